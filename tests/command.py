@@ -1,4 +1,4 @@
-"""The command ``zarrscope`` for tests: run inside this process, which is fast, or as one of its own, which is real."""
+"""The command ``zarrscope`` for tests: run inside this process, which is fast, or in its own process, which is real."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 INTERRUPTIBLE = ["env", "--default-signal=INT"]
-"""What a command begins with that a test interrupts: shells have those that they run in the background ignore that."""
+"""The prefix of commands that a test interrupts: shells let background processes ignore interrupts."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did."""
+    """The result of a command."""
 
     status: int
     stdout: bytes
@@ -46,7 +46,7 @@ def run_inside(*arguments: str | os.PathLike[str]) -> Outcome:
 
 
 def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **options: object) -> Outcome:
-    """Run ``zarrscope ARGUMENTS`` as a person's shell would; options are those of ``subprocess.run``."""
+    """Run ``zarrscope ARGUMENTS`` like a shell; options are those of ``subprocess.run``."""
     command = [Path(sys.executable).with_name("zarrscope"), *arguments]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, **options
@@ -55,7 +55,7 @@ def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **o
 
 
 def run_at_root(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run any program in the clone's folder, which is where its scripts are called."""
+    """Run any program in the repository's root, where its scripts are called."""
     return subprocess.run(
         command,
         cwd=Path(__file__).parents[1],

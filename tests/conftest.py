@@ -29,13 +29,13 @@ from tests.servers import (
     s3_server,
 )
 
-# A busy machine is no error: neither a slow example nor Hypothesis' own first use of its Unicode tables.
+# A busy machine is not an error: examples may be slow, and so is Hypothesis' first use of its Unicode tables.
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("zarrscope")
 
 
 class Written(NamedTuple):
-    """A hierarchy on disk and what its arrays hold, by node path; shared by all tests, so never to be changed."""
+    """A hierarchy on disk and the content of its arrays by node path; shared by all tests, so never change it."""
 
     path: Path
     expected: Expected
@@ -66,7 +66,7 @@ def hierarchy(request: pytest.FixtureRequest) -> Written:
 
 @pytest.fixture(scope="session", autouse=True)
 def _keys() -> Iterator[None]:
-    """Keys always, so that nothing asks the cloud's metadata address or the developer's account for them."""
+    """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them."""
     keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
     with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
         yield
@@ -101,12 +101,12 @@ def zarrscope() -> Callable[..., Outcome]:
 
 @pytest.fixture
 def zarrscope_process() -> Callable[..., Outcome]:
-    """``zarrscope_process("mount", path, …)`` as a process of its own."""
+    """``zarrscope_process("mount", path, …)`` in a separate process."""
     return run_process
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Repeat what packaging/test did before pytest, where a person looks last: just above the closing line."""
+    """Repeat the results of packaging/test before pytest, just above the closing line, where they are seen."""
     steps = os.environ.get("ZARRSCOPE_STEPS", "")
     if steps:
         terminalreporter.section("before the tests")

@@ -12,11 +12,11 @@ import pytest
 
 @contextlib.contextmanager
 def disk(place: Path, size: str = "") -> Iterator[Path]:
-    """A file system mounted at a directory, which is made where it is missing; the test is skipped where root alone may do that.
+    """A file system mounted at a directory, which is created if needed; the test is skipped without the right to mount.
 
     Args:
         place: the directory.
-        size: as tmpfs takes it, such as "64k" or "1m"; half of the memory without.
+        size: in the syntax of tmpfs, such as "64k" or "1m"; by default half of the memory.
     """
     place.mkdir(exist_ok=True)
     options = ["-o", f"size={size}"] if size else []

@@ -1,4 +1,4 @@
-"""How much memory a process takes at its peak; for tests and for the programs they start (with ``ROOT`` as their folder)."""
+"""The peak memory of a process, for tests and for the programs that they start (with ``ROOT`` as their folder)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def peak_nbytes() -> int:
-    """The most that was resident at once since the start of this program or the last `forget_peak`.
+    """The peak resident size since the start of this program or the last `forget_peak`.
 
-    ``ru_maxrss`` would not do: a process inherits it from the one that started it, here pytest.
+    ``ru_maxrss`` does not work: a process inherits it from its parent, here pytest.
     """
     found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     assert found
@@ -19,6 +19,6 @@ def peak_nbytes() -> int:
 
 
 def forget_peak() -> int:
-    """Let the peak begin anew, and tell what is resident now."""
+    """Reset the peak; returns the resident size now."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak_nbytes()

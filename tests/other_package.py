@@ -1,4 +1,4 @@
-"""A distribution of somebody else's as an installer leaves it, so that tests need not install one."""
+"""Another distribution in the form that an installer leaves, so that tests need not install one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CACHES = (extensions.extension_names, formats._extension, codecs._load, data_ty
 
 @contextmanager
 def other_package(folder: Path, modules: Mapping[str, str], entry_points: str) -> Iterator[Path]:
-    """A package of these modules (texts by file name) and entry points, installed meanwhile; gives the file that tells them."""
+    """Install a package of these modules (texts by file name) and entry points for the block; yields its metadata file."""
     for name, text in modules.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
@@ -40,6 +40,6 @@ def other_package(folder: Path, modules: Mapping[str, str], entry_points: str) -
 
 
 def forget_extensions() -> None:
-    """Let the next look-up find what is installed now."""
+    """Let the next lookup find the packages that are installed now."""
     for cached in _CACHES:
         cached.cache_clear()

@@ -1,4 +1,4 @@
-"""Benchmarks: ours and the peers that are installed, alternately in one run, as ratios.
+"""Benchmarks: zarrscope and the installed peers, measured alternately in one run, as ratios.
 
 python -m tests.benchmarks --help
 """

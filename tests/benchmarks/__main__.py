@@ -1,8 +1,8 @@
-"""Measure reading and writing arrays, here, at a distance and mounted, and the browser: ours and all peers, alternately.
+"""Measure reading and writing arrays, locally, at a distance and mounted, and the browser: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown]
 
-A ratio is the best peer's time by ours, round by round: above 1 we are faster. The spread is that of the rounds.
+A ratio is the best peer's time divided by zarrscope's in each round: above 1, zarrscope is faster. The spread is over the rounds.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ def main() -> int:
                 results.append(measure(workload, what, folder, arguments.rounds))
                 print(results[-1].text(), flush=True)
     if distance.NAME in arguments.workloads:
-        print(f"\n{distance.NAME}  a server that answers {distance.DELAY_S * 1e3:.0f} ms late\n", flush=True)
+        print(f"\n{distance.NAME}  a server with a delay of {distance.DELAY_S * 1e3:.0f} ms\n", flush=True)
         for result in distant(folder, arguments.rounds):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if mount.NAME in arguments.workloads:
-        print(f"\n{mount.NAME}  one directory, mounted by each\n", flush=True)
+        print(f"\n{mount.NAME}  one directory, mounted by each library\n", flush=True)
         for result in mount.measure(folder, arguments.rounds, arguments.only or mount.KINDS):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if browser.NAME in arguments.workloads:
-        print(f"\n{browser.NAME}  its window, without a screen\n", flush=True)
+        print(f"\n{browser.NAME}  the window, without a screen\n", flush=True)
         for result in browser.measure(folder, arguments.rounds, arguments.only or browser.KINDS):
             results.append(result)
             print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
@@ -69,19 +69,19 @@ def parse() -> argparse.Namespace:
     names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
-        "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
+        "workloads", nargs="*", metavar="WORKLOAD", help=f"one or more of {', '.join(names)} (default: all)"
     )
     parser.add_argument(
         "--only",
         action="append",
         choices=(*KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS),
-        help=f"do nothing else; may be given twice; {', '.join(mount.LONG_KINDS)} only so, since they take minutes",
+        help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
     )
     parser.add_argument(
-        "--folder", type=Path, help="where the arrays are kept (default: in the temporary folder)"
+        "--folder", type=Path, help="folder for the arrays (default: in the temporary folder)"
     )
-    parser.add_argument("--rounds", type=int, default=5, help="how often each does each (default: 5)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements")
     parser.add_argument("--markdown", action="store_true", help="print a table at the end")
     arguments = parser.parse_args()
     for name in arguments.workloads:
@@ -92,7 +92,7 @@ def parse() -> argparse.Namespace:
 
 
 def measure(workload: Workload, what: str, folder: Path, rounds: int) -> Result:
-    """Time all libraries at one thing."""
+    """Time all libraries for one workload and kind."""
     nbytes = workload.edge**3 * np.dtype(workload.dtype).itemsize
     if what == "write":
         seconds = alternate_writing(workload, folder, rounds)
@@ -104,7 +104,7 @@ def measure(workload: Workload, what: str, folder: Path, rounds: int) -> Result:
 
 
 def distant(folder: Path, rounds: int) -> Iterator[Result]:
-    """Time all libraries at each thing that is done at a distance; one round more, not counted, compares what they find."""
+    """Time all libraries for each task at a distance; an extra round, not counted, compares their results."""
     with distance.served(folder) as url:
         for task in distance.tasks():
             seconds: dict[str, list[float]] = {name: [] for name in task.acts}
@@ -116,7 +116,7 @@ def distant(folder: Path, rounds: int) -> Iterator[Result]:
                 requests[name] = distance.count(url)
                 expected = expected or digest
                 if digest not in ("", expected):
-                    raise SystemExit(f"{name} reads other values than {OURS}")
+                    raise SystemExit(f"{name} reads different values than {OURS}")
                 if turn:
                     seconds[name].append(taken_s)
             yield Result(
@@ -127,27 +127,27 @@ def distant(folder: Path, rounds: int) -> Iterator[Result]:
 def alternate_reading(
     workload: Workload, folder: Path, selection: Any, rounds: int
 ) -> dict[str, list[float]]:
-    """Seconds of each round by reader; one round more, not counted, brings the files into the page cache."""
+    """Seconds of each round by reader; an extra round, not counted, brings the files into the page cache."""
     path = folder / workload.name / "array.zarr"
     openers = readers.installed()
     seconds: dict[str, list[float]] = {name: [] for name in openers}
     expected: np.ndarray | None = None
     for turn, name in turns(rounds, openers):
         opener = openers[name]
-        read = opener(path, workload.zarr_format)  # anew each time: some peers keep what they have read
+        read = opener(path, workload.zarr_format)  # open it each time: some peers cache what they have read
         found, taken_s = timed(read, selection)
         if turn:
             seconds[name].append(taken_s)
         elif expected is None:
             expected = np.asarray(found)
         elif not np.array_equal(found, expected):
-            raise SystemExit(f"{name} reads other values than {OURS}")
+            raise SystemExit(f"{name} reads different values than {OURS}")
         del found
     return seconds
 
 
 def alternate_writing(workload: Workload, folder: Path, rounds: int) -> dict[str, list[float]]:
-    """Seconds of each round by writer, each into a new array of the same metadata; the first round is checked."""
+    """Seconds of each round by writer, each into a new array with the same metadata; the first round is checked."""
     source = folder / workload.name / "array.zarr"
     values = readers.open_zarrscope(source, workload.zarr_format)(...)
     openers = writers.installed()
@@ -163,12 +163,12 @@ def alternate_writing(workload: Workload, folder: Path, rounds: int) -> dict[str
             if turn:
                 seconds[name].append(taken_s)
             elif not np.array_equal(readers.open_zarr_python(path, workload.zarr_format)(...), values):
-                raise SystemExit(f"{name} wrote other values than it was given")
+                raise SystemExit(f"{name} wrote different values than it was given")
     return seconds
 
 
 def timed(act: Callable[[Any], Any], argument: Any) -> tuple[Any, float]:
-    """What ``act`` returns, and the seconds that it took."""
+    """The result of ``act``, and its seconds."""
     back_memory()
     begun_s = time.perf_counter()
     found = act(argument)

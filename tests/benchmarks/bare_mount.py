@@ -1,8 +1,8 @@
-"""A file system of a few lines on the same library: what it and the kernel give to who does nothing else.
+"""A minimal file system on the same FUSE library, as an upper bound for the library and the kernel.
 
     python -m tests.benchmarks.bare_mount FOLDER MOUNTPOINT
 
-It shows the names and sizes that a folder had when it began; what is read of any file is zeros.
+It shows the names and sizes that a folder has at the start; all files read as zeros.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TIMEOUT_S = 20.0
 
 
 class Bare(pyfuse3.Operations):
-    """Directories of names, and zeros."""
+    """Directories with names, and files of zeros."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Bare(pyfuse3.Operations):
 
 
 def main() -> None:
-    """Mount until somebody unmounts."""
+    """Mount and serve until unmounted."""
     folder, mountpoint = sys.argv[1:]
     pyfuse3.init(Bare(Path(folder)), mountpoint, {"fsname=bare"})
     try:

@@ -1,6 +1,6 @@
-"""The browser: how soon it is there and shows a plane, how smoothly planes follow each other, how long it stands still.
+"""The browser: time to start and to show a plane, planes per second, and the longest freeze.
 
-Each figure comes out of a process of its own, without a screen, through the window that people use.
+Each figure is measured in a separate process, without a screen, with the real window.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
     """The figures of some kinds."""
     from tests.servers.distant import (
         distant_process,
-    )  # not with this module: the window is timed with its imports
+    )  # late: the time of the window includes its imports
 
     place = _place(folder)
     planes, children = str(place / "bucket" / "planes"), str(place / "bucket" / "children")
     if "window" in kinds:
         yield _result("from the command to the window", "window", "≤ 0.8 s", rounds, [])
     if "picture" in kinds:
-        what = f"a plane of {SIDE} × {SIDE} float32, from the wish to the screen"
+        what = f"a plane of {SIDE} × {SIDE} float32, from the request to the screen"
         yield _result(what, "picture", "≤ 0.3 s", rounds, [planes])
     if "slider" in kinds:
-        what = f"planes of {SIDE} × {SIDE} that were read before"
+        what = f"planes of {SIDE} × {SIDE} that are already loaded"
         yield _result(what, "slider", "≥ 20 /s", rounds, [planes], count=PLANES)
     if "gap" in kinds:
-        what = f"the longest the window stands still: a group of {CHILDREN:,} children expands"
+        what = f"the longest freeze of the window while a group of {CHILDREN:,} children expands"
         yield _result(what, "expand", "≤ 50 ms", rounds, [children], shown_as="gap")
         with distant_process(place, DELAY_S) as url:
             what = (
@@ -77,7 +77,7 @@ def _in_new_process(task: str, arguments: list[str]) -> float:
 
 
 def _place(folder: Path) -> Path:
-    """The directory ``bucket`` and what is in it, written once."""
+    """The directory ``bucket`` with its content, written once."""
     import zarrcore
 
     place = folder / NAME
@@ -100,7 +100,7 @@ def _place(folder: Path) -> Path:
 
 
 class _Browser:
-    """The window, and the longest time in which it did nothing."""
+    """The window, and the longest time in which its event loop did not run."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import QTimer
@@ -130,22 +130,22 @@ class _Browser:
         self._heart.start()
 
     def until(self, is_done: Callable[[], bool]) -> None:
-        """Let the window live until something is so."""
+        """Run the event loop until a condition holds."""
         end_s = time.perf_counter() + _ENOUGH_S
         while not is_done():
             if time.perf_counter() > end_s:
-                raise SystemExit("the browser does not get there")
+                raise SystemExit("the browser does not reach the state")
             self.application.processEvents()
             time.sleep(0.0005)
 
     def ready(self) -> Any:
-        """The image pane, once what draws is loaded."""
+        """The image pane, once the drawing modules are loaded."""
         self.window.node_pane.load_pictures()
         self.until(lambda: self.window.node_pane._pictures_loaded)
         return self.window.node_pane.pane("Image")
 
     def leave(self, **told: float) -> None:
-        """Print what was found, and end."""
+        """Print the result, and end."""
         self.window.grab()
         print(json.dumps(told), flush=True)
         self.window.close()

@@ -1,7 +1,7 @@
-"""At a distance: the same hierarchies and arrays on a server that answers 50 ms late, ours and the peers alternately.
+"""At a distance: the same hierarchies and arrays on a server with a delay of 50 ms, zarrscope and peers alternately.
 
-What is read is asked of the server as of S3, in path style, which all of them speak; requests are counted by the server. What the
-server and the machine give at most is measured beside it: the same chunks fetched by 64 threads that do nothing else.
+All of them read with the S3 API in path style; the server counts requests. The upper bound of the server and the machine is
+measured too: the same chunks fetched by 64 threads that do nothing else.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ IN_FLIGHT = 64
 NAME = "distance"
 
 Act = Callable[[str], Any]
-"""Does a thing with what the server at an address has; what it returns is compared."""
+"""Does a task with the server at an address; the results are compared."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do with one hierarchy of the folder ``bucket``."""
+    """One task with one hierarchy of the folder ``bucket``."""
 
     what: str
     describes: str
@@ -53,9 +53,9 @@ class Task:
 
 
 def in_new_process(act: Act, place: str) -> tuple[str, float]:
-    """A digest of what ``act`` finds, or "", and its seconds, in a process that has nothing but the libraries.
+    """A digest of the result of ``act``, or "", and its seconds, in a process that has only imported the libraries.
 
-    So none gains by connections and threads that are left of the round before.
+    So connections and threads left from the round before do not help.
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -87,7 +87,7 @@ def _run(pipe: Any, act: Act, place: str) -> None:
 
 
 def tasks() -> list[Task]:
-    """What is measured; the peers are those that are installed."""
+    """The tasks; peers are those that are installed."""
     trees = [
         Task(
             "tree",
@@ -158,7 +158,7 @@ def _command(place: str) -> list[tuple[str, Any]] | None:
     options = ["--anonymous", "--endpoint-url", url, "--region", "us-east-1"]
     shown = subprocess.run([*command, *options], check=True, capture_output=True, text=True).stdout
     if len(shown.splitlines()) != 1000:
-        raise SystemExit("the command shows another number of nodes")
+        raise SystemExit("the command shows a different number of nodes")
     return None
 
 
@@ -217,7 +217,7 @@ def _read_tensorstore(place: str, selection: Any) -> Any:
 
 
 def _bare(place: str) -> None:
-    """The chunks of the array, fetched and thrown away."""
+    """Fetch the chunks of the array, and discard them."""
     url, name = _split(place)
     local = threading.local()
 
@@ -252,12 +252,12 @@ _IMPORTS: dict[Any, tuple[str, ...]] = {
     _command: (),
     _bare: (),
 }
-"""What each would import when it is first used."""
+"""Import everything that the libraries import at first use."""
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address of a server that has all that is measured."""
+    """The address of a server with all hierarchies to measure."""
     root = folder / NAME
     if not (root / "done").exists():
         shutil.rmtree(root, ignore_errors=True)
@@ -268,7 +268,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def count(url: str) -> int:
-    """Requests since the last time."""
+    """Requests since the last call."""
     return asked(url)
 
 

@@ -1,4 +1,4 @@
-"""What makes the rounds of a comparison alike for all who take part."""
+"""Equal conditions for all libraries in the rounds of a comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BACKED_NBYTES = 1200 << 20
 
 
 def turns(rounds: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Who acts when: in every round each once, another one first; one round more, the first, is not counted."""
+    """The order of libraries: each once per round, with another one first; the extra first round is not counted."""
     order = deque(names)
     for turn in range(rounds + 1):
         yield from ((turn, name) for name in order)
@@ -21,14 +21,14 @@ def turns(rounds: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def back_memory() -> None:
-    """Have the machine find memory now that who is measured next will take.
+    """Let the machine find memory now for the next measurement.
 
-    A virtual machine gives memory that lies idle back to its host, and whoever asks for it first waits for it again.
+    A virtual machine returns idle memory to its host, and the first process to request it again has to wait.
     """
     np.ones(_BACKED_NBYTES, np.uint8)
 
 
 def keep_bytecode(folder: Path) -> None:
-    """Let programs that are started find their modules compiled, as those are that pip installed."""
+    """Compile the modules for programs that are started, as pip does for installed packages."""
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")

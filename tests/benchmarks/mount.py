@@ -1,7 +1,7 @@
-"""Through the mount: the same directory, or server, mounted by ours and by the peers, alternately.
+"""Through the mount: the same directory or server, mounted by zarrscope and by the peers, alternately.
 
-Each thing is done once in a mount made for it: so none gains by what the kernel or a daemon has of the time before. Who reads is
-a process of its own, as any program would be.
+Each task is done once in a new mount, so that caches of the kernel or a daemon do not help. The reader is a separate process,
+like any program.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ FILES = 2_000
 ABSENT = 20_000
 KINDS = ("read", "list", "open", "absent", "hdf5")
 LONG_KINDS = ("memory", "idle")
-"""What takes minutes, and is done only when it is asked for."""
+"""Kinds that take minutes, measured only on request."""
 ZARR_PYTHON = "zarr-python"
-"""Mounts nothing: it reads the directory itself, where a program can."""
+"""The peer without a mount: it reads the directory itself, if a program can."""
 _GIB = 1 << 30
 _DISTANT_NBYTES = 512 << 20
 _MANY_CHUNKS = 5120
@@ -44,13 +44,13 @@ _ENOUGH_S = 300
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do below a mount point."""
+    """One task below a mount point."""
 
     what: str
     describes: str
     target: str
     commands: dict[str, str]
-    """For the shell, in the mount point; ``""`` where a peer has no such file. What one prints are the seconds it took."""
+    """Shell commands, run in the mount point; ``""`` if a peer lacks the file. If one prints a number, it is its seconds."""
     nbytes: int = 0
     count: int = 0
     is_distant: bool = False
@@ -58,7 +58,7 @@ class Task:
 
 
 def tasks() -> list[Task]:
-    """What is measured."""
+    """The tasks."""
     keys, chunks = _Trees("cd keys; "), "cat distant/c/*/0/0 > /dev/null"
     absent = _python(
         f"import os; assert not sum(os.path.exists(f'small/absent{{i}}') for i in range({ABSENT}))"
@@ -115,12 +115,12 @@ def tasks() -> list[Task]:
 
 @dataclass(frozen=True)
 class _Trees:
-    """Where ours has what the peers have at the mount point itself."""
+    """The folder of zarrscope's mount with the content that peers have at the mount point."""
 
     ours: str
 
     def all(self, command: str) -> dict[str, str]:
-        """A command for each."""
+        """The command for each peer."""
         return {OURS: self.ours + command, "rclone": command, "bindfs": command, BARE_MOUNT: command}
 
 
@@ -129,7 +129,7 @@ def _python(code: str) -> str:
 
 
 def _timed(importing: str, statement: str) -> str:
-    """A Python program that tells how long one statement takes."""
+    """A Python program that prints the time of one statement."""
     code = (
         f"import sys, time; {importing}; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
     )
@@ -141,7 +141,7 @@ def _read(path: str) -> str:
 
 
 def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]:
-    """The tasks of some kinds; last of all how soon each was ready, over all its mounts."""
+    """The results of some kinds; the last one is the time until each was ready, over all its mounts."""
     mounters = _installed()
     place = _place(folder)
     ready: dict[str, list[float]] = {name: [] for name in mounters}
@@ -155,7 +155,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
                 with _mounted(source) as mount:
                     taken_s = _done(task.commands[name], mount.path, place / "bucket")
                     resident[name] = max(resident.get(name, 0), mount.resident())
-                if turn:  # one round more, not counted, brings the files into the page cache
+                if turn:  # an extra round, not counted, brings the files into the page cache
                     seconds[name].append(taken_s)
                     ready[name].append(mount.ready_s)
             yield Result(
@@ -167,7 +167,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
             time.sleep(_IDLE_S)
             seconds = {OURS: [mount.processor_s() - before_s]}
         yield Result(
-            NAME, f"processor time in {_IDLE_S:.0f} s in which nobody asks", "idle", 0, seconds, {}, "≤ 50 ms"
+            NAME, f"processor time in {_IDLE_S:.0f} s without requests", "idle", 0, seconds, {}, "≤ 50 ms"
         )
     unmounted = (BARE_MOUNT, ZARR_PYTHON)
     ready = {name: times for name, times in ready.items() if times and name not in unmounted}
@@ -198,18 +198,18 @@ class _Mount:
     ready_s: float
 
     def resident(self) -> int:
-        """The most memory that the daemon had."""
+        """The peak memory of the daemon."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
 
     def processor_s(self) -> float:
-        """The processor time that the daemon has taken."""
+        """The processor time of the daemon."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 Command = Callable[[str], list[str]]
-"""Of a path or a distant server's address: what mounts it, in the foreground, at the mount point that is appended."""
+"""The commands that mount a path or a distant server in the foreground; the mount point is appended."""
 
 
 @contextmanager
@@ -223,7 +223,7 @@ def _mounted(command: list[str]) -> Iterator[_Mount]:
                 if process.poll() is not None or time.perf_counter() - begun_s > _READY_MAX_S:
                     said.seek(0)
                     told = said.read().decode("utf-8", "replace").strip()
-                    raise SystemExit(f"this does not mount: {' '.join(command)} {path}\n{told}")
+                    raise SystemExit(f"this command does not mount: {' '.join(command)} {path}\n{told}")
                 time.sleep(0.002)
             os.listdir(path)
             yield _Mount(path, process, time.perf_counter() - begun_s)
@@ -246,7 +246,7 @@ def _installed() -> dict[str, Command]:
         mounters["bindfs"] = lambda source: ["bindfs", "-f", "--no-allow-other", source]
     if importlib.util.find_spec("pyfuse3") is None:
         raise SystemExit("the mount needs pyfuse3: pip install zarrscope[fuse]")
-    mounters[ZARR_PYTHON] = _zarrscope  # is there, and not used
+    mounters[ZARR_PYTHON] = _zarrscope  # must exist, but is not used
     mounters[BARE_MOUNT] = lambda source: [sys.executable, "-m", "tests.benchmarks.bare_mount", source]
     return mounters
 
@@ -260,7 +260,7 @@ def _zarrscope(source: str) -> list[str]:
 
 
 def _rclone_source(source: str) -> list[str]:
-    # Nobody's own settings: an empty file stands for them.
+    # An empty file replaces the user's settings.
     command = ["--config", os.devnull]
     if not source.startswith("http"):
         return [*command, source]
@@ -268,7 +268,7 @@ def _rclone_source(source: str) -> list[str]:
 
 
 def _place(folder: Path) -> Path:
-    """The directory ``bucket`` and what is in it, written once."""
+    """The directory ``bucket`` with its content, written once."""
     place = folder / NAME
     if not (place / "done").exists():
         shutil.rmtree(place, ignore_errors=True)
@@ -301,7 +301,7 @@ def _write(bucket: Path, folder: Path) -> None:
 
 
 def _write_many(path: Path) -> None:
-    """An array of many chunks that are one file on disk, by as many names."""
+    """An array of many chunks that are hard links to one file."""
     import zarrcore
 
     values = np.random.default_rng(0).integers(0, 4, 4 << 20).astype("u1")

@@ -1,4 +1,4 @@
-"""The readers that are compared: each opens an array and gives a function that reads a selection of it."""
+"""The readers that are compared: each opens an array and returns a function that reads a selection of it."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ _READERS = {
 
 
 def installed() -> dict[str, Callable[[Path, int], Read]]:
-    """The readers whose packages are there, ours first."""
+    """The readers whose packages are installed, zarrcore first."""
     return {name: opener for name, (package, opener) in _READERS.items() if importlib.util.find_spec(package)}

@@ -1,4 +1,4 @@
-"""What was measured, as ratios, as text and as a table, and on which machine."""
+"""Measurements as ratios, as text and as a table, and a description of the machine."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 OURS = "zarrscope"
 BARE = "bare"
-"""What the names begin with of those who do nothing with the bytes, to show what the machine gives."""
+"""The prefix of names of entries that discard the bytes, as an upper bound of the machine."""
 BARE_GETS, BARE_MOUNT = f"{BARE} GETs", f"{BARE} pyfuse3"
 
 BROWSER_MS = ("window", "picture", "gap")
-"""What of the browser is told in milliseconds."""
+"""The kinds of the browser that are reported in milliseconds."""
 
 _PACKAGES = (
     "numpy",
@@ -37,39 +37,39 @@ _PACKAGES = (
 
 @dataclass(frozen=True)
 class Result:
-    """One thing that was done with one workload."""
+    """One measured kind of one workload."""
 
     workload: str
     describes: str
     what: str
-    """``whole``, ``plane``, ``write`` or ``tree``; of the mount one of `mount.KINDS`, or ``ready``."""
+    """``whole``, ``plane``, ``write`` or ``tree``; for the mount one of `mount.KINDS`, or ``ready``."""
     nbytes: int
-    """Decoded bytes that were read or written."""
+    """Decoded bytes read or written."""
     seconds: dict[str, list[float]]
-    """Of each round, by library."""
+    """Seconds of each round, by library."""
     requests: dict[str, int] = field(default_factory=dict)
-    """By library, where a server counted them."""
+    """Requests by library, if a server counted them."""
     target: str = ""
-    """What ours is to reach, where that is no ratio."""
+    """The target for zarrscope, if it is not a ratio."""
     count: int = 0
-    """How many things were done, where these count and not bytes."""
+    """The number of operations, if these are counted instead of bytes."""
     resident_bytes: dict[str, int] = field(default_factory=dict)
-    """The most memory that a daemon had, by name."""
+    """The peak memory of a daemon, by name."""
 
     def best_peer(self) -> str | None:
-        """The peer with the least median; None without peers."""
+        """The peer with the smallest median; None without peers."""
         peers = [name for name in self.seconds if not name.startswith((OURS, BARE))]
         return min(peers, key=lambda name: statistics.median(self.seconds[name])) if peers else None
 
     def ratios(self) -> list[float]:
-        """The best peer's seconds by ours, round by round: above 1 we are faster. Empty without peers."""
+        """The best peer's seconds divided by zarrscope's in each round: above 1, zarrscope is faster. Empty without peers."""
         best = self.best_peer()
         if best is None:
             return []
         return [peer / ours for peer, ours in zip(self.seconds[best], self.seconds[OURS], strict=True)]
 
     def figure(self, name: str) -> str:
-        """A library's median, in the unit of what was done."""
+        """A library's median, in the unit of the kind."""
         median_s = statistics.median(self.seconds[name])
         if self.count:
             told = f"{self.count / median_s:,.0f} /s"
@@ -89,12 +89,12 @@ class Result:
         return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
 
     def text(self) -> str:
-        """One line."""
+        """One line of text."""
         parts = "  ".join(f"{name} {self.figure(name):>11}" for name in self.seconds)
         return f"  {self.what}  {parts}  →  {self.ratio()} × the best peer"
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """The result for JSON."""
         return {
             "workload": self.workload,
             "describes": self.describes,
@@ -111,7 +111,7 @@ class Result:
 
 
 def machine() -> dict[str, Any]:
-    """Where this was measured."""
+    """The machine and the versions of the measurement."""
     found = importlib.metadata.distributions()
     versions = {item.metadata["Name"]: item.version for item in found if item.metadata["Name"] in _PACKAGES}
     return {

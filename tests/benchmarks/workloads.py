@@ -1,4 +1,4 @@
-"""The workloads: arrays that zarr-python writes once, in the shapes and codecs that people use."""
+"""The workloads: arrays that zarr-python writes once, with common shapes and codecs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ WORKLOADS = (
 
 
 def field() -> np.ndarray:
-    """Smooth in two ways, with noise of a measurement: compresses as data of instruments does."""
+    """Smooth in two directions, with noise: compresses like data of instruments."""
     axis = np.linspace(0, 6, EDGE, dtype="f4")
     noise = np.random.default_rng(0).normal(0, 0.01, (EDGE,) * 3).astype("f4")
     smooth = np.sin(axis)[:, None, None] * np.cos(2 * axis)[None, :, None] + np.sin(3 * axis)[None, None, :]

@@ -1,4 +1,4 @@
-"""The writers that are compared: each opens an array that holds nothing yet and gives a function that writes all of it."""
+"""The writers that are compared: each opens an empty array and returns a function that writes all of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_tensorstore(path: Path, zarr_format: int) -> Write:
     import tensorstore
 
     driver = "zarr3" if zarr_format == 3 else "zarr"
-    # Synchronising each file with the disk, as it does unless told otherwise, is what nobody else here does.
+    # By default it synchronises each file with the disk, unlike all other writers here.
     spec = {"driver": driver, "kvstore": {"driver": "file", "path": f"{path}/", "file_io_sync": False}}
     array = tensorstore.open(spec).result()
     return lambda values: array.write(values).result()
@@ -55,5 +55,5 @@ _WRITERS = {
 
 
 def installed() -> dict[str, Callable[[Path, int], Write]]:
-    """The writers whose packages are there, ours first."""
+    """The writers whose packages are installed, zarrcore first."""
     return {name: opener for name, (package, opener) in _WRITERS.items() if importlib.util.find_spec(package)}

@@ -1,9 +1,9 @@
-"""Hierarchies that zarr-python, an implementation independent of ours, writes for the tests, in both formats.
+"""Hierarchies in Zarr v2 and v3, written for the tests by zarr-python, an independent implementation.
 
-``write_v3(root)`` and ``write_v2(root)`` fill a directory and return what each array holds, bit for bit, as NumPy
-arrays in C order and native byte order, keyed by node path. The data are random but the same every time. What
-zarr-python cannot write although the specification has it (a NaN with payload, raw bits) is put into the metadata
-document that it wrote, by hand.
+``write_v3(root)`` and ``write_v2(root)`` fill a directory and return the exact content of each array, as NumPy
+arrays in C order and native byte order, by node path. The data are pseudo-random but always the same. Features of
+the specification that zarr-python cannot write (a NaN with payload, raw bits) are added to the metadata documents
+afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def write_v3(root: str | os.PathLike[str]) -> Expected:
-    """Write a Zarr v3 hierarchy with every core data type and codec, all shapes of chunks, shards and fill values."""
+    """Write a Zarr v3 hierarchy with every core data type and codec, and various chunks, shards and fill values."""
     hierarchy = HierarchyWriter(root, 3)
     v3.write_types(hierarchy)
     v3.write_spellings(hierarchy)

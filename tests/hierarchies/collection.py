@@ -1,4 +1,4 @@
-"""A folder of hierarchies of several formats, at several depths, among files and folders that are none."""
+"""A folder of hierarchies of several formats, at several depths, among other files and folders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NODES = [
 
 
 def write_collection(root: str | os.PathLike[str]) -> Expected:
-    """Fill a directory; what each array holds, by its path in the collection."""
+    """Fill a directory; returns the content of each array by its path in the collection."""
     folder = Path(root)
     with warnings.catch_warnings(action="ignore"):
         zarr.create_group(folder / "v3.zarr").create_array("b", data=VALUES, chunks=(2, 4))
@@ -53,7 +53,11 @@ def write_collection(root: str | os.PathLike[str]) -> Expected:
     files = {
         f"2020/{key}": value for key, value in write("2020-10-16", {"/b": Array(VALUES, (2, 4))}).items()
     }
-    files |= {"broken.zarr/zarr.json": b"{", "readme.txt": b"What lies here", "notes/today.md": b"# Today"}
+    files |= {
+        "broken.zarr/zarr.json": b"{",
+        "readme.txt": b"The content of this folder",
+        "notes/today.md": b"# Today",
+    }
     files |= {".cache/zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "notes/archive.zip.txt": b"PK"}
     for key, value in files.items():
         (folder / key).parent.mkdir(parents=True, exist_ok=True)

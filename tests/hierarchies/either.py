@@ -1,4 +1,4 @@
-"""What both formats have: shapes and chunkings, fill values, names and attributes."""
+"""Arrays for both formats: shapes and chunkings, fill values, names and attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Zarr v2 has of its own: NumPy data types, compressors, filters, orders."""
+"""Features of Zarr v2 only: NumPy data types, compressors, filters, orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Zarr v3 has of its own: core data types, codecs, shards, chunk key encodings."""
+"""Features of Zarr v3 only: core data types, codecs, shards, chunk key encodings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_types(h: HierarchyWriter) -> None:
 
 
 def write_spellings(h: HierarchyWriter) -> None:
-    """Other ways to say the same in a metadata document."""
+    """Equivalent forms of a metadata document."""
     data = values("u2", SHAPE)
     h.add("spellings/type-as-object", data, document={"data_type": {"name": "uint16"}})
     h.add(
@@ -125,7 +125,7 @@ def write_shards(h: HierarchyWriter) -> None:
 
 
 def _sideways() -> ShardingCodec:
-    """Shards of chunks whose axes the codec before has exchanged."""
+    """Shards of chunks that a codec has transposed before."""
     return ShardingCodec(chunk_shape=(4, 3), codecs=(BytesCodec(), ZstdCodec()))
 
 

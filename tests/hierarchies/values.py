@@ -10,7 +10,7 @@ import numpy as np
 
 
 def values(dtype: Any, shape: Sequence[int], seed: int = 0) -> np.ndarray:
-    """Any bits that the data type can hold: NaNs with payloads, dates that are none, text beyond ASCII."""
+    """Any bits that the data type can hold: NaNs with payloads, NaT, text beyond ASCII."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng([seed, crc32(dtype.str.encode()), *shape])
     if dtype.names is not None:

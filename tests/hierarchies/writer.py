@@ -1,4 +1,4 @@
-"""Arrays written by zarr-python, and what is expected of each when it is read."""
+"""Arrays written by zarr-python, and their expected content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import zarr
 
 Expected = dict[str, np.ndarray]
-"""What each array of a hierarchy holds, by its path (``/types/int8``)."""
+"""The content of each array of a hierarchy by its path (``/types/int8``)."""
 
 ATTRIBUTES: dict[str, Any] = {
     "title": "Größenänderung ÷ 漢字 🧠",
@@ -30,7 +30,7 @@ SHAPE, CHUNKS = (7, 10), (3, 4)  # edge chunks on both axes
 
 
 class HierarchyWriter:
-    """A hierarchy being written, and what it should hold."""
+    """A hierarchy being written, and its expected content."""
 
     def __init__(self, root: str | os.PathLike[str], zarr_format: int) -> None:
         self.root = Path(root)
@@ -50,13 +50,13 @@ class HierarchyWriter:
         read_back: np.ndarray | None = None,
         **options: Any,
     ) -> None:
-        """Write ``data`` at ``path`` by zarr-python with these options of its ``create_array``.
+        """Write ``data`` at ``path`` with zarr-python, with these options of its ``create_array``.
 
         Args:
             stored: only these parts are written; the rest are missing chunks, expected to read as the fill value
-            document: members to put into the metadata document afterwards; those that are ``...`` are taken out
-            fill: the fill value where it differs from what zarr-python is told (``options["fill_value"]``)
-            read_back: what is to be read where a filter loses precision, or the document was given another type
+            document: members to set in the metadata document afterwards; those that are ``...`` are removed
+            fill: the fill value, if it differs from the one given to zarr-python (``options["fill_value"]``)
+            read_back: the expected content, if a filter loses precision or the document was given another type
         """
         parent, _, name = path.strip("/").rpartition("/")
         options = {"chunks": CHUNKS, **options}

@@ -1,7 +1,7 @@
-"""Servers on the loopback interface for tests: S3, GCS, Azure, HTTP of several kinds, and a faulty one.
+"""Servers on the loopback interface for tests: S3, GCS, Azure, several HTTP servers, and a faulty one.
 
-Each is a context manager that yields what a test needs to reach it; `tests/core/stores/conftest.py` wraps them
-in fixtures. Nothing here contacts any other machine.
+Each is a context manager that yields the connection data; `tests/core/stores/conftest.py` wraps them
+in fixtures. Nothing here contacts another machine.
 """
 
 from __future__ import annotations

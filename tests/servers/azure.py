@@ -19,7 +19,7 @@ from tests.servers.processes import free_port, running
 _PROGRAM = Path(sys.prefix) / "azurite" / "node_modules" / ".bin" / "azurite-blob"
 _ACCOUNT = "devstoreaccount1"
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-"""The account and key of every azurite, which its manual tells."""
+"""The account and key of every azurite, from its manual."""
 
 AZURE_ENVIRONMENT = {"AZURE_STORAGE_ACCOUNT_NAME": _ACCOUNT, "AZURE_STORAGE_ACCOUNT_KEY": _KEY}
 AZURE_UNWANTED = (
@@ -40,12 +40,12 @@ class AzureServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that name the account and its key, and take away other credentials."""
+        """Variables that set the account and its key, and remove other credentials."""
         return {**AZURE_ENVIRONMENT, "AZURE_STORAGE_SAS_TOKEN": ""}
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `zarrcore.open_store` that reach it; account and key come from the environment."""
+        """Keywords of `zarrcore.open_store` for this service; account and key come from the environment."""
         return {"endpoint_url": self.endpoint_url, "timeout_s": 10.0}
 
     @property
@@ -55,14 +55,14 @@ class AzureServer:
 
     @property
     def connection_string(self) -> str:
-        """The same in the words of Azure's own programs, with the key."""
+        """The same as a connection string for Azure's programs, with the key."""
         return (
             f"DefaultEndpointsProtocol=http;AccountName={_ACCOUNT};AccountKey={_KEY};"
             f"BlobEndpoint={self.endpoint_url};"
         )
 
     def create_container(self, name: str, *, public: bool = False) -> None:
-        """Make a container, which all may read if it is ``public``."""
+        """Create a container, readable without credentials if it is ``public``."""
         headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2023-11-03"}
         if public:
             headers["x-ms-blob-public-access"] = "container"

@@ -1,6 +1,6 @@
 """A real S3 service: Ceph's gateway over one monitor and one object store that keeps everything in memory.
 
-It takes a quarter of a minute to start, and packages of its own, so only ``packaging/test --ceph`` uses it.
+It takes a quarter of a minute to start, and needs extra packages, so only ``packaging/test --ceph`` uses it.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _RIGHTS = {
     "osd.0": ["mon", "allow profile osd", "osd", "allow *"],
     "client.rgw": ["mon", "allow rw", "osd", "allow rwx"],
 }
-"""Who takes part, and may do what at monitors and object stores."""
+"""The users, and their rights at monitors and object stores."""
 
 
 @contextlib.contextmanager
 def ceph_server(work: Path) -> Iterator[S3Server]:
-    """A Ceph gateway with the bucket ``bucket``, for the keys that moto's tests use."""
+    """A Ceph gateway with the bucket ``bucket``, and the same keys as the moto service."""
     fsid, ports = str(uuid.uuid4()), [free_port() for _ in range(3)]
     monitor = f"[v2:127.0.0.1:{ports[0]}/0,v1:127.0.0.1:{ports[1]}/0]"
     configuration = work / "ceph.conf"

@@ -1,4 +1,4 @@
-"""Certificates that nobody trusts but who is told to: what a TLS server on the loopback interface needs."""
+"""Certificates for TLS servers on the loopback interface, trusted only on request."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SIGNING = x509.KeyUsage(
 
 
 class Authority:
-    """Signs certificates of servers; whoever trusts ``certificate``, a PEM file, trusts them.
+    """Signs certificates of servers; clients that trust ``certificate``, a PEM file, trust them.
 
     Args:
         directory: where to keep files.
-        is_proper: whether its own certificate says what it may be used for, as RFC 5280 (4.2.1.3) wants it.
+        is_proper: whether its own certificate states its key usage, as RFC 5280 (4.2.1.3) requires.
     """
 
     def __init__(self, directory: Path, *, is_proper: bool = True) -> None:
@@ -41,7 +41,7 @@ class Authority:
     def server_context(
         self, host: str = "127.0.0.1", lasting: timedelta = timedelta(days=1)
     ) -> ssl.SSLContext:
-        """What makes a socket speak TLS as ``host``, with a certificate that lasts so long from now."""
+        """A TLS context for ``host``, with a certificate of this lifetime from now."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.IPAddress(ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
         file = self.directory / f"{host}-{lasting.days}.pem"

@@ -1,8 +1,8 @@
-"""A server that is far away: it serves the files of a directory, each answer some time after its request.
+"""A distant server: it serves the files of a directory, and delays each answer.
 
-It speaks HTTP with ranges and listing pages, and of S3, in path style, what reading and listing take: a folder of the directory
-is a bucket too. It counts what it is asked. In a process of its own it sends several hundred MiB/s more than the readers that are
-measured against it take, each file straight from the page cache.
+It implements HTTP with ranges and listing pages, and the S3 requests to read and list in path style: each folder of the directory
+is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured readers can
+take, each file directly from the page cache.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote
 
 _ASKED = "/.asked"
-"""Answers how many requests there were since it was asked last."""
+"""The path that answers with the number of requests since it was last requested."""
 _PAGE = 1000
 
 
@@ -36,9 +36,9 @@ class DistantServer:
     Attributes:
         root: the directory that it serves.
         url: its address.
-        requests: method and target of what was asked, in order.
-        most_at_once: the greatest number of requests that waited for their answers together.
-        round_trips: how often a request came while none waited; with a delay, those that come together are one.
+        requests: method and target of each request, in order.
+        most_at_once: the largest number of requests that waited for their answers at once.
+        round_trips: how often a request arrived while none was waiting; with a delay, simultaneous requests count as one.
     """
 
     root: Path
@@ -52,15 +52,15 @@ class DistantServer:
     waiting: int = 0
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
-    """Whether directories have pages."""
+    """Whether directories have listing pages."""
 
     @property
     def s3_options(self) -> dict[str, object]:
-        """Keywords of `zarrcore.open_store` that take it for S3."""
+        """Keywords of `zarrcore.open_store` for this server as S3."""
         return {"endpoint_url": self.url, "region": "us-east-1", "anonymous": True}
 
     def forget(self) -> None:
-        """Count from nothing again."""
+        """Reset the counts."""
         self.requests.clear()
         _keys.clear()
         self.sent = self.most_at_once = self.round_trips = 0
@@ -83,7 +83,7 @@ def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
 
 @contextlib.contextmanager
 def distant_process(root: Path, delay_s: float) -> Iterator[str]:
-    """The address of a server in a process of its own."""
+    """The address of a server in a separate process."""
     command = [sys.executable, "-m", "tests.servers.distant", str(root), str(delay_s)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -96,7 +96,7 @@ def distant_process(root: Path, delay_s: float) -> Iterator[str]:
 
 
 def asked(url: str) -> int:
-    """How many requests a server in a process of its own was asked since this was asked last."""
+    """The number of requests to a server in a separate process since the last call."""
     with urllib.request.urlopen(url + _ASKED, timeout=10) as answer:
         return int(answer.read())
 
@@ -232,14 +232,14 @@ _keys: dict[Path, list[str]] = {}
 
 
 def _bucket(path: Path) -> list[str]:
-    """All keys of a bucket, sorted, as they are when it is first listed."""
+    """All keys of a bucket at its first listing, sorted."""
     if path not in _keys:
         _keys[path] = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
     return _keys[path]
 
 
 def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
-    """An answer to ListObjectsV2; its tokens are the last key or prefix that was told."""
+    """An answer to ListObjectsV2; its tokens are the last listed key or prefix."""
     prefix, delimiter = query.get("prefix", [""])[0], query.get("delimiter", [""])[0]
     after = query.get("continuation-token", query.get("start-after", [""]))[0]
     most = min(_PAGE, int(query.get("max-keys", ["1000"])[0]))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def environment(values: dict[str, str], unwanted: tuple[str, ...] = ()) -> Iterator[None]:
-    """Environment variables set, and others taken away, for the duration of the block."""
+    """Set environment variables, and remove others, for the duration of the block."""
     before = {name: os.environ.get(name) for name in (*values, *unwanted)}
     for name in unwanted:
         os.environ.pop(name, None)

@@ -20,43 +20,43 @@ class FaultServer:
     """A running HTTP server over a dictionary of values, with ranges, which misbehaves on demand.
 
     It also answers the object requests of S3 in path style, so ``s3://bucket`` with its address as endpoint reads
-    the values whose key begins with ``bucket/``. What writes is answered with success and changes nothing.
+    the values with keys below ``bucket/``. Writes are answered with success and ignored.
     """
 
     url: str
     values: dict[str, bytes] = field(default_factory=dict)
     """Key, without a leading slash, to value."""
     content_types: dict[str, str] = field(default_factory=dict)
-    """Key to content type, where it is not ``application/octet-stream``."""
+    """Key to content type, if it is not ``application/octet-stream``."""
     headers: dict[str, str] = field(default_factory=dict)
-    """Further headers of every answer."""
+    """Extra headers of every answer."""
     late_headers: dict[str, str] = field(default_factory=dict)
-    """Headers in place of those that an answer would have."""
+    """Headers that replace those of an answer."""
     faults: dict[str, int | str | list[int | str | None]] = field(default_factory=dict)
-    """Key to a status to answer, or to the name of a fault; or to a list of them, one for each request in turn.
+    """Key to a status or the name of a fault, or to a list of these, one per request.
 
-    ``hang`` gives no answer, ``reset`` closes the connection instead, ``truncate`` and ``stall`` close it and wait
-    after half of the body, ``moved:URL`` leads elsewhere. ``no-range`` gives the whole value whatever part was asked
-    for, ``no-length`` too and does not tell how long it is, ``gzip`` too and packs it. ``other-part`` and ``short-part`` give
-    another part, or less of it, than asked for, and ``nameless-part`` does not say which.
+    ``hang`` never answers, ``reset`` closes the connection instead, ``truncate`` and ``stall`` close it or wait
+    after half of the body, ``moved:URL`` redirects. ``no-range`` sends the whole value for any requested part,
+    ``no-length`` also omits its length, ``gzip`` also compresses it. ``other-part`` and ``short-part`` send
+    another part than requested, or less of it, and ``nameless-part`` does not say which part.
     """
     bodies: dict[int, bytes] = field(default_factory=dict)
-    """Status to what an answer says that has it as its fault."""
+    """Status to the body of answers with this fault."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
-    """What was asked for: method, path with its query, headers in lower case."""
+    """Requests: method, path with query, headers in lower case."""
     connections: int = 0
-    """How many there were."""
+    """The number of connections."""
     sent: int = 0
-    """Bytes of bodies that were taken to their end."""
+    """Bytes of completely sent bodies."""
     delay_s: float = 0.0
-    """How long to wait before each answer."""
+    """The delay before each answer."""
     released: threading.Event = field(default_factory=threading.Event)
     """Set when the server stops, so that hanging requests end."""
 
 
 @contextlib.contextmanager
 def fault_server(tls: ssl.SSLContext | None = None) -> Iterator[FaultServer]:
-    """A `FaultServer`, which speaks TLS if it is told how."""
+    """A `FaultServer`, with TLS if a context is given."""
 
     class Handler(_FaultHandler):
         pass
@@ -64,7 +64,7 @@ def fault_server(tls: ssl.SSLContext | None = None) -> Iterator[FaultServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     if tls is not None:
-        # Shaking hands is left to the thread of the connection.
+        # The thread of the connection does the handshake.
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     scheme = "http" if tls is None else "https"
     Handler.state = FaultServer(f"{scheme}://127.0.0.1:{server.server_address[1]}")
@@ -107,7 +107,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def _take(self) -> None:
-        """Answer what writes as if it had been done; nothing is kept."""
+        """Answer a write with success, and ignore it."""
         state = self.state
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -219,4 +219,4 @@ class _FaultHandler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Stay silent; tests look at `FaultServer.requests`."""
+        """Do not log; tests use `FaultServer.requests`."""

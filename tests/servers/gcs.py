@@ -1,4 +1,4 @@
-"""A GCS service: nginx in front of moto, which answers what GCS's XML interface asks as S3 does."""
+"""A GCS service: an nginx proxy before moto, because GCS's XML API is close to S3."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ http {{
     }}
 }}
 """
-"""Tokens mean nothing to moto, and it knows "only if absent" by another header."""
+"""The proxy drops tokens, which moto ignores, and renames the header for "only if absent"."""
 
 
 @dataclass(frozen=True)
 class GCSServer:
-    """A running GCS service with the bucket ``gcs``, which all may read and write."""
+    """A running GCS service with the publicly writable bucket ``gcs``."""
 
     endpoint_url: str
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `zarrcore.open_store` that reach it; the token comes from the environment."""
+        """Keywords of `zarrcore.open_store` for this service; the token comes from the environment."""
         return {"endpoint_url": self.endpoint_url, "timeout_s": 10.0}
 
     @property

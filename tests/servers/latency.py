@@ -1,4 +1,4 @@
-"""A way to a server that takes its time: each request arrives a while after it was sent."""
+"""A proxy with latency: each request reaches the server after a delay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 @contextlib.contextmanager
 def distant(url: str, delay_s: float) -> Iterator[str]:
-    """The address at which ``url`` is ``delay_s`` away."""
+    """The address of a proxy to ``url`` with a delay of ``delay_s``."""
     host, port = urlsplit(url).hostname or "", urlsplit(url).port or 80
     started, address, stop = threading.Event(), [""], list[Callable[[], object]]()
     writers: set[asyncio.StreamWriter] = set()

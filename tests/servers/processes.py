@@ -1,4 +1,4 @@
-"""Servers that are programs of their own: started on a free port, waited for, ended."""
+"""Servers in separate processes: start on a free port, wait until they listen, end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 
 def free_port() -> int:
-    """A TCP port of the loopback interface that nobody listens on."""
+    """A free TCP port of the loopback interface."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -22,7 +22,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
     """A child process that listens on ``ports``, ended with the block."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60  # Node.js reads hundreds of files before it listens
+        deadline = time.monotonic() + 60  # Node.js loads hundreds of files before it listens
         for port in ports:
             while not _listens(port):
                 if process.poll() is not None or time.monotonic() > deadline:

@@ -13,24 +13,24 @@ from tests.servers.processes import free_port, running
 
 @dataclass(frozen=True)
 class RedisServer:
-    """A running Redis server of 16 databases."""
+    """A running Redis server with 16 databases."""
 
     port: int
 
     @property
     def url(self) -> str:
-        """Its first database."""
+        """The URL of its first database."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     def command(self, *words: str | bytes, text: bytes = b"") -> str:
-        """What redis-cli prints for a command; a word more is read from ``text`` where there is one."""
+        """The output of redis-cli for a command; ``text``, if given, is its last argument, passed as input."""
         line = ["redis-cli", "-p", str(self.port), "-e", *(["-x"] if text else []), *words]
         return subprocess.run(line, input=text, capture_output=True, check=True, timeout=20).stdout.decode()
 
 
 @contextlib.contextmanager
 def redis_server(work: Path, *options: str, port: int = 0) -> Iterator[RedisServer]:
-    """A redis-server that keeps nothing, but what ``options`` say, in the directory ``work``."""
+    """A redis-server without persistence unless ``options`` say otherwise, in the directory ``work``."""
     port = port or free_port()
     quiet = ("--save", "", "--appendonly", "no", "--logfile", str(work / "redis.log"), "--dir", str(work))
     command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), *quiet, *options]

@@ -15,7 +15,7 @@ from urllib.parse import quote
 S3_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing-key",
     "AWS_SECRET_ACCESS_KEY": "testing-secret",
-    # Whatever a test forgets, nothing may ask the cloud's metadata address or the developer's own account.
+    # Even if a test sets no credentials, nothing may ask the cloud's metadata address or the developer's account.
     "AWS_EC2_METADATA_DISABLED": "true",
     "AWS_CONFIG_FILE": os.devnull,
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
@@ -31,7 +31,7 @@ class S3Server:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `zarrcore.open_store` that reach it; keys come from the environment."""
+        """Keywords of `zarrcore.open_store` for this service; keys come from the environment."""
         return {"endpoint_url": self.endpoint_url, "region": "us-east-1", "timeout_s": 10.0}
 
     @property
@@ -42,7 +42,7 @@ class S3Server:
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> bytes:
-        """One plain HTTP request; the service checks no signature unless told to."""
+        """One plain HTTP request; by default the service does not check signatures."""
         headers = {"Content-Type": "application/octet-stream", **(headers or {})}
         request = urllib.request.Request(
             f"{self.endpoint_url}/{path}", data=body, headers=headers, method=method
@@ -52,22 +52,22 @@ class S3Server:
             return content
 
     def put(self, path: str, value: bytes) -> None:
-        """Store ``value`` at ``bucket/key``, for all to read."""
+        """Store ``value`` at ``bucket/key``, publicly readable."""
         self.request("PUT", quote(path), value, {"x-amz-acl": "public-read"})
 
     def upload(self, root: Path, place: str) -> None:
-        """Store every file beneath ``root`` at ``bucket/prefix``."""
+        """Store every file below ``root`` at ``bucket/prefix``."""
         for file in root.rglob("*"):
             if file.is_file():
                 self.put(f"{place}/{file.relative_to(root).as_posix()}", file.read_bytes())
 
     def create_bucket(self, name: str) -> None:
-        """Make a bucket, which may exist already."""
+        """Create a bucket, unless it exists."""
         self.request("PUT", name)
 
     @contextlib.contextmanager
     def denying(self) -> Iterator[None]:
-        """Within the block every request is refused, as with wrong credentials."""
+        """Deny every request within the block, as with wrong credentials."""
         self.request("POST", "moto-api/reset-auth", b"0")
         try:
             yield
@@ -80,7 +80,7 @@ def s3_server() -> Iterator[S3Server]:
     """A moto server with the bucket ``bucket``."""
     from moto.server import ThreadedMotoServer
 
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else one line for each request
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # otherwise it logs a line for each request
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     try:

@@ -1,4 +1,4 @@
-"""Web servers: nginx and Apache with all kinds of listings, Python's own, which knows no ranges, and WebDAV."""
+"""Web servers: nginx and Apache with all kinds of listings, Python's own, which ignores ranges, and WebDAV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WebServer:
 
     root: Path
     url: str
-    """Serves the files, and its listings as HTML."""
+    """The address of the files, with listings as HTML."""
     json_url: str = ""
     """The same files with listings as JSON, if it has them."""
     plain_url: str = ""
@@ -59,7 +59,7 @@ http {{
 
 @contextlib.contextmanager
 def nginx_server(root: Path, work: Path) -> Iterator[WebServer]:
-    """An nginx that serves ``root`` and keeps its own files in ``work``; runs as whoever runs the tests."""
+    """An nginx that serves ``root`` and keeps its own files in ``work``; runs as the current user."""
     ports = {name: free_port() for name in ("html_port", "json_port", "plain_port")}
     configuration = work / "nginx.conf"
     configuration.write_text(_NGINX_CONFIGURATION.format(root=root, work=work, **ports))
@@ -112,7 +112,7 @@ Listen 127.0.0.1:{webdav_port}
 
 @contextlib.contextmanager
 def apache_server(root: Path, work: Path) -> Iterator[WebServer]:
-    """An Apache that serves ``root`` and keeps its own files in ``work``; runs as whoever runs the tests."""
+    """An Apache that serves ``root`` and keeps its own files in ``work``; runs as the current user."""
     ports = {name: free_port() for name in ("plain_port", "fancy_port", "table_port", "webdav_port")}
     configuration = work / "apache.conf"
     modules = "/usr/lib/apache2/modules"
@@ -128,7 +128,7 @@ def rclone_server(root: Path) -> Iterator[WebServer]:
     port = free_port()
     rclone = Path(sys.executable).with_name("rclone")
     address = f"127.0.0.1:{port}"
-    # Else it shows what it saw minutes ago, and reads a configuration of whoever runs the tests.
+    # Otherwise it answers from a cache of minutes, and reads the configuration of the current user.
     options = ["--addr", address, "--dir-cache-time", "0s", "--config", os.devnull]
     with running([str(rclone), "serve", "webdav", str(root), *options], (port,)):
         yield WebServer(root, f"http://{address}", webdav_url=f"http://{address}")

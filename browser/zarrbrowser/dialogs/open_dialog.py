@@ -70,7 +70,7 @@ class OpenDialog(QDialog):
         """Emit the request, or show what is wrong with it."""
         try:
             request = self._request()
-        except Exception as error:  # noqa: BLE001 - it is said in the dialog, whatever it is
+        except Exception as error:  # noqa: BLE001 - the dialog shows any error
             self.problem.setText(sentence(error))
             self.problem.show()
             self.adjustSize()

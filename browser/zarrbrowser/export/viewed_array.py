@@ -81,7 +81,7 @@ class ViewedArray:
     def _channels(self, selection: Selection, suffix: str) -> str:
         """The channels in a file: their positions, or the name of a single one; empty for all."""
         shown = self.displayed
-        assert shown is not None  # noqa: S101 - asked only of pictures
+        assert shown is not None  # noqa: S101 - called only for pictures
         assert shown.image is not None  # noqa: S101 - likewise
         assert shown.image.channel_axis is not None  # noqa: S101 - likewise
         known, part = range(len(shown.image.channels)), selection[shown.image.channel_axis]

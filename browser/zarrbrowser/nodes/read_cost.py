@@ -8,7 +8,7 @@ ASK_ABOVE_BYTES = 256 * 2**20
 """A read that decodes to more than this needs the user's consent."""
 
 
-class Cancelled(Exception):  # noqa: N818 - no error: what was asked for is no longer wanted
+class Cancelled(Exception):  # noqa: N818 - not an error: the result is not needed any more
     """The read was cancelled between two blocks."""
 
 

@@ -275,7 +275,7 @@ class NodePane(QWidget):
             self._stale.discard(name)
             try:
                 pane.show_node(source, node)
-            except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
+            except Exception as error:  # noqa: BLE001 - otherwise the pane would show the previous node
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
                 self.sentence.say(sentence(error), retry=True)

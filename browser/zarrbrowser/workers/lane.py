@@ -1,4 +1,4 @@
-"""A lane of requests of which only the newest matters, such as those of a slider.
+"""A lane of requests where only the newest matters, such as those of a slider.
 
 Showing only the last answer would show nothing while the user drags. So every answer that is newer than the one shown
 is shown, few requests run at once, and only the newest waiting request is kept.

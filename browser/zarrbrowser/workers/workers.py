@@ -23,7 +23,7 @@ THREADS = 32
 """Most of them wait for storage; if a store hangs and blocks a few, the others still work."""
 
 
-class Stopped(Exception):  # noqa: N818 - no fault: the person pressed Cancel
+class Stopped(Exception):  # noqa: N818 - not an error: the user stopped it
     """The user stopped the reading."""
 
 
@@ -149,7 +149,7 @@ class Workers(QObject):
             result = work(request)
         except Cancelled:
             return
-        except Exception as problem:  # noqa: BLE001 - whatever fails in a thread becomes a sentence in the window
+        except Exception as problem:  # noqa: BLE001 - the window shows any error of a thread
             error = problem
         if not self._closed and not request.is_cancelled():
             self._answered.emit(_Answer(request, result, error))

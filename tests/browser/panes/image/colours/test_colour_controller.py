@@ -218,7 +218,7 @@ def test_a_pyramid_without_its_levels_shows_an_error(open_window: OpenWindow, qt
     entry = {"axes": ["y", "x"], "datasets": [{"path": "0"}, {"path": "inner"}]}
     group = FakeGroup({"0": FakeArray(VOLUME[0]), "inner": FakeGroup({})}, {"multiscales": [entry]})
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: "levels are not there" in pane.stack.sentence.text)
+    qtbot.waitUntil(lambda: "levels are missing" in pane.stack.sentence.text)
     assert pane.stack.sentence.button.isVisible()
     group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
     pane.stack.sentence.button.click()

@@ -35,16 +35,16 @@ sys.exit(demo.main(sys.argv[1:]))
 
 
 @pytest.fixture
-def surroundings(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path) -> dict[str, str]:
     """A cache folder and a folder for mount points of the test's own."""
     (tmp_path / "tmp").mkdir()
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "tmp")}
 
 
-def run_demo(surroundings: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run_demo(environment: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, PACKAGING / "demo.py", *arguments]
     return subprocess.run(
-        command, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
     )
 
 
@@ -54,29 +54,29 @@ def mounts_below(folder: str | Path) -> list[str]:
 
 
 @needs_fuse
-def test_the_brain_is_mounted_compared_and_unmounted(surroundings: dict[str, str]) -> None:
-    done = run_demo(surroundings)
+def test_the_brain_is_mounted_compared_and_unmounted(environment: dict[str, str]) -> None:
+    done = run_demo(environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("equal to nibabel's") == 3
     assert "equal to what the library reads" in done.stdout
-    pictures = list(Path(surroundings["XDG_CACHE_HOME"]).rglob("*.png"))
+    pictures = list(Path(environment["XDG_CACHE_HOME"]).rglob("*.png"))
     assert [picture.name for picture in pictures] == ["functional-1-12.png"]
-    assert os.listdir(surroundings["TMPDIR"]) == []
+    assert os.listdir(environment["TMPDIR"]) == []
 
 
 @needs_fuse
 @pytest.mark.parametrize("group", ["", "types", "shapes/volume", "shapes/vector"])
-def test_any_source_can_be_shown(surroundings: dict[str, str], hierarchy: Written, group: str) -> None:
-    done = run_demo(surroundings, hierarchy.path / group)
+def test_any_source_can_be_shown(environment: dict[str, str], hierarchy: Written, group: str) -> None:
+    done = run_demo(environment, hierarchy.path / group)
     assert (done.returncode, done.stderr) == (0, "")
     assert "equal to what the library reads" in done.stdout
-    assert os.listdir(surroundings["TMPDIR"]) == []
+    assert os.listdir(environment["TMPDIR"]) == []
 
 
 @needs_fuse
-def test_keep_leaves_it_mounted(surroundings: dict[str, str]) -> None:
-    done = run_demo(surroundings, "--keep")
-    (mountpoint,) = mounts_below(surroundings["TMPDIR"])
+def test_keep_leaves_it_mounted(environment: dict[str, str]) -> None:
+    done = run_demo(environment, "--keep")
+    (mountpoint,) = mounts_below(environment["TMPDIR"])
     try:
         assert (done.returncode, done.stderr) == (0, "")
         assert f"umount {mountpoint}" in done.stdout
@@ -89,15 +89,15 @@ def test_keep_leaves_it_mounted(surroundings: dict[str, str]) -> None:
 
 @needs_fuse
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_nothing_mounted(surroundings: dict[str, str], number: signal.Signals) -> None:
+def test_a_signal_leaves_nothing_mounted(environment: dict[str, str], number: signal.Signals) -> None:
     command = [sys.executable, PACKAGING / "demo.py"]
     with subprocess.Popen(
-        command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as demo:
         try:
             deadline = time.monotonic() + 60
             while (
-                not mounts_below(surroundings["TMPDIR"])
+                not mounts_below(environment["TMPDIR"])
                 and demo.poll() is None
                 and time.monotonic() < deadline
             ):
@@ -106,33 +106,33 @@ def test_a_signal_leaves_nothing_mounted(surroundings: dict[str, str], number: s
             demo.communicate(timeout=60)
         finally:
             demo.kill()
-    assert mounts_below(surroundings["TMPDIR"]) == []
-    assert os.listdir(surroundings["TMPDIR"]) == []
+    assert mounts_below(environment["TMPDIR"]) == []
+    assert os.listdir(environment["TMPDIR"]) == []
 
 
 @needs_fuse
-def test_a_difference_is_an_error_and_leaves_nothing_mounted(surroundings: dict[str, str]) -> None:
+def test_a_difference_is_an_error_and_leaves_nothing_mounted(environment: dict[str, str]) -> None:
     command = [sys.executable, "-c", WITH_A_DIFFERENCE, PACKAGING]
-    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 1
     assert done.stderr.strip().startswith(
         "demo: the int16 (96, 128) read differs from what the library reads"
     )
-    assert os.listdir(surroundings["TMPDIR"]) == []
+    assert os.listdir(environment["TMPDIR"]) == []
 
 
-def test_without_a_mount_the_command_line_shows_the_same(surroundings: dict[str, str]) -> None:
+def test_without_a_mount_the_command_line_shows_the_same(environment: dict[str, str]) -> None:
     command = [sys.executable, "-c", WITHOUT_MOUNT, PACKAGING]
-    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
     assert "mounting is not allowed here" in done.stdout
     assert done.stdout.count("equal to nibabel's") == 3
-    assert len(list(Path(surroundings["XDG_CACHE_HOME"]).rglob("*.png"))) == 1
+    assert len(list(Path(environment["XDG_CACHE_HOME"]).rglob("*.png"))) == 1
 
 
-def test_a_source_without_a_hierarchy_gives_one_line(surroundings: dict[str, str], tmp_path: Path) -> None:
+def test_a_source_without_a_hierarchy_gives_one_line(environment: dict[str, str], tmp_path: Path) -> None:
     for source in (tmp_path / "nowhere", tmp_path / "tmp"):
-        done = run_demo(surroundings, source)
+        done = run_demo(environment, source)
         assert done.returncode == 1
         assert done.stderr.strip().startswith("demo: ")
         assert len(done.stderr.strip().splitlines()) == 1

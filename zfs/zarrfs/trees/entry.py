@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from zarrcore.errors import ReadOnlyError
 from zarrfs.trees.caching import DEFAULT, Caching
-from zarrfs.trees.layout import Layout
+from zarrfs.trees.layout import ElementLayout
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
@@ -216,7 +216,7 @@ class OpenFile(ABC):
     """A text that changes with the content; None if only the time to live bounds a copy's age."""
     caching: Caching = DEFAULT
     """What the kernel may cache of it."""
-    layout: Layout | None = None
+    layout: ElementLayout | None = None
     """The layout for read-ahead; None if read-ahead does not pay."""
     shown: File | None = None
     """The entry that its handles see instead of the one of its name."""

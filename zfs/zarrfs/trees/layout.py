@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 
-class Layout(Protocol):
+class ElementLayout(Protocol):
     """The positions of the arrays in a file. `zarrcore.filetypes.VirtualFile` implements it."""
 
     @property

@@ -14,7 +14,7 @@ _VARIABLES: Final = {"S3": "AWS_", "GCS": "GOOGLE_", "Azure": "AZURE_"}
 """The prefixes of the names of a service's environment variables."""
 
 
-def surroundings(service: str, profile: str | None = None) -> bytes:
+def credentials_fingerprint(service: str, profile: str | None = None) -> bytes:
     """A hash of the endpoint, account and credentials that a service takes from the environment. Contains no secret."""
     begin = _VARIABLES.get(service)
     found: list[object] = []

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, ClassVar
 
 from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
-from zarrcore.stores.credentials.fingerprint import surroundings
+from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -66,7 +66,7 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     @cached_property
     def _surroundings(self) -> bytes:
-        return surroundings(self.service, self.options.profile)
+        return credentials_fingerprint(self.service, self.options.profile)
 
     @abstractmethod
     def _make_client(self) -> Any:

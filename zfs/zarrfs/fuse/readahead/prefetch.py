@@ -20,7 +20,7 @@ import trio
 from zarrfs.fuse.readahead.buffers import Buffers
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError
-from zarrfs.trees.layout import Layout
+from zarrfs.trees.layout import ElementLayout
 
 T = TypeVar("T")
 
@@ -158,7 +158,7 @@ class Reader:
         self._drop_all()
         self.file.close()
 
-    def _follow(self, offset: int, nbytes: int, layout: Layout) -> None:
+    def _follow(self, offset: int, nbytes: int, layout: ElementLayout) -> None:
         """Note a request, and read ahead if it continues a sequence."""
         pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
         if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
@@ -178,7 +178,7 @@ class Reader:
         self._begun = self._next = offset
         self._run = 0
 
-    def _fetch_until(self, stop: int, layout: Layout) -> None:
+    def _fetch_until(self, stop: int, layout: ElementLayout) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
         begin, limit, plane, slab = layout.array_at(self._next - 1)
         if self._begun < begin:  # one array after the other

@@ -70,7 +70,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _attributes_above(array: ArrayNode) -> Mapping[str, Any]:
-    """The siblings of an array, possibly none."""
+    """The attributes of the group above an array; empty without one."""
     if array.path == "/":
         return {}
     try:
@@ -89,7 +89,7 @@ def _group_file(group: Group, kind: FileType) -> VirtualFile:
 
 def _need_whole(namespace: argparse.Namespace, kind: FileType) -> None:
     if namespace.select != "...":
-        raise SelectionError(f"--as {kind.name} writes nodes as a whole: leave --select out")
+        raise SelectionError(f"--as {kind.name} writes nodes as a whole: omit --select")
 
 
 def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileType:
@@ -104,7 +104,9 @@ def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileTy
 def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
     if output is None:
         if kind.suffix != "raw" and sys.stdout.isatty():
-            raise UnsupportedError("output", kind.name, "is not for a terminal: use --output FILE or a pipe")
+            raise UnsupportedError(
+                "output", kind.name, "cannot be written to a terminal: use --output FILE or a pipe"
+            )
         file.write_to(sys.stdout.buffer)
         return
     from zarrcore.filetypes import whole_or_nothing
@@ -125,7 +127,7 @@ def _write_text(output: str | None, text: bytes) -> None:
 
 @contextmanager
 def _progress(file: VirtualFile) -> Iterator[Any]:
-    """A progress bar on standard error for long work, if that is a terminal."""
+    """A progress bar on standard error for long work, if standard error is a terminal."""
     if file.size < _PROGRESS_NBYTES or not sys.stderr.isatty():
         yield None
         return

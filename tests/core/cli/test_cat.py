@@ -81,7 +81,7 @@ def test_cat_writes_groups_only_as_types_that_can_hold_them(
     refused = zarrscope("cat", source, "images", "-o", tmp_path / "a.npy")
     assert (refused.status, "--as hdf5" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")
-    assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
+    assert (refused.status, "omit --select" in refused.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -113,7 +113,7 @@ def test_cat_of_an_image_in_levels(zarrscope: Run, source: Path, tmp_path: Path)
         assert np.array_equal(file.asarray(), levels[1])
         assert 'PhysicalSizeX="130.0"' in file.ome_metadata
     refused = zarrscope("cat", tmp_path / "a.zarr", "--as", "ometiff", "--select", "0", "-o", tmp_path / "b")
-    assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
+    assert (refused.status, "omit --select" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images", "--as", "ometiff", "-o", tmp_path / "b")
     assert (refused.status, "is not an image in levels" in refused.stderr) == (2, True)
     assert not (tmp_path / "b").exists()

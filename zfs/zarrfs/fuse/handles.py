@@ -32,8 +32,8 @@ class FileHandle:
 class DirectoryHandle:
     """An open directory, listed from any position.
 
-    The kernel asks for the next part by the position after the last entry that it took, so a sequential listing needs
-    no search. Going back (``seekdir``, ``rewinddir``) restarts the listing.
+    The kernel passes the position after the last entry that it received, so a sequential listing continues the same
+    iterator. Going back (``seekdir``, ``rewinddir``) restarts the listing.
 
     Attributes:
         number: its inode number.
@@ -58,8 +58,8 @@ class DirectoryHandle:
     def fill(self) -> bool:
         """Fetch some entries if none are waiting; False at the end of the listing.
 
-        An error is raised only if no entry came before it. The listing then restarts at its position: an
-        iterator that failed would look as if it had ended.
+        If entries were fetched before an error, they are returned first. The next call makes a new iterator, since one
+        that failed would look as if it had ended.
         """
         if self._source is None:
             self._source = self.directory.entries_from(self.position)
@@ -72,7 +72,7 @@ class DirectoryHandle:
         return bool(self.waiting)
 
     def taken(self) -> None:
-        """Note that the first waiting entry was returned."""
+        """Record that the first waiting entry has been returned."""
         self.waiting.popleft()
         self.position += 1
 

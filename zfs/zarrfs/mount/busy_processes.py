@@ -70,6 +70,6 @@ def why_busy(mountpoint: str) -> str:
     inner = [mount.mountpoint for mount in all_mounted() if mount.mountpoint.startswith(f"{mountpoint}/")]
     found += [f"something is mounted at {path}" for path in inner]
     if not found:
-        return "a program of another user has a file or its working directory there"
+        return "possibly a program of another user, which this user may not inspect"
     more = f", and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
     return ", ".join(found[:_SHOWN_MAX]) + more

@@ -61,7 +61,7 @@ _WRITTEN_MAX: Final = 64 << 20
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S: Final = 0.2
 _LACKED_S: Final = 60.0
-"""The interval after which the log says again that there is no memory."""
+"""The least interval between two log messages about missing memory."""
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may delay unmounting."""
@@ -208,7 +208,7 @@ class Mount:
         self._workers.start(self._forget_again)
 
     async def _forget_again(self) -> None:
-        """Forget a second time: the kernel keeps a name that is being looked up at that moment."""
+        """Forget a second time: the first time misses names whose lookup was in progress."""
         await trio.sleep(_AGAIN_S)
         self._operations.kernel.forget_all()
 
@@ -221,7 +221,7 @@ class Mount:
         Raises:
             MountError: it cannot be mounted.
         """
-        # Records of names may be many and form no cycles: searching them for cycles takes a tenth of the time of a listing.
+        # There may be many records of names, and they never form cycles. Searching them costs 10 % of a listing.
         gc.freeze()
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
         # Without this, a signal that arrives before the daemon handles signals would leave a dead mount.
@@ -230,7 +230,7 @@ class Mount:
             try:
                 trio.run(self._serve, ready)
             except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
-                _log.critical("the mount at %s ends with an error", self._options.mountpoint, exc_info=True)
+                _log.critical("the mount at %s failed", self._options.mountpoint, exc_info=True)
                 raise sole(error) from None
             finally:
                 try:
@@ -280,7 +280,7 @@ class Mount:
             if not isinstance(error, OSError) or error.errno != errno.ENOMEM:
                 raise
             if self._lacked_memory.get(None) is None:
-                _log.error("no memory to receive requests: the data that was read is dropped")
+                _log.error("out of memory while receiving a request: cached data is dropped")
             self._lacked_memory.put(None, None, self._lacked_memory.freshness.now())
             return False
         return True
@@ -291,7 +291,7 @@ class Mount:
         try:
             await trio.to_thread.run_sync(os.stat, mountpoint, abandon_on_cancel=True)
         except OSError as error:
-            # The mount was already unmounted again.
+            # It was unmounted in the meantime.
             _log.warning("%s does not answer: %s", mountpoint, error)
             return
         if not raise_read_ahead(mountpoint):
@@ -305,7 +305,7 @@ class Mount:
         with trio.open_signal_receiver(*_SIGNALS) as arrivals:
             for number in self._early:
                 signal.raise_signal(number)
-            # Until the end, for any number of signals: by default, the second one would kill.
+            # Keep receiving: the default action for a second signal would kill the process.
             async for number in arrivals:
                 if number == signal.SIGHUP:
                     self.refresh()
@@ -317,7 +317,7 @@ class Mount:
 
 
 def sole(error: BaseException) -> BaseException:
-    """The error itself if exception groups hold only this one, so that its message is reported."""
+    """Unwrap exception groups that hold a single error, so that its message is reported."""
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

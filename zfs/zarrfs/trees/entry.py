@@ -48,7 +48,7 @@ class Entry(ABC):
 
     @property
     def written_as(self) -> str | None:
-        """The version that is being written under its name; None if none is."""
+        """The version that is being written to this name; None if nothing is being written."""
         return None
 
     def metadata(self, wait: bool) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Entry(ABC):
 
     @property
     def numbered(self) -> tuple[Numbering, int] | None:
-        """The numbering that this entry belongs to, and its place there; None if its inode number must be remembered."""
+        """The numbering that this entry belongs to, and its index there; None if its inode number must be stored."""
         return None
 
 
@@ -106,7 +106,7 @@ class File(Entry):
     """Whether `size` is right; otherwise it is the last one reported to the kernel, and `sized` computes it."""
 
     def sized(self, wait: bool) -> File:
-        """The same file with its size, for which it may have to be made.
+        """The same file with the right `size`. Computing it may require making the file.
 
         Raises:
             WouldBlockError: the call would have to wait, and ``wait`` is False.
@@ -119,7 +119,7 @@ class File(Entry):
 
         Raises:
             WouldBlockError: the call would have to wait, and ``wait`` is False.
-            ChangedError: it has changed since this entry was looked up; a new lookup helps.
+            ChangedError: it has changed since this entry was looked up; retry after a new lookup.
         """
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
@@ -132,7 +132,7 @@ class File(Entry):
         raise ReadOnlyError(_READ_ONLY)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        """Cut the file, or add zeros.
+        """Truncate the file, or extend it with zeros.
 
         Raises:
             As `open_to_write`, and `OpenFile.store`.
@@ -151,7 +151,7 @@ class Directory(Entry):
 
     @abstractmethod
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        """The entry of a name, listed or not; None if there is none.
+        """The entry with this name, even if listings omit it; None if it does not exist.
 
         Raises:
             WouldBlockError: the call would have to wait, and ``wait`` is False.
@@ -171,7 +171,7 @@ class Directory(Entry):
         return False
 
     def behind(self, wait: bool) -> Directory:
-        """The directory that this one passes calls on to; by default this one.
+        """The directory that this one delegates to; by default itself.
 
         Raises:
             WouldBlockError: the call would have to wait, and ``wait`` is False.
@@ -219,7 +219,7 @@ class OpenFile(ABC):
     layout: ElementLayout | None = None
     """The layout for read-ahead; None if read-ahead does not pay."""
     shown: File | None = None
-    """The entry that its handles see instead of the one of its name."""
+    """If set, open handles report this entry instead of the one with the file's name."""
     holds_changes: bool = False
     """Whether it has written data that is not stored."""
     is_changed: bool = False
@@ -237,7 +237,7 @@ class OpenFile(ABC):
         """
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
-        """Like `read`, of as many bytes as ``buffer`` has, which may be used for them.
+        """Read ``len(buffer)`` bytes. The result may be in ``buffer``, or in other memory.
 
         Raises:
             ChangedError: as `read`.
@@ -254,7 +254,7 @@ class OpenFile(ABC):
         raise ReadOnlyError(_READ_ONLY)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        """Cut the file, or add zeros.
+        """Truncate the file, or extend it with zeros.
 
         Raises:
             As `write`.

@@ -28,5 +28,5 @@ class OneRun:
     holds_many: ClassVar[bool] = False
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Like `Layout.array_at`."""
+        """Like `ElementLayout.array_at`."""
         return 0, self.size, 0, 0

@@ -27,7 +27,7 @@ COLOUR_MAPS: dict[str, str] = {
     CYCLIC: "Cyclic",
     LABELS: "Labels",
 }
-"""Catalogue name → title in the menu: two grays, five perceptually uniform or familiar ones, two of one hue,
+"""Catalogue name → title in the menu: two grays, five perceptually uniform or common ones, two of cmocean,
 two diverging, one cyclic, one for labels."""
 
 

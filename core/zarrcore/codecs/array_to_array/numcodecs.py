@@ -53,7 +53,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        # numcodecs sees bits: they must have the byte order that it is configured for.
+        # numcodecs reinterprets the raw bytes, so they need the byte order that it is configured for.
         encoded = encoded.astype(self.encoded_spec(spec).dtype, copy=False)
         decoded = self._called(self._codec.decode, encoded)
         if decoded.size != spec.size:
@@ -79,7 +79,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         """Find values that the encoded type cannot hold.
 
         Raises:
-            CodecError: the encoded type lost a value, and the codec is not one that is meant to.
+            CodecError: a value does not survive encoding, and the codec is not a lossy one.
         """
 
     def _called(
@@ -108,7 +108,7 @@ class DeltaCodec(_NumcodecsFilter):
     names: ClassVar[tuple[str, ...]] = ("numcodecs.delta",)
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
-        # Differences wrap around as sums do. Only a smaller type can lose one.
+        # Overflow cancels out on decoding, so only a smaller encoded type can lose a difference.
         smaller = decoded.dtype.kind in "iu" and encoded.dtype.itemsize < decoded.dtype.itemsize
         if smaller and not np.array_equal(self._called(self._codec.decode, encoded), decoded):
             raise CodecError(f"a difference does not fit into {encoded.dtype}", codec=self.name)
@@ -135,7 +135,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
             values, rounding = decoded.astype(float), 1e-15 if decoded.dtype.itemsize == 8 else 1e-6
             allowed = half_step * 1.001 + rounding * (np.abs(values) + abs(self._codec.offset))
             if decoded.dtype.kind in "iu":
-                allowed += 1  # it decodes to a fraction, which the type cuts off
+                allowed += 1  # it decodes to a fraction, which conversion to an integer truncates
             kept = (np.abs(read.astype(float) - values) <= allowed) & np.isfinite(values)
         if not kept.all():
             lost = decoded[~kept][0]
@@ -180,7 +180,7 @@ class BitRoundCodec(_NumcodecsFilter):
 
 
 class PackBitsCodec(_NumcodecsFilter):
-    """Eight booleans in a byte, after a byte with the number of padding bits in the last one."""
+    """Eight booleans per byte, after a byte that counts the padding bits of the last one."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.packbits",)
     parameters = ()

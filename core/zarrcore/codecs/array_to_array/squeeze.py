@@ -1,4 +1,4 @@
-"""The ``zarrs.squeeze`` codec: without the dimensions of length 1.
+"""The ``zarrs.squeeze`` codec: removes dimensions of length 1.
 
 Specification: zarrs' documentation, "squeeze", which calls it experimental. A chunk of one element keeps one dimension.
 """

@@ -1,4 +1,4 @@
-"""The ``numcodecs.pcodec`` codec: numbers compressed as numbers.
+"""The ``numcodecs.pcodec`` codec: lossless compression of numbers by pco.
 
 Specification: numcodecs' PCodec, which stores times as 64-bit integers. zarrs stores a complex number as its two parts; its
 ``pcodec`` is otherwise the same. The library is written in Rust, checks what it reads, and decodes into an array of the
@@ -25,7 +25,7 @@ _PAGE_SIZE = 1 << 18
 
 
 class PCodec(ArrayToBytesCodec):
-    """A standalone file of pco, of all elements in C order."""
+    """All elements in C order, as one standalone pco file."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.pcodec",)
 

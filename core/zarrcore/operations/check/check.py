@@ -10,7 +10,7 @@ from itertools import chain
 from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
 from zarrcore.errors import ListingUnsupportedError, StoreError
 from zarrcore.hierarchy import AnyNode, ArrayNode, Collection, Group, Hierarchy, normalize_path
-from zarrcore.operations.check.chunks import ChunkDecoder
+from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group

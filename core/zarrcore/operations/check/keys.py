@@ -1,4 +1,4 @@
-"""Checks of the keys below an array: which of them are chunks, and what the others are."""
+"""Checks of the keys below an array: which of them are chunks, which chunks are missing, and what the others are."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_a_hole_reads_as_zeros_and_takes_no_disk_space() -> None:
 
 def test_failures_of_the_disk_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = UnnamedFile()
-    with pytest.raises(RefusedError, match="cannot be so large"):
+    with pytest.raises(RefusedError, match="cannot be this large"):
         file.resize((1 << 63) - 1)
     with pytest.raises(BrokenBodyError, match="became shorter"):
         file.read(0, 1)

@@ -1,9 +1,9 @@
 """An array as a directory of virtual files.
 
-The documents, the shown types of the whole array, and ``slices/`` are listed. Other types (``data.png``) and any basic
+Listings show the documents, the array in each type of ``--show``, and ``slices/``. Other types (``data.png``) and any basic
 selection open by name: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of variable length are in
 ``data.json`` and ``[0:10].json``, which also open by name only, since their size is known only after decoding. An array has no
-children, so all names are free.
+children, so these names cannot collide with nodes.
 """
 
 from __future__ import annotations

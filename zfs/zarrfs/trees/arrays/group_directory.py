@@ -69,7 +69,7 @@ class GroupDirectory(Directory):
         return node
 
     def _new(self, name: str, wait: bool) -> Entry | None:
-        """An array's file under the name under which it was, or is being, copied here."""
+        """``X.npy`` of the array X, a name that was copied here: it must still open, although listings only show X."""
         stem = name.removesuffix(_NPY)
         if self._editor is None or stem == name or file_name(segment(stem)) != stem:
             return None
@@ -178,7 +178,7 @@ class BrokenDirectory(Directory):
             return None
         if not wait and self._node.hierarchy.store.is_remote:
             raise WouldBlockError
-        # Kept since it was fetched, unlike the documents of nodes that parse, which are made from their metadata.
+        # The broken node keeps the bytes that it fetched. Documents of other nodes are made from their metadata.
         document = self._node.stored_bytes()
         return DocumentFile(lambda: document, self.mtime_s)
 

@@ -1,8 +1,8 @@
 """A hierarchy, or a collection of hierarchies, as directories of files that any program reads.
 
-A group is a directory of its nodes, an array a directory of virtual files, and a node that does not parse a directory with the
-reason. A node always wins over a virtual file of its name. The result of a lookup is valid for the metadata time to live; the
-hierarchy itself should not cache documents, since the two times would add up.
+A group is a directory of its nodes. An array is a directory of virtual files. A node whose metadata cannot be parsed is a
+directory with the reason. A node always wins over a virtual file of the same name. The result of a lookup is valid for the
+metadata time to live. The hierarchy should not cache documents too: the two times would add up.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ArraysTree:
 
     Attributes:
         editor: changes the hierarchy; None for a read-only mount.
-        imageless: paths of groups for which the log already says why their levels make no image.
+        imageless: paths of groups for which the log already says why their levels cannot be one image.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ArraysTree:
             return self._hierarchy
 
     def changed(self, key: str) -> None:
-        """Drop everything that was made from a key, which was set or erased."""
+        """Drop everything that was made from a key that was set or erased."""
         self.texts.forget()
         path = f"/{key}"
         while path:
@@ -96,11 +96,11 @@ class ArraysTree:
             known = self._nodes.get(path or "/")
             if known is None or not isinstance(known[0], ArrayNode):
                 continue
-            # The form of the chunks' keys may have to be detected, and the store may not answer.
+            # This may ask the store for the chunk key encoding, and the store may fail.
             with suppress(ZarrError):
                 if known[0].forget_chunk(key) or not is_node_key(known[0].hierarchy.within(f"/{key}")[1:]):
                     return
-        # A document, or a chunk of an array that was not used lately.
+        # The key is a document, or a chunk of an array that is no longer remembered: drop everything.
         self.freshness.refresh()
         self._forget_chunks()
 
@@ -187,6 +187,6 @@ class ArraysTree:
         return None if hierarchy is None or hierarchy.store.is_remote else node.mtime_s
 
     def before_open(self) -> None:
-        """Called before a file is decoded: if each open asks the store, cached chunks are not valid."""
+        """Called before a file is decoded: with a time to live of 0, cached chunks must not be reused."""
         if self.freshness.ttl_s == 0:
             self._forget_chunks()

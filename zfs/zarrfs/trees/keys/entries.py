@@ -53,7 +53,7 @@ class KeysDirectory(Directory):
     def create(self, name: str, wait: bool) -> OpenFile:
         writer, key = self.place(name)
         if self._tree.is_quick:
-            self._tree.store.stat(key)  # which raises an error if it cannot hold the key
+            self._tree.store.stat(key)  # raises an error if the store cannot hold the key
         return writer.create(key)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
@@ -79,7 +79,7 @@ class KeysDirectory(Directory):
         other, new = target.place(new_name) if isinstance(target, KeysDirectory) else (None, "")
         if other is not writer:
             raise RefusedError(errno.EXDEV, "a key cannot be moved into another tree", is_logged=False)
-        if new == key:  # under two paths, since the kernel omits other renames to the same name
+        if new == key:  # two paths of one key: the kernel itself handles renames of a path to itself
             if not replace:
                 raise RefusedError(errno.EEXIST, f"{new} already exists", is_logged=False)
             return
@@ -87,10 +87,10 @@ class KeysDirectory(Directory):
             writer.rename(key, new, replace=replace)
             return
         if next(KeysDirectory(self._tree, key + "/").entries(), None) is not None:
-            # Programs then copy key by key, and erase: a store cannot rename many keys at once.
+            # With EXDEV, programs such as mv copy each key and erase the original. A store cannot rename many keys at once.
             raise RefusedError(
                 errno.EXDEV,
-                f"{key} is a directory with keys, which cannot be renamed together",
+                f"{key} is not empty, and its keys cannot be renamed as a unit",
                 is_logged=False,
             )
         self._refuse_content(new)

@@ -1,6 +1,6 @@
 """An unnamed file on disk for bytes being written; it disappears with its process.
 
-It is never mapped into memory: if the disk is full or fails, a mapping would end the process, but a read reports the error.
+It is never mapped into memory: a full or failing disk would then kill the process, while reads and writes report an error.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from zarrcore.stores import read_descriptor, read_descriptor_into
 from zarrfs.trees.errors import RefusedError
 
 _LARGEST: Final = 1 << 30
-"""Linux reads or writes at most twice this in one call."""
+"""Half of the most bytes that Linux reads or writes in one call."""
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT}
 _BLOCK_MAX: Final = 64 << 20
 _BLOCK_RATIO: Final = 8
-"""The largest ratio of read to wanted bytes, if reading more saves a call for each row."""
+"""Read up to this many times the wanted bytes if that saves one call for each row."""
 
 
 class UnnamedFile:
@@ -100,7 +100,7 @@ class UnnamedFile:
 
 
 def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: int) -> int:
-    """The first axis that is read with one call: a range of it, with all bytes between its elements."""
+    """The axis from which one call reads a contiguous block: a range of this axis, and all of the later axes."""
     axis = len(shape) - 1
     while axis and lengths[axis] == shape[axis]:
         axis -= 1
@@ -114,7 +114,7 @@ def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: 
 
 @contextmanager
 def disk_errors_reported() -> Iterator[None]:
-    """Convert an OSError of writing an unnamed file.
+    """Convert an OSError that is raised while an unnamed file is written.
 
     Raises:
         StoreFullError: the disk is full.
@@ -126,9 +126,9 @@ def disk_errors_reported() -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise RefusedError(
-                errno.EFBIG, f"a file in {unnamed_files_folder()} cannot be so large"
+                errno.EFBIG, f"a file in {unnamed_files_folder()} cannot be this large"
             ) from error
         kind = StoreFullError if error.errno in _NO_ROOM else StoreError
         raise kind(
-            f"the data being written does not fit in {unnamed_files_folder()}: {error.strerror}; set TMPDIR to another folder"
+            f"cannot write temporary data in {unnamed_files_folder()}: {error.strerror}; set TMPDIR to another folder"
         ) from error

@@ -56,7 +56,7 @@ def run(namespace: argparse.Namespace) -> int:
 
     Raises:
         MissingExtraError: PySide6 or the libraries that draw images are not installed.
-        ZarrError: there is no display, or a system library is missing.
+        ZarrError: the display or a system library is missing.
     """
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise MissingExtraError("the browser", "gui")

@@ -29,7 +29,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         find: the node at an absolute path.
 
     Raises:
-        MetadataError: there are no levels, or the metadata does not fit them.
+        MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
     from zarrcore.hierarchy.multiscales import multiscale, no_levels  # late: for a fast start

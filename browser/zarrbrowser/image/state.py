@@ -68,7 +68,7 @@ class ImageState:
     """The opened labels; None without labels and while they are being opened."""
 
     def settled(self) -> ImageState:
-        """The same state, with a single plane if there is no third axis for orthogonal planes."""
+        """The same state; without a third axis, orthogonal planes become a single plane."""
         if self.layout is PlaneLayout.ORTHOGONAL and not self.has_depth:
             return replace(self, layout=PlaneLayout.SINGLE)
         return self

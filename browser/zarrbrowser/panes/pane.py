@@ -46,7 +46,7 @@ class Pane(QWidget):
         self.session, self.workers = session, workers
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show a node."""
+        """Show a node; each pane implements this (Qt's classes cannot be abstract ones of Python)."""
         raise NotImplementedError
 
     def clear(self) -> None:

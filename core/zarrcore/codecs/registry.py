@@ -1,4 +1,4 @@
-"""The class for a codec's name.
+"""The class for a codec's name. A new codec is a module in the folder of its kind and a line in `_BUILT_IN`.
 
 Classes load when a document first names them. Other packages add theirs through the entry-point group
 ``zarrscope.codecs``: the entry's name is the codec's, its object a `Codec` class.

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array import Array
-from zarrcore.array.plan import ReadPlan
 from zarrcore.array.selection.basic import AxisRange
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile
-from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes, WrappedPlan
 from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
 from zarrcore.formats.v3.encode import adapted_array, encode_node
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
@@ -130,7 +129,7 @@ class PlainChunk(VirtualFile):
             yield AxisRange(first + start, 1, min(first + stop, length) - (first + start))
 
 
-class _ChunkBox:
+class _ChunkBox(WrappedPlan):
     """A box of a chunk: the elements within the array, and the fill value outside it.
 
     Args:
@@ -139,21 +138,14 @@ class _ChunkBox:
         fill_value: the fill value of the array.
     """
 
-    __slots__ = ("_fill_value", "_lengths", "_plan")
+    __slots__ = ("_fill_value", "_lengths")
 
     def __init__(
-        self, plan: ReadPlan | None, lengths: tuple[int, ...], fill_value: np.ndarray[Any, Any]
+        self, plan: BoxPlan | None, lengths: tuple[int, ...], fill_value: np.ndarray[Any, Any]
     ) -> None:
-        self._plan = plan
+        super().__init__(plan)
         self._lengths = lengths
         self._fill_value = fill_value
-
-    def is_ready(self) -> bool:
-        return self._plan is None or self._plan.is_ready()
-
-    def prefetch(self) -> None:
-        if self._plan is not None:
-            self._plan.prefetch()
 
     def read_into(self, out: np.ndarray[Any, Any]) -> None:
         if self._plan is None or self._lengths != out.shape:

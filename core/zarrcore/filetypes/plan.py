@@ -116,6 +116,22 @@ class BoxPlan(Protocol):
         """Fill ``out``, which has the box's shape."""
 
 
+class WrappedPlan:
+    """The part of a `BoxPlan` that reads through another plan, if there is one; subclasses add `read_into`."""
+
+    __slots__ = ("_plan",)
+
+    def __init__(self, plan: BoxPlan | None) -> None:
+        self._plan = plan
+
+    def is_ready(self) -> bool:
+        return self._plan is None or self._plan.is_ready()
+
+    def prefetch(self) -> None:
+        if self._plan is not None:
+            self._plan.prefetch()
+
+
 class ElementBytes(BytesPlan):
     """Bytes of elements in C order. They may begin and end within an element.
 

@@ -1,4 +1,7 @@
-"""The mount point: all trees as directories, or one tree itself, and the hidden control directory."""
+"""The mount point: all trees as directories, or one tree itself, and the hidden control directory.
+
+`zarrfs.mount.mount` names the trees, and `zarrfs.mount.options` the choices of ``--view``.
+"""
 
 from __future__ import annotations
 

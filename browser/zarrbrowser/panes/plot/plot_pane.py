@@ -184,7 +184,7 @@ class PlotPane(Pane):
             return
         last, (low, high) = max(1, series.numbers.size - 1), series.extremes
         low, high = low * self._factor, high * self._factor
-        least = 1e-11 * max(abs(low), abs(high))  # between closer floats there are no numbers
+        least = 1e-11 * max(abs(low), abs(high))  # a narrower range has no distinct tick values
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
         right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
         self.plot.setRange(xRange=(0, right), yRange=(low, high))

@@ -16,7 +16,7 @@ import numpy as np
 from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
-from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes, WrappedPlan
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.tiff.axes import axis_letters
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
@@ -137,7 +137,7 @@ class TiledBody(ArrayBody):
         return nbytes
 
 
-class _TilesBox:
+class _TilesBox(WrappedPlan):
     """A box of tiles, read as a region of their planes.
 
     Args:
@@ -147,22 +147,15 @@ class _TilesBox:
         plan: reads these; None if there are none.
     """
 
-    __slots__ = ("_inside", "_letters", "_plan", "_planes")
+    __slots__ = ("_inside", "_letters", "_planes")
 
     def __init__(
         self, letters: str, planes: Sequence[str], inside: tuple[int, int], plan: BoxPlan | None
     ) -> None:
+        super().__init__(plan)
         self._letters = letters
         self._planes = planes
         self._inside = inside
-        self._plan = plan
-
-    def is_ready(self) -> bool:
-        return self._plan is None or self._plan.is_ready()
-
-    def prefetch(self) -> None:
-        if self._plan is not None:
-            self._plan.prefetch()
 
     def read_into(self, out: np.ndarray[Any, Any]) -> None:
         *planes, rows, columns, y, x, samples = out.shape

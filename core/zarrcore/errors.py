@@ -27,7 +27,7 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── NodeExistsError             FileExistsError         a new node would replace an existing one
     ├── ReadCancelledError                                  the caller stopped a read
     ├── ReadOnlyError               PermissionError         a write to something that is read-only
-    └── MissingExtraError           ImportError             an optional part is not installed
+    └── MissingExtraError           ImportError             an optional dependency is not installed
 
 Programs decide by class and fields. The message is one sentence for people.
 """
@@ -254,12 +254,12 @@ class ReadOnlyError(ZarrError, PermissionError):
 
 
 class MissingExtraError(ZarrError, ImportError):
-    """An optional part of zarrscope is not installed.
+    """An optional dependency of zarrscope is not installed.
 
     Attributes:
         extra: the name of the extra that installs it.
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part: pip install 'zarrscope[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: pip install 'zarrscope[{extra}]'")
         self.extra = extra

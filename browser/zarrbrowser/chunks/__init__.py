@@ -1,1 +1,1 @@
-"""The chunks of an array: their places in the grid, and which are stored. Without Qt."""
+"""The chunks of an array: their places in the grid, and which are stored. Does not import Qt."""

@@ -1,1 +1,1 @@
-"""Coordinates of positions along an axis: lengths, dates, names. Without Qt."""
+"""Coordinates of positions along an axis: lengths, dates, names. Does not import Qt."""

@@ -1,1 +1,1 @@
-"""Export of the displayed data to files, code and commands. Without Qt."""
+"""Export of the displayed data to files, code and commands. Does not import Qt."""

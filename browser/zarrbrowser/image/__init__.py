@@ -1,1 +1,1 @@
-"""An image and its view settings: axes, levels, labels, measurements. Without Qt."""
+"""An image and its view settings: axes, levels, labels, measurements. Does not import Qt."""

@@ -1,4 +1,4 @@
-"""The displayed slice as a value without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
+"""The displayed slice as a value: enough to read it again, to draw it elsewhere and to write it as code."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class GridModel(QAbstractTableModel):
         return (False, None) if block is None else (True, block[row % BLOCK_ROWS][column % BLOCK_COLUMNS])
 
     def show(self, grid: Grid | None) -> None:
-        """Show another grid from its start, or the same cells of another slice of the same array."""
+        """Show a grid. Another slice with the same cells keeps the position; any other grid starts at the first cell."""
         stays = grid is not None and self.grid is not None and _same_cells(grid, self.grid)
         if stays:
             self.grid = grid

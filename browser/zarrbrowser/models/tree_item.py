@@ -13,9 +13,9 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
 
 PAGE_SIZE = 500
-"""Rows that a view lays out in a few milliseconds; a larger group puts the others into ranges of this size."""
+"""The rows of a group that a view lays out in a few milliseconds. A larger group shows ranges of this size."""
 PAGE_TIME_S = 0.25
-"""A page from a slow store ends after this time, so that its first rows show early."""
+"""A page from a slow store ends after this many seconds, so that its first rows appear early."""
 
 
 class Fetching(Enum):

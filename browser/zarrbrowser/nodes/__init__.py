@@ -1,1 +1,1 @@
-"""The interface to groups and arrays, and their description as text. Without Qt."""
+"""The interface to groups and arrays, and their description as text. Does not import Qt."""

@@ -1,4 +1,4 @@
-"""Data or a message: the common part of all panes that read."""
+"""A stack of data and messages: the common base of all panes that read."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class DataStack(QWidget):
         self.settled.emit()
 
     def make_room(self) -> None:
-        """Show the data widget before its data has arrived: it shows partial data itself."""
+        """Show the data widget before its data has arrived, since it can show partial data."""
         self._wait.stop()
         self.notice.say("")
         self._stack.setCurrentWidget(self.data)
@@ -88,7 +88,7 @@ class DataStack(QWidget):
         self._wait.start()
 
     def may_read(self, cost: ReadCost, agreed_bytes: int, what: str) -> bool:
-        """Whether this much may be read without asking; otherwise asks."""
+        """Whether this much may be read without asking; if not, ask the user."""
         if cost.nbytes <= max(ASK_ABOVE_BYTES, agreed_bytes):
             return True
         self.notice.say(

@@ -1,1 +1,1 @@
-"""A one-dimensional array as a line. Without Qt."""
+"""A one-dimensional array as a line. Does not import Qt."""

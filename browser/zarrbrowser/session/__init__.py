@@ -1,1 +1,1 @@
-"""Open sources, the current node, history, search and mounts. Without Qt."""
+"""Open sources, the current node, history, search and mounts. Does not import Qt."""

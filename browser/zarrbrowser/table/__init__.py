@@ -1,1 +1,1 @@
-"""A slice of an array as a grid of cells. Without Qt."""
+"""A slice of an array as a grid of cells. Does not import Qt."""

@@ -1,1 +1,1 @@
-"""Array elements as numbers, and numbers as text. Without Qt."""
+"""Array elements as numbers, and numbers as text. Does not import Qt."""

@@ -17,7 +17,7 @@ class AxisChoice(QWidget):
     """Two menus of axis names, and a button that swaps them.
 
     Signals:
-        chosen: the axes with other rows or columns.
+        chosen: emitted with the axes when the rows or columns change.
     """
 
     chosen = Signal(object)

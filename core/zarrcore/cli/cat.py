@@ -1,4 +1,4 @@
-"""``zarrscope cat``: an array, or a selection of it, as a file; a group as HDF5 or NetCDF, or its image in levels as OME-TIFF."""
+"""``zarrscope cat``: an array, or a selection of it, as a file; a group as HDF5, NetCDF or OME-TIFF."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def register(commands: Any) -> None:
         help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF, OME-TIFF",
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
         " is written with its coordinates, and a group with everything below it. The attribute _zarrscope_left_out names"
-        " what such a file cannot hold. As ometiff, a group that is an image in levels (OME-NGFF, N5)"
+        " what such a file cannot hold. As ometiff, a group that is a multiscale image (OME-NGFF, N5)"
         " is written with those that are smaller along x and y only.",
     )
     add_source_arguments(parser)

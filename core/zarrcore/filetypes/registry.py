@@ -134,7 +134,7 @@ FILE_TYPES: Final = (
         "ome.tiff",
         "OME-TIFF",
         "image/tiff",
-        "numbers, up to X, Y, Z, channel and time; a group that is an image in levels",
+        "numbers, up to X, Y, Z, channel and time; a group that is a multiscale image",
         "tiff.ome_image:array_as_ome_tiff",
         "tiff.ome_image:group_as_ome_tiff",
         option="ometiff",
@@ -214,7 +214,7 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
 
 
 def suffix_of(name: str, known: Collection[str] = SUFFIXES) -> str:
-    """The longest of ``endings`` that a file's name has; empty if it has none.
+    """The longest of the ``known`` suffixes that a file's name ends with; empty if it has none of them.
 
     >>> suffix_of("data.ome.tiff"), suffix_of("[...].tiff"), suffix_of("data.txt")
     ('ome.tiff', 'tiff', '')

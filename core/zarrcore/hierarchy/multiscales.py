@@ -1,4 +1,4 @@
-"""Groups that are one image in levels: OME-NGFF multiscales 0.1 to 0.5, and the pyramids of N5.
+"""Groups that are one multiscale image: OME-NGFF multiscales 0.1 to 0.5, and the pyramids of N5.
 
 OME-NGFF "multiscales", "omero" and "labels" metadata; N5: ``multiscales`` (COSEM), ``downsamplingFactors`` (BigDataViewer),
 ``scales`` (N5 viewer), ``multiScale`` (Paintera). N5 writes lengths per axis in reverse order. Invalid

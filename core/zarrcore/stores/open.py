@@ -1,4 +1,4 @@
-"""From a path or URL to a store.
+"""From a path or URL to a store. A new scheme is an entry in `_OPENERS`.
 
 Stores that need a large library are imported when they are opened, for a quick start.
 """
@@ -33,8 +33,8 @@ def open_store(
     """The store at a path or URL. Does not contact remote services yet.
 
     Args:
-        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https``, ``zip``,
-            ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
+        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``abfss``, ``http``, ``https``,
+            ``zip``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
             paths that end in ``.zip`` or ``.ozx`` are opened as zip files, in any store.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.

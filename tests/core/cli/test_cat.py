@@ -115,7 +115,7 @@ def test_cat_of_an_image_in_levels(zarrscope: Run, source: Path, tmp_path: Path)
     refused = zarrscope("cat", tmp_path / "a.zarr", "--as", "ometiff", "--select", "0", "-o", tmp_path / "b")
     assert (refused.status, "omit --select" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images", "--as", "ometiff", "-o", tmp_path / "b")
-    assert (refused.status, "is not an image in levels" in refused.stderr) == (2, True)
+    assert (refused.status, "is not a multiscale image" in refused.stderr) == (2, True)
     assert not (tmp_path / "b").exists()
 
 

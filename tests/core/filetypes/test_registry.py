@@ -69,7 +69,7 @@ def test_the_error_for_an_unknown_file_type_names_the_known_ones() -> None:
 
 def test_a_group_that_is_not_an_image_has_no_ome_tiff() -> None:
     group = zarrcore.create("memory://").create_group("/g")
-    with pytest.raises(SelectionError, match="not an image in levels"):
+    with pytest.raises(SelectionError, match="not a multiscale image"):
         file_type("ome.tiff").of_group(group)
     with pytest.raises(UnsupportedError, match="holds arrays, not groups"):
         file_type("npy").of_group(group)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from zarrfs.fuse.readahead.prefetch import Reader
-from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.entry import Directory, Entry, WritableOpenFile
 
 _BATCH: Final = 512
 """Entries fetched at once, which makes the cost of a worker thread negligible."""
@@ -27,6 +27,12 @@ class FileHandle:
     def __init__(self, number: int, reader: Reader) -> None:
         self.number = number
         self.reader = reader
+
+    @property
+    def written(self) -> WritableOpenFile | None:
+        """The file, if it is open for writing."""
+        file = self.reader.file
+        return file if isinstance(file, WritableOpenFile) else None
 
 
 class DirectoryHandle:
@@ -107,7 +113,11 @@ class HandleTable:
 
     def unstored(self) -> set[int]:
         """The inode numbers of all open files with data that is not stored."""
-        return {handle.number for handle in self._files.values() if handle.reader.file.holds_changes}
+        return {
+            handle.number
+            for handle in self._files.values()
+            if (file := handle.written) is not None and file.holds_changes
+        }
 
     def directory(self, number: int) -> DirectoryHandle:
         """The open directory with that number."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import pyfuse3
 
-from zarrfs.fuse.inodes.inodes import ROOT, InodeTable
+from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
 from zarrfs.trees.entry import OpenFile
 from zarrfs.trees.freshness import Freshness
 

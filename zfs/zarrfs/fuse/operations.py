@@ -19,12 +19,12 @@ from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.guard import Completing, guarded
 from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.fuse.inodes.inode import Inode
-from zarrfs.fuse.inodes.inodes import ROOT, InodeTable
+from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
 from zarrfs.fuse.kernel_cache import KernelCache
 from zarrfs.fuse.read_only import ReadOnlyOperations
 from zarrfs.fuse.readahead.prefetch import Budget, Reader
 from zarrfs.fuse.workers import Workers
-from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile
+from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
@@ -240,7 +240,13 @@ class Operations(ReadOnlyOperations):
         return content
 
     async def write(self, fh: int, off: int, buf: bytes) -> int:
-        return await self._ask(self.handles.file(fh).reader.file.write, off, buf)
+        return await self._ask(self._written(fh).write, off, buf)
+
+    def _written(self, fh: int) -> WritableOpenFile:
+        file = self.handles.file(fh).written
+        if file is None:
+            raise pyfuse3.FUSEError(errno.EBADF)
+        return file
 
     def unstored(self) -> list[str]:
         """Open files with data that is not stored, as paths below the mount point."""

@@ -166,7 +166,7 @@ class WritingOperations(Operations):
 
     async def _resize(self, inode: int, entry: Entry, nbytes: int, fh: int | None) -> None:
         if fh is not None:
-            await self._ask(self.handles.file(fh).reader.file.resize, nbytes)
+            await self._ask(self._written(fh).resize, nbytes)
             return
         if not isinstance(entry, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
@@ -184,8 +184,8 @@ class WritingOperations(Operations):
         await self._store(self.handles.file(fh), closing=False)
 
     async def _store(self, handle: FileHandle, closing: bool) -> None:
-        file = handle.reader.file
-        if not file.holds_changes:
+        file = handle.written
+        if file is None or not file.holds_changes:
             return
         try:
             await self._workers.run(file.store, closing)
@@ -194,7 +194,7 @@ class WritingOperations(Operations):
 
     async def release(self, fh: int) -> None:
         handle = self.handles.file(fh)
-        if handle.reader.file.is_changed:
+        if handle.written is not None and handle.written.is_changed:
             # Written through a mapping after the last descriptor was closed: no program can receive the error.
             try:
                 await self._store(handle, closing=True)

@@ -41,7 +41,7 @@ from zarrfs.trees.hdf5.tree import HDF5Tree
 from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.keys.watched_store import WatchedStore
 from zarrfs.trees.keys.writer import KeyWriter
-from zarrfs.trees.root import LazyTree, NamedTrees, WithControl
+from zarrfs.trees.root import LazyTree, NamedTrees, TreeName, WithControl
 from zarrfs.trees.writing.spool import SpoolMemory
 from zarrfs.trees.zarr3.tree import Zarr3Tree
 
@@ -139,17 +139,19 @@ class Mount:
         )
 
     def _trees(self, started_s: float) -> Directory:
-        if self._options.view == "keys":
-            return self._keys.root()
         trees = {
-            "arrays": LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
-            "hdf5": LazyTree(self._hdf5.root),
-            "zarr3": LazyTree(Zarr3Tree(self._arrays).root),
+            TreeName.KEYS: self._keys.root(),
+            TreeName.ARRAYS: LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
+            TreeName.ZARR3: LazyTree(Zarr3Tree(self._arrays).root),
+            TreeName.HDF5: LazyTree(self._hdf5.root),
         }
-        if self._options.view is None:
-            return NamedTrees({"keys": self._keys.root(), **trees}, started_s)
-        self._arrays.hierarchy()
-        return trees[self._options.view]
+        view = self._options.view
+        if view is None:
+            return NamedTrees(trees, started_s)
+        if view != TreeName.KEYS:
+            # A hierarchy that does not open fails the command; `keys` shows any store.
+            self._arrays.hierarchy()
+        return trees[TreeName(view)]
 
     def _is_node(self, path: str) -> bool:
         try:

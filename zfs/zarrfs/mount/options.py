@@ -19,6 +19,7 @@ from zarrfs.mount.option_values import (
     time_to_live,
     user_number,
 )
+from zarrfs.trees.root import TreeName
 
 _LISTED: Final = ",".join(kind.suffix for kind in FILE_TYPES if kind.is_listed)
 
@@ -59,7 +60,7 @@ class MountOptions:
     mountpoint: str
     """Absolute path of an existing directory."""
     view: str | None = _option(
-        "view", "mount one tree at the mount point itself", choices=("keys", "arrays", "zarr3", "hdf5")
+        "view", "mount one tree at the mount point itself", choices=[tree.value for tree in TreeName]
     )
     """The tree at the mount point itself; None for all trees as directories."""
     cache_bytes: int = _option(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from zarrfs.trees.caching import FIXED_PATH, UNCACHED
-from zarrfs.trees.entry import BytesLike, Content, Directory, Entry, File, OpenFile
+from zarrfs.trees.entry import BytesLike, Content, Directory, Entry, File, OpenFile, WritableOpenFile
 
 
 class StatsFile(File):
@@ -42,14 +42,14 @@ class RefreshFile(File):
     def open(self, wait: bool) -> OpenFile:
         return _OpenRefresh(self._refresh)
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
-        return self.open(wait)
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
+        return _OpenRefresh(self._refresh)
 
     def resize(self, nbytes: int, wait: bool) -> None:
         """Do nothing: a shell's ``>`` truncates the file, which is always empty."""
 
 
-class _OpenRefresh(OpenFile):
+class _OpenRefresh(WritableOpenFile):
     size = 0
 
     def __init__(self, refresh: Callable[[], None]) -> None:
@@ -61,6 +61,12 @@ class _OpenRefresh(OpenFile):
     def write(self, offset: int, data: bytes, wait: bool) -> int:
         self._refresh()
         return len(data)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        """Do nothing: the file is always empty."""
+
+    def store(self, closing: bool) -> None:
+        """Do nothing: `write` has refreshed the mount."""
 
 
 class Control(Directory):

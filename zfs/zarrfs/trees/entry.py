@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from zarrcore.errors import ReadOnlyError
 from zarrfs.trees.caching import DEFAULT, Caching
-from zarrfs.trees.layout import ElementLayout
+from zarrfs.trees.element_layout import ElementLayout
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
@@ -122,7 +122,7 @@ class File(Entry):
             ChangedError: it has changed since this entry was looked up; retry after a new lookup.
         """
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
         """Open the file for reading and writing; ``truncate`` empties it.
 
         Raises:
@@ -135,7 +135,7 @@ class File(Entry):
         """Truncate the file, or extend it with zeros.
 
         Raises:
-            As `open_to_write`, and `OpenFile.store`.
+            As `open_to_write`, and `WritableOpenFile.store`.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -178,7 +178,7 @@ class Directory(Entry):
         """
         return self
 
-    def create(self, name: str, wait: bool) -> OpenFile:
+    def create(self, name: str, wait: bool) -> WritableOpenFile:
         """Create a file, open for writing, under a name that `lookup` does not find.
 
         Raises:
@@ -220,10 +220,6 @@ class OpenFile(ABC):
     """The layout for read-ahead; None if read-ahead does not pay."""
     shown: File | None = None
     """If set, open handles report this entry instead of the one with the file's name."""
-    holds_changes: bool = False
-    """Whether it has written data that is not stored."""
-    is_changed: bool = False
-    """Whether it was written since `store` was last called."""
     changes: int = 0
     """The number of writes: bytes read before the last write are stale."""
 
@@ -244,6 +240,19 @@ class OpenFile(ABC):
         """
         return self.read(offset, len(buffer), True)
 
+    def close(self) -> None:  # noqa: B027 - most files hold nothing
+        """Release the file's resources."""
+
+
+class WritableOpenFile(OpenFile):
+    """An open file that takes data and stores it."""
+
+    holds_changes: bool = False
+    """Whether it has written data that is not stored."""
+    is_changed: bool = False
+    """Whether it was written since `store` was last called."""
+
+    @abstractmethod
     def write(self, offset: int, data: bytes, wait: bool) -> int:
         """Write ``data`` at ``offset``; returns how many bytes were written.
 
@@ -251,17 +260,17 @@ class OpenFile(ABC):
             StoreFullError: there is no room to keep it until it is stored.
             As `read`.
         """
-        raise ReadOnlyError(_READ_ONLY)
 
+    @abstractmethod
     def resize(self, nbytes: int, wait: bool) -> None:
         """Truncate the file, or extend it with zeros.
 
         Raises:
             As `write`.
         """
-        raise ReadOnlyError(_READ_ONLY)
 
-    def store(self, closing: bool) -> None:  # noqa: B027 - most files have nothing to store
+    @abstractmethod
+    def store(self, closing: bool) -> None:
         """Store the written data, if there is any. After a failure, the next call tries again.
 
         Args:
@@ -271,9 +280,6 @@ class OpenFile(ABC):
             ChangedError: another writer has changed the value, and only one can be kept.
             ReadOnlyError, RefusedError, StoreError: it cannot be stored.
         """
-
-    def close(self) -> None:  # noqa: B027 - most files hold nothing
-        """Release the file's resources."""
 
 
 class Content(OpenFile):

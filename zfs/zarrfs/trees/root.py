@@ -1,17 +1,27 @@
 """The mount point: all trees as directories, or one tree itself, and the hidden control directory.
 
-`zarrfs.mount.mount` names the trees, and `zarrfs.mount.options` the choices of ``--view``.
+A new tree is a `TreeName`, and its root in `zarrfs.mount.mount`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from typing import Any, Final
 
 from zarrfs.trees.caching import FIXED_PATH, PATH
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.entry import Directory, Entry, File, WritableOpenFile
 
 CONTROL: Final = ".zarrscope"
+
+
+class TreeName(StrEnum):
+    """The trees of a mount, in the order of the listing, and the choices of ``--view``."""
+
+    KEYS = "keys"
+    ARRAYS = "arrays"
+    ZARR3 = "zarr3"
+    HDF5 = "hdf5"
 
 
 class _Before(Directory):
@@ -23,7 +33,7 @@ class _Before(Directory):
     def remove_directory(self, name: str, wait: bool) -> None:
         self.behind(wait).remove_directory(name, wait)
 
-    def create(self, name: str, wait: bool) -> OpenFile:
+    def create(self, name: str, wait: bool) -> WritableOpenFile:
         return self.behind(wait).create(name, wait)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
@@ -83,7 +93,7 @@ class NamedTrees(Directory):
     caching = FIXED_PATH
     lists_at_once = True
 
-    def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
+    def __init__(self, trees: Mapping[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
         self.mtime_s = mtime_s
 

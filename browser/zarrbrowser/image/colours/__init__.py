@@ -1,1 +1,1 @@
-"""From numbers to colours: contrast, colour maps, rendering. Without Qt."""
+"""From numbers to colours: contrast, colour maps, rendering. Does not import Qt."""

@@ -66,7 +66,7 @@ def is_known(name: str) -> bool:
 
 
 def _label_colours() -> NDArray[np.uint8]:
-    """256 colours: hues in turn, each in four strengths, bright enough for a dark background, never gray."""
+    """256 colours in order of hue, with four alternating intensities: bright on a dark background, never gray."""
     turn = np.arange(256)
     hue, strong, light = (
         turn / 256 * 6,

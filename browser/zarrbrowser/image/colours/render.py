@@ -21,11 +21,11 @@ NOTHING: Rgba = (0, 0, 0, 0)
 _STEPS = 256
 _NAN, _FILL = 256, 257
 _SINGLE = 1e37
-"""Bounds up to this value have a difference that fits in a float32."""
+"""If both bounds are below this value, their difference fits in a float32."""
 _LEAST_SINGLE = 1e-36
-"""The reciprocal of a smaller difference between the bounds overflows float32."""
+"""If the bounds differ by less, the reciprocal of the difference overflows a float32."""
 _HUGE = 1e300
-"""The reciprocal of a larger difference loses precision."""
+"""If the bounds differ by more, the reciprocal of the difference loses precision."""
 _TINY = 1e-30
 _SYMLOG_LINEAR = 1e-3
 """symlog is linear around zero up to this fraction of the larger bound."""
@@ -91,7 +91,7 @@ def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArr
 
 
 def _near(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> tuple[AnyArray, tuple[float, float]]:
-    """Integers relative to the lower bound if floats cannot represent them; those far outside the bounds are clipped."""
+    """64-bit integers relative to the lower bound and clipped, since floats are not exact there; other numbers unchanged."""
     low, high = math.floor(levels[0]), math.ceil(levels[1])
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
         return numbers, levels

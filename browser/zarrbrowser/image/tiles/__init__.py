@@ -1,1 +1,1 @@
-"""The tiles that a view needs, and the picture composed of the loaded tiles. Without Qt."""
+"""The tiles that a view needs, and the picture composed of the loaded tiles. Does not import Qt."""

@@ -29,7 +29,7 @@ _TILE_BYTES = 16 * 2**20
 _MOST_TILES = 1024
 """The approximate maximum number of tiles of a plane: each is examined whenever the view moves."""
 _LONGEST = 4096
-"""Samples per side of a tile if a single chunk has more."""
+"""The maximum samples per side of a tile. A larger chunk has several tiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Raster:
 
     @classmethod
     def of(cls, level: Level, axes: Axes, steps: tuple[int, int] = (1, 1)) -> Raster:
-        """The raster of the plane of ``axes``, whose positions are elements of the base."""
+        """The raster of the plane of ``axes``. The positions of ``axes`` are elements of the base level."""
         index = tuple(
             0 if axis in axes.shown else level.position(axis, position)
             for axis, position in enumerate(axes.index)
@@ -104,8 +104,8 @@ class Raster:
         return self.level.array.dtype.itemsize
 
     def to_base(self, side: int, sample: float) -> float:
-        """The position of a sample in the base; ``side`` is 0 down, 1 to the right."""
-        # A sample represents the elements up to the next sample, so its centre is past the element's.
+        """The position of a sample in the base level; ``side`` is 0 for rows, 1 for columns."""
+        # A sample represents `steps` elements and is at their centre, not at the centre of the first.
         element = sample * self.steps[side] + (self.steps[side] - 1) / 2
         return self.level.base(self.axes[side], element)
 
@@ -175,7 +175,7 @@ class Raster:
         sides = [part.stop - part.start for part in window]
         colours = [] if self.channel is None else [array.shape[self.channel]]
         values = np.empty((*sides, *colours), array.dtype)
-        # In the array's order of axes: chunks are decoded into place, whatever the orientation of the picture.
+        # The array's order of axes, not the picture's, so that chunks are decoded into place.
         out = values.transpose([shown.index(axis) for axis in sorted(shown)])
         array.read(self.selection(window), out, cancelled=cancelled)
         return values

@@ -1,7 +1,7 @@
-"""The keys of an array's chunks, even if its documents leave open how they are built.
+"""The keys of an array's chunks, also if its documents do not fully specify them.
 
-Some Zarr v2 arrays have keys ``0/0`` but no separator in their documents; drafts of Zarr v3 leave other things open. The store
-shows which keys exist, but it is asked only if needed: not for an array whose chunks are under the usual keys.
+Some Zarr v2 arrays have keys ``0/0``, but their documents name no separator; some drafts of Zarr v3 leave other details open.
+Then the keys in the store decide. The store is asked only if a chunk is missing under its usual key.
 """
 
 from __future__ import annotations

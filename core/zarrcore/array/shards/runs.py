@@ -24,7 +24,7 @@ class Member:
 
 
 def runs(members: list[Member], max_nbytes: int) -> Iterator[list[Member]]:
-    """Members that one request of at most about ``max_nbytes`` fetches together."""
+    """Groups of members that are close enough for one request of about ``max_nbytes`` at most."""
     run: list[Member] = []
     stop = 0
     for member in sorted(members, key=attrgetter("start")):

@@ -23,7 +23,7 @@ class Msgpack2Codec(Json2Codec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         if importlib.util.find_spec("msgpack") is None:
             raise UnsupportedError(
-                "codec", cls.names[0], "needs an optional part: pip install 'zarrscope[msgpack]'"
+                "codec", cls.names[0], "needs an optional dependency: pip install 'zarrscope[msgpack]'"
             )
         return cls("utf-8")
 

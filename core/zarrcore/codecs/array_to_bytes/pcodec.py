@@ -45,7 +45,7 @@ class PCodec(ArrayToBytesCodec):
         )
         if importlib.util.find_spec("pcodec") is None:
             raise UnsupportedError(
-                "codec", cls.names[0], "needs an optional part: pip install 'zarrscope[pcodec]'"
+                "codec", cls.names[0], "needs an optional dependency: pip install 'zarrscope[pcodec]'"
             )
         order = configuration.get("delta_encoding_order")
         delta = choice(configuration, "delta_spec", _DELTAS, "auto")

@@ -49,7 +49,7 @@ def library(name: str) -> ModuleType:
         UnsupportedError: it is not installed.
     """
     if importlib.util.find_spec("zfpy") is None:
-        raise UnsupportedError("codec", name, "needs an optional part: pip install 'zarrscope[zfp]'")
+        raise UnsupportedError("codec", name, "needs an optional dependency: pip install 'zarrscope[zfp]'")
     import zfpy
 
     return zfpy  # type: ignore[no-any-return]

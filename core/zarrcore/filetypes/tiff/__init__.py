@@ -1,4 +1,4 @@
-"""TIFF: planes as pages, and images in levels as OME-TIFF."""
+"""TIFF: planes as pages, and multiscale images as OME-TIFF."""
 
 from zarrcore.filetypes.tiff.ome_image import array_as_ome_tiff, group_as_ome_tiff
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile

@@ -1,4 +1,4 @@
-"""Arrays, and groups that are images in levels, as OME-TIFF.
+"""Arrays, and groups that are multiscale images, as OME-TIFF.
 
 In OME-TIFF, a reduced picture belongs to a plane: a level may be smaller than the one before it only along X and Y. Levels of
 another type, with other dimensions, or with fewer planes are omitted, as are broken and missing ones. The image's description
@@ -56,14 +56,14 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         find: returns the node at an absolute path of the group's hierarchy; by default that of the hierarchy.
 
     Raises:
-        SelectionError: the group is not an image in levels.
+        SelectionError: the group is not a multiscale image.
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
         MetadataError, NodeNotFoundError: the first level is broken or missing.
         StoreError: the store did not answer as it should.
     """
     if not is_multiscale(group.attributes):
         raise SelectionError(
-            f"{group.uri} is not an image in levels: name an array in it (zarrscope tree shows them)"
+            f"{group.uri} is not a multiscale image: name an array in it (zarrscope tree shows them)"
         )
     image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
     base = TilesFile(image.levels[0].node, names=_names(image))

@@ -1,4 +1,4 @@
-"""``ome.tiff``: an image in levels, as a BigTIFF of uncompressed tiles whose offsets are computed from metadata.
+"""``ome.tiff``: a multiscale image, as a BigTIFF of uncompressed tiles whose offsets are computed from metadata.
 
 Specification: Open Microscopy Environment, "OME-TIFF specification", "Sub-resolutions". Each plane of the first level is a page;
 those of the other levels are in the page's SubIFDs. All tables come before all tiles. Each number in a table
@@ -43,7 +43,7 @@ tables, so that reading the tables never reads a tile."""
 
 
 class OmeTiffFile(JoinedFile):
-    """An image in levels.
+    """A multiscale image.
 
     Args:
         levels: each is smaller than the one before it along X or Y, and otherwise alike.

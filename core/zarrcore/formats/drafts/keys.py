@@ -1,6 +1,6 @@
-"""The keys of documents and chunks in the drafts with an entry point, as templates.
+"""Templates for the keys of documents and chunks in the drafts that have an entry point document.
 
-Draft of 16 October 2020, "Storage keys". Documents are in one tree of keys, chunks in another. A template contains
+Draft of 16 October 2020, "Storage keys". Documents and chunks have separate prefixes. The fields of a template are
 ``path`` (``/foo/bar``, empty for the root), ``kind`` (``array``, ``group``) and ``suffix`` (mostly ``.json``).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KINDS = ("array", "group")
-"""The kinds of documents; the first one counts if both exist."""
+"""The kinds of documents. If a path has both, the first one is used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,5 +286,7 @@ def test_expert_parameters_are_read(shape: tuple[int, ...], dtype: str, paramete
 @pytest.mark.parametrize(("name", "mode"), [("zfp", "reversible"), ("numcodecs.zfpy", 5)])
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch, name: str, mode: Any) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda wanted: None)
-    with pytest.raises(UnsupportedError, match=r"needs an optional part: pip install 'zarrscope\[zfp\]'"):
+    with pytest.raises(
+        UnsupportedError, match=r"needs an optional dependency: pip install 'zarrscope\[zfp\]'"
+    ):
         pipeline(name, {"mode": mode}, "<f4", (4,))

@@ -1,4 +1,4 @@
-"""Groups that are images in levels as OME-TIFF: each level is a SubIFD of each plane, bit for bit, with all known metadata."""
+"""Groups that are multiscale images as OME-TIFF: each level is a SubIFD of each plane, bit for bit, with all known metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays and images in levels as OME-TIFF through a real mount: other programs read them bit for bit."""
+"""Arrays and multiscale images as OME-TIFF through a real mount: other programs read them bit for bit."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from typing import Any, Final, Protocol, TypeVar
 import trio
 
 from zarrfs.fuse.readahead.buffers import Buffers
+from zarrfs.trees.element_layout import ElementLayout
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError
-from zarrfs.trees.layout import ElementLayout
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
 from zarrfs.trees.arrays.node_metadata import metadata_of
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.entry import Directory, Entry, File, WritableOpenFile
 from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.names import file_name, segment
 
@@ -83,7 +83,7 @@ class GroupDirectory(Directory):
     def mode(self) -> int:
         return 0o555 if self._editor is None else 0o755
 
-    def create(self, name: str, wait: bool) -> OpenFile:
+    def create(self, name: str, wait: bool) -> WritableOpenFile:
         if self._editor is None:
             return super().create(name, wait)
         _need(wait)

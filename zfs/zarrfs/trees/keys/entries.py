@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.errors import ChangedError
 from zarrcore.stores import StoreStat
 from zarrfs.trees.caching import CHANGING_KEY, FIXED_PATH, KEY, Caching
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.entry import Directory, Entry, File, WritableOpenFile
 from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of
 from zarrfs.trees.names import file_name, segment
@@ -50,7 +50,7 @@ class KeysDirectory(Directory):
         for part, found in self._tree.listed(self._prefix):
             yield file_name(part), self._tree.entry(self._prefix + part, found)
 
-    def create(self, name: str, wait: bool) -> OpenFile:
+    def create(self, name: str, wait: bool) -> WritableOpenFile:
         writer, key = self.place(name)
         if self._tree.is_quick:
             self._tree.store.stat(key)  # raises an error if the store cannot hold the key
@@ -183,7 +183,7 @@ class KeyFile(File):
             )
         return OpenKey(tree.store, self._key, now, tree.forget)
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
         writer = self._tree.key_writer()
         return writer.open(self._key, None if truncate else self.open(wait))
 

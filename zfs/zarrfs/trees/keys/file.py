@@ -8,9 +8,9 @@ from typing import Final, NoReturn
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores import ByteRange, ReadableStore, StoreStat
+from zarrfs.trees.element_layout import OneRun
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError
-from zarrfs.trees.layout import OneRun
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 _INLINE_MAX: Final = 1 << 20

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError, StoreError, ZarrError
 from zarrfs.trees.caching import CHANGING_KEY, UNCACHED
-from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.entry import BytesLike, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the writer opens these files, and they report to it when th
 _numbers = count(1)
 
 
-class WrittenKey(OpenFile):
+class WrittenKey(WritableOpenFile):
     """A key's value, open for writing, shared by all its writers in this mount; readers do not see it before it is stored.
 
     The stored value is fetched when its first byte changes. A value that began empty replaces any stored
@@ -183,7 +183,7 @@ class FileBeingWritten(UnfinishedFile):
         file.version, file.caching = None, UNCACHED
         return file
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
         written = self._written
         if written.is_closed and written.key is not None:
             return written.writer.reopen(written.key, truncate, wait)

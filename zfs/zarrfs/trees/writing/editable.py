@@ -9,7 +9,7 @@ from functools import partial
 from zarrcore.filetypes import HeaderAndBody, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile, OpenDecoded
-from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.entry import BytesLike, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.array_edits import ArrayEdits
@@ -40,7 +40,7 @@ class EditableFile(DecodedFile):
         self._before_open()
         return OpenEditable(self._body(), self._node, self._editor)
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
         edits = self._editor.open(self._node)
         return WrittenArray(self._body(), self._node, self._editor, edits, is_anew=truncate)
 
@@ -87,7 +87,7 @@ class OpenEditable(OpenDecoded):
                 return content
 
 
-class WrittenArray(OpenEditable):
+class WrittenArray(OpenEditable, WritableOpenFile):
     """The file, open for writing.
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
-from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.entry import BytesLike, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
@@ -28,7 +28,7 @@ Slab = Callable[[int, int], np.ndarray[Any, Any]]
 """Returns the elements of an array between two positions along its first axis."""
 
 
-class NewArray(OpenFile):
+class NewArray(WritableOpenFile):
     """The file, open for writing by one handle.
 
     Args:
@@ -167,5 +167,5 @@ class FileOfNewArray(UnfinishedFile):
     def open(self, wait: bool) -> OpenFile:
         raise RefusedError(errno.ENOENT, f"{self._new.path} is not an array yet", is_logged=False)
 
-    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+    def open_to_write(self, truncate: bool, wait: bool) -> WritableOpenFile:
         raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

@@ -139,7 +139,7 @@ class Mount:
         )
 
     def _trees(self, started_s: float) -> Directory:
-        trees = {
+        trees: dict[str, Directory] = {
             TreeName.KEYS: self._keys.root(),
             TreeName.ARRAYS: LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
             TreeName.ZARR3: LazyTree(Zarr3Tree(self._arrays).root),
@@ -151,7 +151,7 @@ class Mount:
         if view != TreeName.KEYS:
             # A hierarchy that does not open fails the command; `keys` shows any store.
             self._arrays.hierarchy()
-        return trees[TreeName(view)]
+        return trees[view]
 
     def _is_node(self, path: str) -> bool:
         try:

@@ -5,7 +5,7 @@ A new tree is a `TreeName`, and its root in `zarrfs.mount.mount`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any, Final
 
@@ -93,7 +93,7 @@ class NamedTrees(Directory):
     caching = FIXED_PATH
     lists_at_once = True
 
-    def __init__(self, trees: Mapping[str, Directory], mtime_s: float | None) -> None:
+    def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
         self.mtime_s = mtime_s
 

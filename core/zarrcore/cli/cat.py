@@ -12,7 +12,7 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.filetypes import VirtualFile
     from zarrcore.hierarchy import ArrayNode, Group
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.check import Finding
 
 _DESCRIPTION = """\

@@ -14,7 +14,7 @@ from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_WORDS, format_bytes
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.metadata import NamedConfiguration
     from zarrcore.operations.copy import CopyPlan, CopyResult, Layout
     from zarrcore.stores import ReadableStore

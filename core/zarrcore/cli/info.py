@@ -13,7 +13,7 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable
 from zarrcore.sizes import format_bytes, format_shape
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array.storage_info import StorageInfo
     from zarrcore.hierarchy import AnyNode, ArrayNode
     from zarrcore.metadata import NamedConfiguration

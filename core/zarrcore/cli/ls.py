@@ -12,7 +12,7 @@ from zarrcore.cli.source import add_source_arguments, source_store, split_uri
 from zarrcore.cli.text import printable
 from zarrcore.errors import ListingUnsupportedError, StoreNotFoundError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores.interface import ReadableStore, StoreEntry
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array import ChunkCache
     from zarrcore.hierarchy import Hierarchy
     from zarrcore.stores import ReadableStore

@@ -12,7 +12,7 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import painter, printable
 from zarrcore.sizes import format_bytes, format_shape
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import AnyNode
     from zarrcore.hierarchy.walking import Branch
 

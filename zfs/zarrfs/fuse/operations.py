@@ -90,7 +90,7 @@ class Operations(ReadOnlyOperations):
         return entry
 
     def _age_of(self, number: int) -> float:
-        """When a directory's answers were learnt: a directory that holds answers may return old ones."""
+        """When a directory's answers were obtained. A directory with cached answers may return old ones."""
         if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
             return self.inodes.inode(number).taken_s
         return self._freshness.now()
@@ -113,7 +113,7 @@ class Operations(ReadOnlyOperations):
         if entry is None:
             return self._absent(parent, name)
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
-            # The version that others have open can only be compared after the file was made.
+            # The file must be made before its version can be compared with the open one.
             entry = await self._ask(entry.sized)
         return self._reply(parent, name, entry, asked_s)
 

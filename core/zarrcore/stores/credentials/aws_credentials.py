@@ -13,7 +13,7 @@ from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.credentials.aws_profile import AwsProfile
 from zarrcore.stores.validation import check_sendable
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import S3Credential
 
 _PATIENCE_S: Final = 60.0

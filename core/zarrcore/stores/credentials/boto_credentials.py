@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from zarrcore.errors import AccessDeniedError, MissingExtraError
 from zarrcore.stores.credentials.aws_profile import AwsProfile
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.auth.boto3 import Boto3CredentialProvider
     from obstore.store import S3Credential
 

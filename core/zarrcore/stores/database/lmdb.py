@@ -26,7 +26,7 @@ from zarrcore.stores.keys import check_key
 from zarrcore.stores.options import DEFAULTS
 from zarrcore.stores.validation import check_place
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import lmdb
 
 _ERASED_AT_ONCE: Final = 1000

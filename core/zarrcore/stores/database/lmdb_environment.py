@@ -30,7 +30,7 @@ from zarrcore.errors import (
 )
 from zarrcore.stores.local.file_reading import file_failure
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import lmdb
 
 _MAP_BYTES: Final = 1 << 40

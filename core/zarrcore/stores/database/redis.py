@@ -26,7 +26,7 @@ from zarrcore.stores.object.clients import REQUESTS_IN_FLIGHT
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import redis
 
 _LARGEST: Final = 512 << 20

@@ -22,7 +22,7 @@ from zarrcore.stores.object.failures import certificate_trouble_in
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.retries import Retries
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import redis
 
 PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of redis-cli's environment variable

@@ -25,7 +25,7 @@ from zarrcore.stores.object.failures import Failure, trouble_in
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.retries import Retries
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import httpx
 
 T = TypeVar("T")

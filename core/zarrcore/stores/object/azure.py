@@ -14,7 +14,7 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import AzureConfig
 
 

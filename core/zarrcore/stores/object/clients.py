@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from zarrcore.errors import StoreError
 from zarrcore.stores.options import StoreOptions
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import ClientConfig
 
 REQUESTS_IN_FLIGHT: Final = 64

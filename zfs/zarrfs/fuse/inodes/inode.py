@@ -9,11 +9,11 @@ class Inode:
     """One remembered number.
 
     Attributes:
-        entry: its entry, as last learnt.
+        entry: its entry, as last looked up.
         parent: the number of its directory.
         name: its name there.
         lookups: how many references the kernel holds.
-        taken_s: when the entry was learnt.
+        taken_s: when the entry was looked up.
         is_listed: whether a listing named it and it was not used since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
         is_shown: whether the entry is a file open for writing, independently of its name.
@@ -53,7 +53,7 @@ class Inode:
         self.open_version: str | None = None
 
     def may_become(self, entry: Entry) -> bool:
-        """Whether this number can become the number of the entry that was now found under its name."""
+        """Whether the entry just found under the name may keep this number."""
         return (
             isinstance(self.entry, Directory) == isinstance(entry, Directory)
             and self.may_open(entry.version)
@@ -77,7 +77,7 @@ class Inode:
         )
 
     def become(self, entry: Entry) -> None:
-        """Take the entry that was now found, if possible."""
+        """Replace the entry by the one just found, if that one may keep the number."""
         self.entry = entry
         self.is_resized = False
 

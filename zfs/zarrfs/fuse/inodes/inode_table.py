@@ -163,7 +163,7 @@ class InodeTable:
                 self.expire(number)
 
     def leave_to_readers(self, number: int) -> bool:
-        """Detach an inode that is being read from its name, which gets another one; False if it has no reader."""
+        """Detach the name of an inode that has readers, so that the name gets another inode; False if there are no readers."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
             return False
@@ -171,7 +171,7 @@ class InodeTable:
         return True
 
     def leave_name(self, number: int) -> bool:
-        """Detach an open number from its name, which now leads elsewhere; False if it is not open."""
+        """Detach the name of an open inode, since the name now leads elsewhere; False if the inode is not open."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened:
             return False
@@ -179,7 +179,7 @@ class InodeTable:
         return True
 
     def show(self, number: int, entry: Entry) -> None:
-        """Give a number that was just opened for writing the entry being written, until it is closed."""
+        """Report the entry being written under a number that was just opened for writing, until it is closed."""
         inode = self._inodes[number]
         inode.entry, inode.is_shown = entry, True
         self._shown[inode.open_version] = number

@@ -250,7 +250,7 @@ class Reader:
             self._push = None
 
     async def _joined(self, offset: int, end: int) -> BytesLike:
-        """The bytes, taken from blocks as far as they have them or will have them: reading them again would decode them again."""
+        """The bytes, from blocks if they hold or are fetching them, since a second read would decode them again."""
         parts: list[BytesLike] = []
         while offset < end:
             block = next((block for block in self._blocks if block.start <= offset < block.stop), None)

@@ -103,7 +103,7 @@ def _write_climate(path: str) -> None:
 
 
 def _write_survey(path: str) -> None:
-    """Twelve nights, and a mosaic of which parts are missing."""
+    """Twelve nights, and a mosaic with missing parts."""
     random = np.random.default_rng(20)
     sky = zarr.create_group(path)
     for night in range(1, 13):

@@ -380,7 +380,7 @@ def test_a_chunk(values: Values, kind: type[ZarrError], words: str) -> None:
 
 
 def test_overlapping_inner_chunks_are_read_as_the_index_says() -> None:
-    # No specification forbids it: whoever finds two inner chunks equal may store them once.
+    # No specification forbids it: a writer may store two equal inner chunks once.
     assert opened(shard(0, 8, 0, 8))[...].tolist() == [0, 1, 0, 1]
     assert opened(shard(0, 8, 4, 8, members=WHOLE))[...].tolist() == [0, 1, 1, 2]
 

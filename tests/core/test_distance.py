@@ -93,7 +93,7 @@ def await_root(server: DistantServer, name: str) -> None:
 
 
 def keys(server: DistantServer) -> list[str]:
-    """The keys of which a value was asked for, without the bucket."""
+    """The keys whose values were requested, without the bucket."""
     return [
         target[len("/bucket/") :] for _, target in server.requests if "?" not in target and target[-1] != "/"
     ]

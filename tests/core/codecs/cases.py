@@ -35,7 +35,7 @@ class Case:
     exact: bool = True
     """Whether decoding gives the very bits that were encoded; else encoding what was decoded changes nothing more."""
     finite: bool = False
-    """Whether the codec refuses, or may lose, values that are no small numbers."""
+    """Whether the codec refuses, or may lose, values that are not small numbers."""
     unwritten: bool = False
     """Whether the name is of ours, or of an older text, and is never written."""
 

@@ -36,7 +36,7 @@ REFUSED = [
 SAME_BYTES = {"adler32", "bz2", "crc32", "crc32c", "lz4", "lzma", "shuffle", "zfpy", *ON_ARRAYS}
 """Codecs whose every encoder writes the same bytes."""
 TOLERANCE = {"astype": 0, "fixedscaleoffset": 0.06, "quantize": 16}
-"""How far the decoded values may be from the array, of which the encoder dropped digits."""
+"""How far the decoded values may be from the array, since the encoder dropped digits."""
 
 
 class Vector(NamedTuple):

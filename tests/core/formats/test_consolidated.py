@@ -93,7 +93,7 @@ def test_a_nodes_own_document_wins_over_a_stale_copy(name: str) -> None:
     after = hierarchy.format.with_attributes(before, {"changed": True})
     for key, value in zip(hierarchy.format.document_keys("/x"), after, strict=True):
         if value is not None:
-            store.set(key, value)  # as somebody would who knows nothing of the copy
+            store.set(key, value)  # as a writer does that does not know about the copy
     opened = zarrcore.open(store)
     assert opened["x"].attributes == {"changed": True}
     found = consolidated(opened)

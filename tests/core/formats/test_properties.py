@@ -26,7 +26,7 @@ def strict_json(data: bytes) -> Any:
     """What a reader makes of the text that knows nothing but RFC 8259."""
 
     def refuse(token: str) -> None:
-        raise AssertionError(f"{token} is no JSON")
+        raise AssertionError(f"{token} is not JSON")
 
     return json.loads(data.decode(), parse_constant=refuse)
 
@@ -37,7 +37,7 @@ def types_of(written: Format) -> list[Any]:
 
 
 def adapted(written: Format, metadata: ArrayMetadata) -> ArrayMetadata:
-    """In the format's own terms; what it cannot hold is no example."""
+    """In the format's own terms; documents that it cannot hold are skipped."""
     try:
         result = written.adapted(metadata)
     except UnsupportedError:

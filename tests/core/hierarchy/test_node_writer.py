@@ -214,7 +214,7 @@ class TestChanging:
     ) -> None:
         node = array(hierarchy)
         zarrcore.open(hierarchy.store, "r+").erase("x")
-        node[0, 0] = 1  # leaves a chunk of nobody's
+        node[0, 0] = 1  # leaves a chunk that belongs to no array
         for change in (lambda: setattr(node, "attributes", {"a": 1}), lambda: node.resize((1, 1))):  # type: ignore[attr-defined]
             with pytest.raises(NodeNotFoundError):
                 change()

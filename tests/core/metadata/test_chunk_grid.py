@@ -1,4 +1,4 @@
-"""Chunk grids: the specification's own example, arithmetic against explicit lists, and what is no grid."""
+"""Chunk grids: the specification's own example, arithmetic against explicit lists, and invalid grids."""
 
 from __future__ import annotations
 

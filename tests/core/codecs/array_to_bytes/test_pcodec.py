@@ -78,7 +78,7 @@ def test_filters_and_further_compression_in_version_2(tmp_path: Path) -> None:
     )
     filtered[...] = NUMBERS
     assert np.array_equal(zc.open(tmp_path / "f")["/"][...], NUMBERS)
-    # A chain of which pcodec is not the last member stands among the filters.
+    # If pcodec is not the last member of a chain, the chain is in the filters.
     chunk = np.ascontiguousarray(NUMBERS[:, :4], "<i4")
     encoded = numcodecs.Zlib(3).encode(PCodec().encode(chunk))
     document = {

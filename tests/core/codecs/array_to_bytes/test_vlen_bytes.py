@@ -1,4 +1,4 @@
-"""``vlen-utf8`` and ``vlen-bytes``: what numcodecs writes, what it reads, and what is no such chunk."""
+"""``vlen-utf8`` and ``vlen-bytes``: chunks that numcodecs writes and reads, and chunks that are invalid."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _PAGE_NBYTES = 4096
 
 @contextmanager
 def opened(node: Any, *, netcdf: bool = False) -> Iterator[h5py.File]:
-    """The file of a node, of which only requested bytes are read.
+    """The file of a node; only requested bytes are read.
 
     h5py holds its lock while it reads, and also needs it when a decoding thread happens to collect earlier files.
     """

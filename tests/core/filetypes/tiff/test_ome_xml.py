@@ -1,4 +1,4 @@
-"""OME-XML: valid by the schema for any metadata of an image, all of which it contains."""
+"""OME-XML: valid by the schema for any metadata of an image, and complete."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_data_types(archive: Path) -> None:
     array = group["text"]
     assert isinstance(array, zarrcore.Array)
     assert array[...].tolist() == texts().tolist()
-    assert array.attributes == {}, "filters are no attributes of the user's"
+    assert array.attributes == {}, "filters are not attributes of the user"
 
 
 def test_fill_values(archive: Path) -> None:

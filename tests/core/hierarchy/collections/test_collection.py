@@ -152,7 +152,7 @@ def test_groups_and_collections_are_walked_alike(folder: Path) -> None:
         assert [branch.node.name for branch in top] == [
             path[1:] for path, _ in NODES[1:] if path.count("/") == 1
         ]
-    assert ".cache" in collection  # opened by whoever names it, and not listed
+    assert ".cache" in collection  # opens by name, and is not listed
 
 
 def test_a_collection_is_read_only(folder: Path) -> None:
@@ -305,7 +305,7 @@ def test_forbidden_directories_do_not_hide_others() -> None:
             print([(node.path, node.kind) for node in found.walk()])
             found["/secret"]
         """
-        # Python's own files may be out of nobody's reach: what is imported later has to be named before.
+        # The user nobody may not be able to read Python's own files, so late imports must happen before.
         nodes, error = as_nobody("zarrcore.hierarchy, encodings.utf_8_sig", lines).splitlines()
         assert nodes == "[('/', 'group'), ('/a', 'group'), ('/secret', 'broken'), ('/z', 'group')]"
         assert error.startswith("AccessDeniedError")

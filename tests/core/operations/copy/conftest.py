@@ -12,7 +12,7 @@ from tests.core.operations.copy.copying import DATA
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Groups with attributes, a sharded array ``g/s``, and one of plain chunks, ``a``, of which one is missing."""
+    """Groups with attributes, a sharded array ``g/s``, and one of plain chunks, ``a``, with one chunk missing."""
     root = zarr.create_group(tmp_path / "source.zarr", attributes={"title": "µ"})
     array = root.create_array(
         "a", shape=DATA.shape, dtype="f4", chunks=(5, 12), fill_value=7, dimension_names=["y", "x"]

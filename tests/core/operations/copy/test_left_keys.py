@@ -23,7 +23,9 @@ def test_keys_that_belong_to_no_node_are_reported(source: Path, tmp_path: Path, 
     copy(source, tmp_path / "s", to=to, consolidate=to != "n5")
     assert copy(tmp_path / "s", MemoryStore()).left == LeftKeys()
     (tmp_path / "s/g/notes").write_text("mine")
-    shutil.copytree(tmp_path / "s/g/s", tmp_path / "s/a/hidden")  # an array within another is no node
+    shutil.copytree(
+        tmp_path / "s/g/s", tmp_path / "s/a/hidden"
+    )  # an array within another array is not a node
     (tmp_path / "s/a/0.1f2e.partial").write_bytes(b"left by a writer that was stopped")
     within = [path for path in (tmp_path / "s/a/hidden").rglob("*") if path.is_file()]
     left = copy(tmp_path / "s", MemoryStore(), to="v3").left

@@ -94,8 +94,8 @@ def test_garbage_and_altered_bytes_give_an_array_or_a_codec_error(
             assert pipeline.decode(chunk).shape == array.shape
 
 
-# Shards may hold more than their chunks need, two chunks of numcodecs.packbits do not make a larger one, and zfp does not say where
-# a chunk ends.
+# Shards may hold more than their chunks need. Two chunks of numcodecs.packbits do not make a larger one. zfp does not say where a
+# chunk ends.
 @pytest.mark.parametrize(
     "case",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import signal
@@ -58,6 +59,8 @@ def signals_wait() -> Iterator[None]:
 
 def why_no_mount() -> str:
     """Why this user cannot mount here, or an empty string."""
+    if importlib.util.find_spec("pyfuse3") is None:
+        return "pyfuse3 is not installed; packaging/setup says what it needs"
     if not os.path.exists("/dev/fuse"):
         return "there is no /dev/fuse here (a container needs --device /dev/fuse --cap-add SYS_ADMIN)"
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):

@@ -28,7 +28,7 @@ def test_scripts_parse_and_are_executable(script: str) -> None:
 
 
 @pytest.mark.skipif(
-    not (ROOT / ".venv" / "setup-done").exists(), reason="this clone was not set up by packaging/setup"
+    not (ROOT / ".venv" / "setup-done-for-tests").exists(), reason="this clone was not set up by packaging/setup"
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
     run("bash", "packaging/setup")  # in case pyproject.toml has changed since
@@ -41,7 +41,10 @@ def test_setting_up_again_is_silent_and_fast() -> None:
 def test_an_unknown_argument_is_refused() -> None:
     done = run("bash", "packaging/setup", "--wrong")
     assert done.returncode == 1
-    assert done.stderr == "setup: unknown argument --wrong (usage: packaging/setup)\n"
+    assert done.stderr == (
+        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--ceph] [--python 3.N] | --list-pythons"
+        " | --packages NAME…)\n"
+    )
 
 
 def test_a_python_that_is_too_old_is_refused(tmp_path: Path) -> None:
@@ -52,3 +55,23 @@ def test_a_python_that_is_too_old_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
     assert not (tmp_path / ".venv").exists()
+
+
+def test_the_pythons_of_this_machine_are_listed_by_version() -> None:
+    listed = run("bash", "packaging/setup", "--list-pythons").stdout.split()
+    assert listed == sorted(set(listed), key=lambda version: int(version.removeprefix("3.")))
+    assert all(int(version.removeprefix("3.")) >= 11 for version in listed)
+
+
+def test_a_python_that_is_not_installed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "packaging" / "setup").write_bytes((ROOT / "packaging" / "setup").read_bytes())
+    done = run("bash", tmp_path / "packaging" / "setup", "--python", "3.99")
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: there is no Python 3.99 on the PATH, nor from pyenv or uv (found: ")
+
+
+def test_python_without_a_version_is_refused() -> None:
+    done = run("bash", "packaging/setup", "--python")
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: --python needs a version such as 3.13 (usage: ")

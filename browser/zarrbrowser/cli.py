@@ -10,8 +10,8 @@ from typing import Any
 
 from zarrcore.errors import MissingExtraError, ZarrError
 
-_NEEDED = ("PySide6", "pyqtgraph", "cmap")
-_LIBRARIES = (
+NEEDED = ("PySide6", "pyqtgraph", "cmap")
+LIBRARIES = (
     "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
 )
 _DESCRIPTION = "Show a Zarr hierarchy, or a folder or bucket with several, in a window: tree, images of slices, plots, metadata."
@@ -58,14 +58,14 @@ def run(namespace: argparse.Namespace) -> int:
         MissingExtraError: PySide6 or the libraries that draw images are not installed.
         ZarrError: the display or a system library is missing.
     """
-    if not all(importlib.util.find_spec(name) for name in _NEEDED):
+    if not all(importlib.util.find_spec(name) for name in NEEDED):
         raise MissingExtraError("the browser", "gui")
     _check_display()
     try:
         from zarrbrowser import app  # late: for a fast start
         from zarrbrowser.theme import Appearance
     except ImportError as error:  # PySide6 is installed, but a system library that it needs is not
-        raise ZarrError(f"Qt cannot be loaded: {error}; {_LIBRARIES}") from error
+        raise ZarrError(f"Qt cannot be loaded: {error}; {LIBRARIES}") from error
 
     return app.run(
         request_of(namespace),
@@ -75,10 +75,15 @@ def run(namespace: argparse.Namespace) -> int:
     )
 
 
+def has_display() -> bool:
+    """Whether the environment names a display, or the platform of Qt."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return sys.platform != "linux" or any(os.environ.get(name) for name in names)
+
+
 def _check_display() -> None:
     # Qt itself would abort with a core dump.
-    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    if sys.platform == "linux" and not any(os.environ.get(name) for name in names):
+    if not has_display():
         raise ZarrError("there is no display to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")
 
 

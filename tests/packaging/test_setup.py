@@ -28,7 +28,8 @@ def test_scripts_parse_and_are_executable(script: str) -> None:
 
 
 @pytest.mark.skipif(
-    not (ROOT / ".venv" / "setup-done-for-tests").exists(), reason="this clone was not set up by packaging/setup"
+    not (ROOT / ".venv" / "setup-done-for-tests").exists(),
+    reason="this clone was not set up by packaging/setup",
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
     run("bash", "packaging/setup")  # in case pyproject.toml has changed since

@@ -19,7 +19,7 @@ from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
-_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse")
+_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse", "doctor")
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
@@ -32,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_streams()
     parser = _parser()
     namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
+    if namespace.version:
+        return _print_version(verbose=namespace.verbose)
     if namespace.command is None:
         parser.print_help()
         return 2
@@ -54,6 +56,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = f"this should not have happened, please report it ({type(error).__name__}: {error})"
         return _report(error, sentence, namespace.debug)
     return status
+
+
+def _print_version(*, verbose: bool) -> int:
+    """The version, or all versions that matter for a report of a problem."""
+    if not verbose:
+        print(f"zarrscope {version('zarrscope')}")
+        return 0
+    from zarrcore.diagnosis import all_versions  # late: for a fast start
+
+    for name, number in all_versions().items():
+        print(f"{name} {number}")
+    return 0
 
 
 def _prepare_streams() -> None:
@@ -93,7 +107,12 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"zarrscope {version('zarrscope')}")
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="with --version: also of Python, libfuse, the kernel, obstore and Qt",
+    )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     points = sorted(entry_points(group="zarrscope.commands"), key=lambda point: _rank(point.name))

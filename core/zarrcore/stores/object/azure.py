@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
+from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.clients import client_options
 from zarrcore.stores.options import StoreOptions
@@ -19,24 +20,6 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 
 
 _ENDPOINTS: Final = ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT")
-
-_SOURCES: Final = (
-    "AZURE_STORAGE_ACCOUNT_KEY",
-    "AZURE_STORAGE_ACCESS_KEY",
-    "AZURE_STORAGE_MASTER_KEY",
-    "AZURE_STORAGE_SAS_KEY",
-    "AZURE_STORAGE_SAS_TOKEN",
-    "AZURE_STORAGE_TOKEN",
-    "AZURE_STORAGE_CLIENT_SECRET",
-    "AZURE_CLIENT_SECRET",
-    "AZURE_FEDERATED_TOKEN_FILE",
-    "AZURE_USE_AZURE_CLI",
-    "AZURE_MSI_ENDPOINT",
-    "AZURE_IDENTITY_ENDPOINT",
-    "AZURE_STORAGE_USE_EMULATOR",
-    "AZURE_SKIP_SIGNATURE",
-)
-"""Environment variables with credentials, with a source of credentials, or that switch credentials off, for obstore."""
 
 
 class AzureStore(BucketStore):
@@ -116,14 +99,14 @@ class AzureStore(BucketStore):
 
     def _connection(self) -> dict[str, str]:
         """The members of a connection string in the environment, if it belongs to this account."""
-        parts = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "").split(";")
+        parts = os.environ.get(AZURE_CONNECTION, "").split(";")
         members = {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
         named = self.account or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME")
         return members if named in (None, "", members.get("AccountName")) else {}
 
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""
-        if not any_set(_SOURCES) and not is_machine_of("Azure"):
+        if not any_set(AZURE_SOURCES) and not is_machine_of("Azure"):
             raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
 
     def _hint(self) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
+from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.clients import client_options
 from zarrcore.stores.options import StoreOptions
@@ -15,20 +16,6 @@ from zarrcore.stores.validation import check_address, check_bucket, check_sendab
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import GCSConfig
-
-
-_SOURCES: Final = (
-    "GOOGLE_SERVICE_ACCOUNT",
-    "GOOGLE_SERVICE_ACCOUNT_PATH",
-    "GOOGLE_SERVICE_ACCOUNT_KEY",
-    "GOOGLE_APPLICATION_CREDENTIALS",
-    "GOOGLE_BEARER_TOKEN",
-    "GOOGLE_SKIP_SIGNATURE",
-)
-"""Environment variables with credentials, or that switch credentials off, for obstore."""
-
-_LOGIN: Final = "~/.config/gcloud/application_default_credentials.json"
-"""The file in which gcloud stores credentials."""
 
 
 class GCSStore(BucketStore):
@@ -67,7 +54,7 @@ class GCSStore(BucketStore):
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""
         check_sendable(os.environ.get("GOOGLE_BEARER_TOKEN"), "GOOGLE_BEARER_TOKEN")
-        if any_set(_SOURCES) or os.path.exists(os.path.expanduser(_LOGIN)):
+        if any_set(GOOGLE_SOURCES) or os.path.exists(os.path.expanduser(GOOGLE_LOGIN)):
             return
         # Google's own libraries use the second; the third is set in its containers.
         if is_yes("NO_GCE_CHECK") or not (

@@ -12,6 +12,7 @@ from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
+from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.clients import client_options
@@ -30,14 +31,6 @@ _EXPRESS: Final = "--x-s3"
 
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
-
-_OTHER_SOURCES: Final = (
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-    "AWS_SKIP_SIGNATURE",
-)
-"""Environment variables, used by obstore, in which a cloud gives its machines the address of credentials."""
 
 
 class S3Store(BucketStore):
@@ -79,13 +72,13 @@ class S3Store(BucketStore):
         options = self.options
         if options.anonymous:
             return None
-        if options.profile is None and os.environ.get("AWS_ACCESS_KEY_ID"):
-            for name in ("AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN"):
+        if options.profile is None and os.environ.get(AWS_KEY):
+            for name in (AWS_KEY, "AWS_SESSION_TOKEN"):
                 check_sendable(os.environ.get(name), name)
             return None
         if profile.access_key_id or profile.credential_process:
             return ProfileCredentials(profile)
-        if any_set(_OTHER_SOURCES) and options.profile is None:
+        if any_set(AWS_SOURCES) and options.profile is None:
             return None
         if profile.delegated:
             return BotoCredentials(profile)

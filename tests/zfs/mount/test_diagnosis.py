@@ -1,0 +1,81 @@
+"""What ``zarrscope doctor`` says about mounting, and about mounts that work, are dead or hang."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import zarr
+
+from tests.zfs.conftest import Mounter, has_ended, wait_until
+from zarrcore.diagnosis import Finding, State
+from zarrfs.mount import diagnosis
+from zarrfs.mount.mountpoints import MountError
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "a.zarr"
+    zarr.create_group(path)
+    return path
+
+
+def about(path: Path) -> Finding:
+    """The finding about one mount; others may exist beside it."""
+    return next(finding for finding in diagnosis.findings() if str(path) in finding.text)
+
+
+def test_a_mount_that_answers_is_fine(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    finding = about(mounted.path)
+    assert (finding.state, finding.text) == (State.OK, f"{source} at {mounted.path} answers")
+
+
+def test_a_dead_mount_is_a_fault_that_umount_ends(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+    finding = about(mounted.path)
+    assert (finding.state, finding.remedy) == (State.FAULT, f"zarrscope umount {mounted.path}")
+
+
+def test_a_mount_that_hangs_is_a_fault(source: Path, mount: Mounter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "_ANSWER_S", 0.2)
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    os.kill(daemon, signal.SIGSTOP)
+    try:
+        finding = about(mounted.path)
+    finally:
+        os.kill(daemon, signal.SIGCONT)
+    assert finding.state is State.FAULT
+    assert "does not answer" in finding.text
+    assert finding.remedy == f"zarrscope umount --lazy {mounted.path}"
+
+
+def test_a_user_who_cannot_mount_learns_what_root_must_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise MountError("cannot mount: fusermount3 is not installed; run as root: apt install fuse3")
+
+    monkeypatch.setattr(diagnosis, "check_device", refuse)
+    first = next(diagnosis.findings())
+    text = "fusermount3 is not installed"
+    assert first == Finding("mount", State.FAULT, text, "run as root: apt install fuse3")
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"), [("#user_allow_other\n", State.NOTE), (" user_allow_other\n", State.OK)]
+)
+def test_the_configuration_of_fuse_says_who_may_give_others_access(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str, state: State
+) -> None:
+    (tmp_path / "fuse.conf").write_text(lines)
+    monkeypatch.setattr(diagnosis, "_CONFIGURATION", str(tmp_path / "fuse.conf"))
+    assert list(diagnosis.findings())[1].state is state
+
+
+def test_versions_name_libfuse() -> None:
+    assert diagnosis.versions()["libfuse"].startswith("3.")

@@ -65,6 +65,7 @@ core/docs/distance
 :hidden:
 :caption: Develop
 
+core/docs/development
 core/docs/architecture
 core/docs/extending
 core/docs/decisions/README
@@ -73,6 +74,7 @@ core/docs/decisions/hdf5_writer
 core/docs/decisions/png_writer
 core/docs/decisions/tiff_writer
 core/docs/decisions/zip
+core/docs/changelog
 ```
 """
 

@@ -26,12 +26,14 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
+    from zarrcore.cli.completion import complete_by, node_paths
     from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
         "source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path"
     )
-    parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node")
+    path = parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node")
+    complete_by(path, node_paths)
     parser.add_argument("--fresh", action="store_true", help="use default settings and save nothing")
     colours = parser.add_mutually_exclusive_group()
     colours.add_argument(

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.completion import complete_by
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrfs.mount.option_words import OptionWords
 from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
@@ -68,7 +69,8 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
         epilog="Exit status: 0 all are unmounted; 1 a mount is not a zarrscope mount, is busy (the message names the"
         " processes) or hangs; 2 the command line is wrong.",
     )
-    parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
+    mountpoints = parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
+    complete_by(mountpoints, _mounted)
     parser.add_argument(
         "-l",
         "--lazy",
@@ -76,6 +78,12 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
         help="unmount even while programs use it: its names disappear at once, its daemon ends when the last file is closed",
     )
     parser.set_defaults(run=_umount)
+
+
+def _mounted(**_: Any) -> list[str]:
+    from zarrfs.mount.mountpoints import FSTYPE, all_mounted
+
+    return [mount.mountpoint for mount in all_mounted() if mount.fstype == FSTYPE]
 
 
 def _mount(namespace: argparse.Namespace) -> int:

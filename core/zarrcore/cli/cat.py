@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.completion import complete_by
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
@@ -37,12 +38,13 @@ def register(commands: Any) -> None:
         default="...",
         help="as in NumPy: '3,:,0:100'; 3,_,0-100 is the same without shell characters; time=3,y=0:100 by name",
     )
-    parser.add_argument(
+    type_argument = parser.add_argument(
         "--as",
         dest="suffix",
         metavar="TYPE",
         help=f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]} (default: the ending of --output, else raw; json for strings)",
     )
+    complete_by(type_argument, lambda **_: _NAMES)
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
     parser.set_defaults(run=run)
 

@@ -15,11 +15,12 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
+from zarrcore.cli.completion import answer_shell
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
-_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse", "doctor")
+_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse", "doctor", "completion")
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
@@ -30,7 +31,8 @@ SOURCE#/node/path names a node in it.  zarrscope COMMAND --help describes a comm
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Exit status: 0 done, 1 the data is at fault or missing, 2 the command line is wrong."""
     _prepare_streams()
-    parser = _parser()
+    parser = command_parser()
+    answer_shell(parser)
     namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
     if namespace.version:
         return _print_version(verbose=namespace.verbose)
@@ -100,7 +102,8 @@ def _report(error: Exception, sentence: str, debug: bool) -> int:
     return 2 if asked else 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parser() -> argparse.ArgumentParser:
+    """The parser of the command line, with all installed commands."""
     parser = argparse.ArgumentParser(
         prog="zarrscope",
         description="See inside any Zarr hierarchy, wherever it is stored.",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.completion import complete_by, node_paths
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array import ChunkCache
@@ -21,20 +23,28 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
         help="path or URL of a store, or of a folder of several, or SOURCE#/node/path",
     )
     if path:
-        parser.add_argument(
+        path_argument = parser.add_argument(
             "path", metavar="PATH", nargs="?", help=path_help or "path of a node in it (default: the root)"
         )
+        complete_by(path_argument, node_paths)
     add_format_argument(parser)
     add_store_arguments(parser)
 
 
 def add_format_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--format``."""
-    parser.add_argument(
+    format_argument = parser.add_argument(
         "--format",
         metavar="NAME",
         help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: detected)",
     )
+    complete_by(format_argument, _format_names)
+
+
+def _format_names(**_: Any) -> list[str]:
+    from zarrcore.formats import known_formats
+
+    return [known.name for known in known_formats()]
 
 
 def split_uri(source: str) -> tuple[str, str | None]:

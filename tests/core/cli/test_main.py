@@ -96,7 +96,9 @@ def test_a_closed_pipe_is_not_an_error(source: Path) -> None:
 
 
 def test_help_does_not_load_heavy_modules() -> None:
-    program = "import sys; from zarrcore.cli.main import _parser; _parser(); print(*sys.modules)"
+    program = (
+        "import sys; from zarrcore.cli.main import command_parser; command_parser(); print(*sys.modules)"
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     ).stdout

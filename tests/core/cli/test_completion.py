@@ -1,0 +1,95 @@
+"""Completion of command lines: what the shell gets, from the shell's own code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zarr
+
+from tests.command import Run
+from zarrcore.cli.completion import node_paths
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("completion") / "a.zarr"
+    root = zarr.create_group(path, zarr_format=2)
+    root.create_array("functional", shape=(2,), dtype="i1")
+    root.create_group("derived/früh").create_array("mean signal", shape=(2,), dtype="i1")
+    (path / "derived" / "notes").mkdir()
+    return path
+
+
+def paths(source: str | Path, prefix: str) -> list[str]:
+    return sorted(node_paths(prefix, argparse.Namespace(source=str(source), format=None)))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("", ["derived/", "functional"]),
+        ("f", ["functional"]),
+        ("/d", ["/derived/"]),
+        ("derived/", ["derived/früh/"]),
+        ("derived/früh/", ["derived/früh/mean signal"]),
+        ("functional/", []),
+        ("absent/", []),
+    ],
+)
+def test_paths_of_nodes_are_completed(source: Path, prefix: str, expected: list[str]) -> None:
+    assert paths(source, prefix) == expected
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/a.zarr", "/absent", "http://127.0.0.1:9/a", "a.zarr#/x"])
+def test_sources_that_are_not_local_hierarchies_have_no_completions(address: str) -> None:
+    assert paths(address, "") == []
+
+
+def test_a_source_that_is_not_typed_yet_has_no_completions() -> None:
+    assert node_paths("", argparse.Namespace()) == []
+
+
+def completed(line: str) -> list[str]:
+    """The completions of a line by bash's code: what ``COMPREPLY`` holds."""
+    script = f"""
+        eval "$(zarrscope completion bash)"
+        COMP_LINE={line!r} COMP_POINT={len(line.encode())} COMP_TYPE=9 COMP_WORDS=() COMP_CWORD=1
+        _python_argcomplete zarrscope
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    return sorted(word.strip() for word in done.stdout.splitlines() if word.strip())
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("zarrscope um", ["umount"]),
+        ("zarrscope mount --view z", ["zarr3"]),
+        ("zarrscope cat x --as ne", ["netcdf"]),
+        ("zarrscope tree --format n", ["n5"]),
+    ],
+)
+def test_bash_completes_commands_options_and_values(line: str, expected: list[str]) -> None:
+    assert completed(line) == expected
+
+
+def test_bash_completes_the_paths_behind_a_source(source: Path) -> None:
+    assert completed(f"zarrscope info {source} func") == ["functional"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_code_for_each_shell_names_the_command(zarrscope: Run, shell: str) -> None:
+    done = zarrscope("completion", shell)
+    assert done.status == 0
+    assert "zarrscope" in done.text
+    program = shutil.which(shell)
+    if program is not None:
+        assert subprocess.run([program, "-n"], input=done.stdout, timeout=20, check=False).returncode == 0

@@ -161,7 +161,10 @@ def test_installing_and_removing(namespace: Namespace) -> None:
     script = ROOT / "packaging" / "install-mount-helper"
     said = namespace.done(script)
     for name in HELPERS:
-        assert f"wrote /sbin/{name}, which runs {ROOT}/.venv/bin/python" in said
+        assert (
+            f"wrote /sbin/{name}, which runs {ROOT}/{os.environ.get('ZARRSCOPE_VENV', '.venv')}/bin/python"
+            in said
+        )
         assert os.access(namespace.folder / "sbin" / name, os.X_OK)
     assert f"removed /sbin/{HELPERS[0]}" in namespace.done(script, "--uninstall")
     assert not {*HELPERS} & {*os.listdir(namespace.folder / "sbin")}

@@ -17,6 +17,8 @@ SCRIPTS = [
     "packaging/install-desktop",
     "packaging/test",
     "packaging/demo",
+    "packaging/docs",
+    "packaging/wheel",
     ".ci/run",
 ]
 
@@ -28,7 +30,7 @@ def test_scripts_parse_and_are_executable(script: str) -> None:
 
 
 @pytest.mark.skipif(
-    not (ROOT / ".venv" / "setup-done-for-tests").exists(),
+    not (ROOT / os.environ.get("ZARRSCOPE_VENV", ".venv") / "setup-done-for-tests").exists(),
     reason="this clone was not set up by packaging/setup",
 )
 def test_setting_up_again_is_silent_and_fast() -> None:

@@ -1,0 +1,89 @@
+"""The wheel and the source archive: complete, checked, and usable after installation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.command import run_at_root
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    done = run_at_root("packaging/wheel", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()[-2:]) == sorted(map(str, folder.iterdir()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel installed, to put before the packages of this environment."""
+    folder = tmp_path_factory.mktemp("installed")
+    (wheel,) = distributions.glob("*.whl")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        folder,
+        wheel,
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return folder
+
+
+def tracked(*folders: str) -> list[str]:
+    listed = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "--", *folders], capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("this is not a git checkout, so the list of files is unknown")
+    return listed.stdout.splitlines()
+
+
+def test_the_wheel_has_every_file_of_the_packages_and_no_other(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        found = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)}
+
+
+def test_the_source_archive_has_tests_documents_and_scripts(distributions: Path) -> None:
+    (source,) = distributions.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        found = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        name for name in tracked("core", "zfs", "browser", "tests", "packaging") if Path(ROOT, name).exists()
+    } <= found
+
+
+def test_the_installed_commands_run(installed: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(installed), "QT_QPA_PLATFORM": "offscreen"}
+    where = [sys.executable, "-c", "import zarrcore, zarrfs, zarrbrowser; print(zarrcore.__file__)"]
+    shown = subprocess.run(where, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith(str(installed))
+    for command in (
+        ["zarrscope", "doctor", "--json"],
+        ["zarrscope", "mount", "--help"],
+        ["zarrbrowser", "--help"],
+    ):
+        program = [installed / "bin" / command[0], *command[1:]]
+        done = subprocess.run(
+            program, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert "zarrscope" in done.stdout, done.stderr

@@ -7,7 +7,9 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lmdb
@@ -16,7 +18,9 @@ import pytest
 from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK
 from zarrcore.errors import (
+    AccessDeniedError,
     BrokenBodyError,
+    KeyTooLongError,
     StoreError,
     StoreFullError,
     StoreNotFoundError,
@@ -25,6 +29,7 @@ from zarrcore.errors import (
 from zarrcore.stores import open_store
 from zarrcore.stores.database import lmdb_environment
 from zarrcore.stores.database.lmdb import LMDBStore
+from zarrcore.stores.database.lmdb_environment import environment_at, failing
 
 
 @pytest.fixture
@@ -108,7 +113,7 @@ def test_an_incomplete_write_means_a_full_disk(empty: LMDBStore, monkeypatch: py
 
     for little, kind in ((0, StoreError), (1 << 60, StoreFullError)):
         monkeypatch.setattr(lmdb_environment, "_LITTLE", little)
-        with pytest.raises(kind) as caught, lmdb_environment.failing("a", empty.url):
+        with pytest.raises(kind) as caught, failing("a", empty.url):
             fail()
         assert type(caught.value) is kind
 
@@ -123,3 +128,77 @@ def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
     # A second opening is refused while the file is open.
     with lmdb.open(empty.path) as again, again.begin() as transaction:
         assert transaction.get(b"a") == b"1"
+
+
+def test_every_path_of_a_database_gives_the_same_environment(tmp_path: Path) -> None:
+    made = environment_at(str(tmp_path / "x"), "lmdb://x", create=True)
+    assert environment_at(str(tmp_path / "x"), "lmdb://x") is made
+    assert environment_at(str(tmp_path / "x" / "data.mdb"), "lmdb://x") is made
+    assert environment_at(str(tmp_path / "y"), "lmdb://y", create=True) is not made
+
+
+def test_a_reader_keeps_its_snapshot_while_others_write(tmp_path: Path) -> None:
+    env = environment_at(str(tmp_path / "x"), "lmdb://x", create=True)
+    with env.reading() as old:
+        assert env.write(lambda transaction: transaction.put(b"a", b"1"), 5, durable=True)
+        assert old.get(b"a") is None
+    with env.reading() as new:
+        assert bytes(new.get(b"a")) == b"1"
+    assert not env.write(lambda transaction: transaction.delete(b"absent"), 5, durable=False)
+
+
+def test_a_change_that_fails_changes_nothing_and_later_changes_work(tmp_path: Path) -> None:
+    env = environment_at(str(tmp_path / "x"), "lmdb://x", create=True)
+
+    def change(transaction: lmdb.Transaction) -> bool:
+        transaction.put(b"a", b"1")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        env.write(change, 5, durable=False)
+    assert env.write(lambda transaction: transaction.put(b"b", b"2"), 5, durable=False)
+    with env.reading() as transaction:
+        assert (transaction.get(b"a"), bytes(transaction.get(b"b"))) == (None, b"2")
+
+
+def test_a_change_that_waited_too_long_is_never_made(tmp_path: Path) -> None:
+    env = environment_at(str(tmp_path / "x"), "lmdb://x", create=True)
+    started, finish = threading.Event(), threading.Event()
+
+    def slow(transaction: lmdb.Transaction) -> bool:
+        started.set()
+        return finish.wait(5) and transaction.put(b"slow", b"1")
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(env.write, slow, 0.001, durable=False)
+        assert started.wait(5)
+        with pytest.raises(TimeoutError):
+            env.write(lambda transaction: transaction.put(b"late", b"1"), 0.01, durable=False)
+        finish.set()
+        assert first.result(5)  # a change that has started is never reported as a failure
+    env.write(lambda transaction: True, 5, durable=False)
+    with env.reading() as transaction:
+        assert [bytes(key) for key, _ in transaction.cursor()] == [b"slow"]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (TimeoutError(), StoreTimeoutError, "keeps the database locked (--timeout)"),
+        (PermissionError(errno.EACCES, ""), AccessDeniedError, "Permission denied"),
+        (MemoryError(), StoreError, "there is not enough memory for it"),
+        (lmdb.CorruptedError(), BrokenBodyError, "the database is damaged"),
+        (lmdb.BadValsizeError(), KeyTooLongError, "the key is too long for LMDB"),
+    ],
+)
+def test_errors_name_the_key_and_the_database(error: Exception, kind: type[StoreError], said: str) -> None:
+    with pytest.raises(kind) as caught, failing("größe/0", "lmdb:///x"):
+        raise error
+    assert str(caught.value).startswith("größe/0 in lmdb:///x: ")
+    assert str(caught.value).endswith(said)
+    assert (caught.value.key, caught.value.url) == ("größe/0", "lmdb:///x")
+
+
+def test_a_mistake_in_the_program_is_not_reported_as_an_error_of_the_database() -> None:
+    with pytest.raises(KeyError), failing("a", "lmdb:///x"):
+        raise KeyError("a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +21,11 @@ from zarrcore.errors import (
     StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
+    ValueTooLargeError,
 )
 from zarrcore.stores import open_store
 from zarrcore.stores.database.sqlite import SQLiteStore
+from zarrcore.stores.database.sqlite_connections import Connections
 
 
 @pytest.fixture
@@ -134,3 +137,80 @@ def test_it_pickles_with_its_options(tmp_path: Path) -> None:
     again = pickle.loads(pickle.dumps(store))
     assert (again._connections.durable, again._connections.timeout_s) == (True, 3)
     assert again.identity == store.identity
+
+
+@pytest.fixture
+def connections(tmp_path: Path) -> Iterator[Connections]:
+    """Connections to a new database."""
+    made = Connections(str(tmp_path / "new" / "größe #1?.db"), "sqlite://x", durable=False, timeout_s=1)
+    made.create()
+    yield made
+    made.close()
+
+
+def test_a_connection_is_used_again_unless_it_failed(connections: Connections) -> None:
+    with connections.reading() as first, connections.reading() as second:
+        assert first is not second
+    with connections.reading() as again:
+        assert again is first
+    with pytest.raises(BrokenBodyError), connections.reading() as used:
+        raise BrokenBodyError("of one value")
+    with connections.reading() as again:
+        assert again is used
+    with pytest.raises(KeyboardInterrupt), connections.reading() as used:
+        raise KeyboardInterrupt
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        used.execute("SELECT 1")
+
+
+def test_a_replaced_file_gets_new_connections(connections: Connections) -> None:
+    with connections.writing() as connection:
+        connection.execute("INSERT INTO zarr VALUES ('a', x'31')")
+    shutil.copy(connections.path, connections.path + ".old")
+    with connections.writing() as connection:
+        connection.execute("DELETE FROM zarr")
+    os.replace(connections.path + ".old", connections.path)
+    with connections.reading() as again:
+        assert again is not connection
+        assert again.execute("SELECT k, v FROM zarr").fetchall() == [("a", b"1")]
+
+
+def test_the_version_changes_with_the_database_and_is_unknown_right_after_a_change(
+    connections: Connections,
+) -> None:
+    assert connections.version() is None
+    os.utime(connections.path, (0, 1e9))
+    first = connections.version()
+    assert first is not None
+    assert connections.version() == first
+    os.utime(connections.path, (0, 1e9 + 1))
+    assert connections.version() not in (None, first)
+    os.unlink(connections.path)
+    assert connections.version() is None
+
+
+def test_creating_a_database_keeps_an_existing_one(connections: Connections) -> None:
+    with connections.writing() as connection:
+        connection.execute("INSERT INTO zarr VALUES ('a', x'31')")
+    connections.create()
+    with connections.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM zarr").fetchone() == (1,)
+
+
+def test_an_error_of_sqlite_names_the_key_and_the_database(connections: Connections) -> None:
+    with pytest.raises(StoreError) as caught, connections.reading("größe/0") as connection:
+        connection.execute("SELECT * FROM absent")
+    assert str(caught.value) == "größe/0 in sqlite://x: no such table: absent"
+    assert (caught.value.key, caught.value.url) == ("größe/0", "sqlite://x")
+    with (
+        pytest.raises(ValueTooLargeError, match="larger than SQLite allows"),
+        connections.reading() as connection,
+    ):
+        connection.execute("SELECT zeroblob(3000000000)")
+
+
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    made = Connections(str(tmp_path / "file" / "new" / "x.db"), "sqlite://x", durable=False, timeout_s=1)
+    with pytest.raises(StoreError, match="a part of the path is a file, not a directory"):
+        made.create()

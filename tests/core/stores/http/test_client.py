@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import time
+from collections.abc import Iterator
 from email.utils import formatdate
 
 import pytest
@@ -19,6 +21,9 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, open_store, retries
+from zarrcore.stores.http.client import Answer, WebClient
+from zarrcore.stores.object.failures import Failure
+from zarrcore.stores.options import StoreOptions
 
 
 @pytest.fixture(autouse=True)
@@ -138,3 +143,103 @@ def test_a_proxy_of_the_environment_is_used_except_for_this_machine(faults: Faul
         near.values["bucket/key"] = b"3"
         assert s3.get("key") == b"3"
     assert len(faults.requests) == 2
+
+
+@pytest.fixture
+def client(faults: FaultServer) -> Iterator[WebClient]:
+    """A client of ``faults`` with two repeats."""
+    made = WebClient(faults.url, StoreOptions(timeout_s=5, retries=2), {"X-Token": "1"})
+    yield made
+    made.close()
+
+
+def test_an_answer_has_the_final_address_and_the_facts_of_the_whole_value(
+    faults: FaultServer, client: WebClient
+) -> None:
+    faults.values["there/key"] = CHUNK
+    faults.content_types["there/key"] = "text/plain"
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    answer = client.fetch(f"{faults.url}/key", ByteRange(3, 9))
+    assert isinstance(answer, Answer)
+    assert (answer.url, answer.content_type) == (f"{faults.url}/there/key", "text/plain")
+    assert answer.body == CHUNK[3:9]
+    assert answer.body.readonly
+    assert answer.stat is not None
+    assert (answer.stat.size, answer.stat.mtime_s) == (len(CHUNK), 1735689600)
+    assert answer.stat.etag
+    assert all(headers["x-token"] == "1" for _, _, headers in faults.requests)
+
+
+@pytest.mark.parametrize("ranged", [True, False])
+def test_no_more_bytes_are_read_than_the_limit(faults: FaultServer, client: WebClient, ranged: bool) -> None:
+    faults.values["key"] = CHUNK
+    for part, expected in (
+        (None, CHUNK[:5]),
+        (ByteRange(7), CHUNK[7:12]),
+        (ByteRange(7, 9), CHUNK[7:9]),
+        (ByteRange(7, 99), CHUNK[7:12]),
+    ):
+        answer = client.fetch(f"{faults.url}/key", part, limit=5, ranged=ranged)
+        assert isinstance(answer, Answer)
+        assert answer.body == expected
+    assert any("range" in headers for _, _, headers in faults.requests) == ranged
+
+
+def test_a_redirection_to_a_directory_means_that_the_value_is_absent(
+    faults: FaultServer, client: WebClient
+) -> None:
+    faults.values["a/"] = b"<title>Index of /a/</title>"
+    faults.faults["a"] = f"moved:{faults.url}/a/"
+    found = client.fetch(f"{faults.url}/a")
+    assert isinstance(found, Failure)
+    assert found.status == 404
+    assert isinstance(client.fetch(f"{faults.url}/a/"), Answer)
+
+
+def test_only_temporary_failures_are_attempted_again(client: WebClient) -> None:
+    lasting, passing = Failure.of_status(404), Failure.of_status(503)
+    for outcomes, tried, attempts, expected in (
+        ([passing, passing, "value"], None, 3, "value"),
+        ([passing, passing, passing, "value"], None, 3, passing),
+        ([passing, lasting, "value"], None, 2, lasting),
+        (["value"], passing, 1, "value"),
+        ([], lasting, 0, lasting),
+    ):
+        left = [*outcomes]
+        assert client.repeat(lambda _, left=left: left.pop(0), tried) is expected
+        assert len(outcomes) - len(left) == attempts
+
+
+def test_nothing_is_attempted_again_after_the_deadline(client: WebClient) -> None:
+    failure = Failure.of_status(503)
+    attempts: list[float] = []
+
+    def attempt(give_up: float) -> Failure:
+        attempts.append(give_up)
+        return failure
+
+    deadline = time.monotonic() + 0.005
+    assert client.repeat(attempt, deadline=deadline) is failure
+    assert attempts == [deadline]
+
+
+def test_whether_a_server_knows_a_method_is_one_request(faults: FaultServer, client: WebClient) -> None:
+    faults.faults["a"] = 207
+    assert client.speaks("PROPFIND", f"{faults.url}/a", 207)
+    assert not client.speaks("PROPFIND", f"{faults.url}/b", 207)
+    faults.faults["a"] = "reset"
+    assert not client.speaks("PROPFIND", f"{faults.url}/a", 207)
+    assert not client.speaks("PROPFIND", "http://[", 207)
+    assert [(method, headers["depth"]) for method, _, headers in faults.requests] == [("PROPFIND", "0")] * 3
+
+
+def test_a_closed_or_copied_client_connects_again(faults: FaultServer, client: WebClient) -> None:
+    faults.values["key"] = b"1"
+    client.close()
+    for user in (client, pickle.loads(pickle.dumps(client))):
+        for _ in range(2):
+            answer = user.fetch(f"{faults.url}/key")
+            assert isinstance(answer, Answer)
+            assert answer.body == b"1"
+            user.close()
+    assert faults.connections == 4

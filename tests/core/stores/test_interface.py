@@ -1,8 +1,7 @@
-"""The default methods of stores, and their memory for many keys."""
+"""The default methods of stores, and the values that describe parts and facts."""
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterator
 
 import pytest
@@ -13,9 +12,7 @@ from zarrcore.stores import (
     ByteRange,
     BytesLike,
     ListableStore,
-    PrefixStore,
     ReadableStore,
-    ReadOnlyStore,
     StoreEntry,
     WritableStore,
 )
@@ -133,14 +130,3 @@ def test_a_million_keys_are_listed_and_erased_in_little_memory() -> None:
     store.erase_prefix("c/")
     assert store.erased == MANY // 5
     assert peak_nbytes() - before < 8 << 20
-
-
-def test_wrappers_list_lazily_too() -> None:
-    store = ReadOnlyStore(PrefixStore(ArithmeticStore(20_000), "c/"))
-    tracemalloc.start()
-    try:
-        assert sum(1 for _ in store.list()) == 20_000
-        assert sum(1 for _ in store.list_dir("")) == 20
-        assert tracemalloc.get_traced_memory()[1] < 100_000
-    finally:
-        tracemalloc.stop()

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.memory import forget_peak, peak_nbytes
-from zarrcore.errors import InvalidKeyError, ListingUnsupportedError, StoreError
+from zarrcore.errors import (
+    BodyTooLargeError,
+    ChangedError,
+    InvalidKeyError,
+    ListingUnsupportedError,
+    StoreError,
+    ValueTooLargeError,
+)
 from zarrcore.stores import (
     ByteRange,
     BytesLike,
     ListableStore,
     ReadableStore,
+    Renaming,
     StoreEntry,
+    StoreStat,
     WritableStore,
 )
 
@@ -130,3 +143,111 @@ def test_a_million_keys_are_listed_and_erased_in_little_memory() -> None:
     store.erase_prefix("c/")
     assert store.erased == MANY // 5
     assert peak_nbytes() - before < 8 << 20
+
+
+@given(st.integers(-40, 40), st.none() | st.integers(0, 40), st.integers(0, 20))
+def test_a_range_is_cut_to_the_value_as_a_slice_is(start: int, stop: int | None, size: int) -> None:
+    value = bytes(range(size))
+    byte_range = ByteRange(start, None if start < 0 else stop)
+    first, last = byte_range.resolve(size)
+    assert 0 <= first <= last <= size
+    assert value[first:last] == value[slice(*byte_range)]
+    if byte_range.is_empty:
+        assert first == last
+
+
+def test_a_version_is_the_etag_or_else_the_time_and_size() -> None:
+    assert StoreStat(3).version is None
+    assert StoreStat(3, 1.5, "e").version == StoreStat(4, 2.5, "e").version == "e"
+    versions = {StoreStat(3, 1.5).version, StoreStat(4, 1.5).version, StoreStat(3, 2.5).version}
+    assert len(versions) == 3
+    assert StoreStat(3, 1.5).version == StoreStat(3, 1.5).version
+
+
+def test_only_a_renaming_that_was_done_is_true() -> None:
+    assert [bool(outcome) for outcome in Renaming] == [outcome is Renaming.DONE for outcome in Renaming]
+
+
+def test_the_facts_of_a_value_are_those_of_the_version_that_was_read() -> None:
+    class Changing(DictionaryStore):
+        """A value that is replaced after each of the first requests."""
+
+        def __init__(self, changes: int) -> None:
+            super().__init__({"a": b""})
+            self.changes = changes
+
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            value = super().get(key, byte_range)
+            if self.changes and value is not None:
+                self.changes -= 1
+                self.values["a"] += b"x"
+            return value
+
+        def stat(self, key: str) -> StoreStat | None:
+            return StoreStat(len(self.values[key])) if key in self.values else None
+
+    assert Changing(0).get_with_stat("b") is None
+    assert Changing(0).get_with_stat("a") == (b"", StoreStat(0))
+    assert Changing(3).get_with_stat("a") == (b"xxx", StoreStat(3))
+    with pytest.raises(ChangedError, match=r"^a in test://dictionary changes faster than it can be read$"):
+        Changing(1000).get_with_stat("a")
+    assert DictionaryStore({"a": b"123"}).get_with_stat("a", ByteRange(1)) == (b"23", StoreStat(2))
+
+
+def test_a_value_of_a_plain_store_is_copied_into_a_buffer() -> None:
+    class Limited(DictionaryStore):
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            value = super().get(key, byte_range)
+            if value is not None and max_nbytes is not None and len(value) > max_nbytes:
+                raise BodyTooLargeError(len(value), max_nbytes, key=key, url=self.url)
+            return value
+
+    store, buffer = Limited({"a": b"12345"}), bytearray(b"----")
+    assert store.get_into("a", memoryview(buffer), ByteRange(1, 3)) == 2
+    assert buffer == b"23--"
+    assert store.get_into("b", memoryview(buffer)) is None
+    with pytest.raises(BodyTooLargeError):
+        store.get_into("a", memoryview(buffer))
+    assert buffer == b"23--"
+    assert store.get_partial_values([("a", ByteRange(-1)), ("b", None), ("a", None)]) == [
+        b"5",
+        None,
+        b"12345",
+    ]
+
+
+def test_a_file_is_stored_from_its_beginning_up_to_a_limit(tmp_path: Path) -> None:
+    store = DictionaryStore()
+    with open(tmp_path / "file", "w+b") as file:
+        file.write(b"12345")
+        file.flush()
+        assert store.set_file("a", file.fileno())
+        assert not store.set_file("a", file.fileno(), if_absent=True)
+        os.truncate(file.fileno(), (1 << 30) + 1)
+        with pytest.raises(ValueTooLargeError, match=r"^b in test://dictionary: 1073741825 bytes are more"):
+            store.set_file("b", file.fileno())
+    assert store.values == {"a": b"12345"}
+
+
+def test_a_plain_store_cannot_rename_or_link() -> None:
+    store = DictionaryStore({"a": b"1"})
+    assert store.rename("a", "b") is store.link("a", "b") is Renaming.NOT_POSSIBLE
+    assert store.values == {"a": b"1"}
+
+
+def test_a_store_is_closed_by_a_with_block_and_shows_its_url() -> None:
+    class Closing(DictionaryStore):
+        closed = 0
+
+        def close(self) -> None:
+            self.closed += 1
+
+    store = Closing()
+    assert repr(store) == "Closing('test://dictionary')"
+    with pytest.raises(ZeroDivisionError), store as opened:
+        raise ZeroDivisionError(opened.closed)
+    assert (opened, store.closed) == (store, 1)

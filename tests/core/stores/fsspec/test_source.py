@@ -124,14 +124,14 @@ def test_calls_of_a_file_system_take_turns_unless_it_is_asynchronous() -> None:
     class Asynchronous:
         async_impl = True
 
-    filesystem, order = MemoryFileSystem(), []
+    filesystem, asynchronous, order = MemoryFileSystem(), Asynchronous(), []
 
     def use(given: object, name: str) -> None:
         with turn(given):
             order.append(name)
 
-    with turn(filesystem), turn(filesystem):
-        for given in (filesystem, Asynchronous()):
+    with turn(filesystem), turn(filesystem), turn(asynchronous):
+        for given in (filesystem, asynchronous):
             thread = threading.Thread(target=use, args=(given, type(given).__name__), daemon=True)
             thread.start()
         thread.join(5)

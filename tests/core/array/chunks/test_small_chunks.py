@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
 from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError
 
@@ -88,3 +90,56 @@ def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) 
         array[...]
     assert caught.value.key == "a/c/5/6"
     assert np.array_equal(array[24:], np.broadcast_to(np.arange(64), (40, 64)))
+
+
+def crossings(length: int, chunk: int, taken: slice) -> list[Any]:
+    """The chunks of one dimension that ``taken`` crosses, as selections name them."""
+    start, stop, _ = taken.indices(length)
+    found = []
+    for index in range(start // chunk, -(-stop // chunk)):
+        first, last = max(start, index * chunk), min(stop, (index + 1) * chunk)
+        inside = slice(first - index * chunk, last - index * chunk)
+        found.append((index, inside, slice(first - start, last - start), last - first == chunk))
+    return found
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(1, 7))
+def test_batches_hold_every_chunk_once_in_c_order_and_only_the_last_is_smaller(
+    counts: list[int], size: int
+) -> None:
+    crossed = [crossings(4 * count, 4, slice(None)) for count in counts]
+    batches = [*row_batches(crossed, size)]
+    indices = [index for batch in batches for row in batch for index in row.indices()]
+    assert indices == [*product(*map(range, counts))]
+    sizes = [sum(len(row.parts) for row in batch) for batch in batches]
+    assert all(count == size for count in sizes[:-1])
+    assert 0 < sizes[-1] <= size
+
+
+def test_nothing_crossed_makes_no_batch() -> None:
+    assert [*row_batches([crossings(8, 4, slice(None)), []], 3)] == []
+    assert [*row_batches([[], crossings(8, 4, slice(None))], 3)] == []
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 5), st.integers(1, 6), st.integers(0, 15), st.integers(1, 16), st.integers(1, 5))
+def test_the_parts_of_a_row_are_copied_to_their_places(
+    first: int, rows: int, start: int, width: int, size: int
+) -> None:
+    values = np.arange(12 * 16).reshape(12, 16)
+    selection = (slice(first, first + rows), slice(start, min(16, start + width)))
+    crossed = [crossings(12, 3, selection[0]), crossings(16, 4, selection[1])]
+    out = np.full(values[selection].shape, -1)
+    for batch in row_batches(crossed, size):
+        for row in batch:
+            chunks = [values[3 * y : 3 * y + 3, 4 * x : 4 * x + 4] for y, x in row.indices()]
+            place_row(row, np.stack(chunks), out)
+    assert np.array_equal(out, values[selection])
+
+
+def test_a_row_describes_its_chunks_as_a_selection_does() -> None:
+    above, parts = crossings(6, 3, slice(3, 5))[0], crossings(16, 4, slice(2, 9))
+    row = ChunkRow((above,), parts)
+    assert [*row.indices()] == [(1, 0), (1, 1), (1, 2)]
+    assert row.crossed() == [[above], parts]

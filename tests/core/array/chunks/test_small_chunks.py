@@ -139,7 +139,7 @@ def test_the_parts_of_a_row_are_copied_to_their_places(
 
 
 def test_a_row_describes_its_chunks_as_a_selection_does() -> None:
-    above, parts = crossings(6, 3, slice(3, 5))[0], crossings(16, 4, slice(2, 9))
-    row = ChunkRow((above,), parts)
-    assert [*row.indices()] == [(1, 0), (1, 1), (1, 2)]
-    assert row.crossed() == [[above], parts]
+    plane, line, parts = (crossings(16, 4, slice(*taken)) for taken in ((8, 9), (5, 7), (2, 9)))
+    row = ChunkRow((plane[0], line[0]), parts)
+    assert [*row.indices()] == [(2, 1, 0), (2, 1, 1), (2, 1, 2)]
+    assert row.crossed() == [plane, line, parts]

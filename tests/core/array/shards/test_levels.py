@@ -63,10 +63,3 @@ def test_a_shard_without_dimensions_has_one_inner_chunk() -> None:
     level = level_of(pipeline((), shards([])))
     assert level.grid_shape == ()
     assert level.positions(np.zeros((3, 0), int)).tolist() == [0, 0, 0]
-
-
-def test_an_index_of_unknown_size_is_refused_before_anything_is_read() -> None:
-    codecs = shards([2, 3])
-    codecs[0]["configuration"]["index_codecs"] = ["bytes", "zstd"]
-    with pytest.raises(MetadataError, match="index_codecs"):
-        level_of(pipeline((4, 6), codecs))

@@ -196,7 +196,8 @@ def test_a_redirection_to_a_directory_means_that_the_value_is_absent(
     assert isinstance(client.fetch(f"{faults.url}/a/"), Answer)
 
 
-def test_only_temporary_failures_are_attempted_again(client: WebClient) -> None:
+def test_only_temporary_failures_are_attempted_again() -> None:
+    client = WebClient("http://127.0.0.1:1", StoreOptions(timeout_s=5, retries=2), {})
     lasting, passing = Failure.of_status(404), Failure.of_status(503)
     for outcomes, tried, attempts, expected in (
         ([passing, passing, "value"], None, 3, "value"),
@@ -210,7 +211,8 @@ def test_only_temporary_failures_are_attempted_again(client: WebClient) -> None:
         assert len(outcomes) - len(left) == attempts
 
 
-def test_nothing_is_attempted_again_after_the_deadline(client: WebClient) -> None:
+def test_nothing_is_attempted_again_after_the_deadline() -> None:
+    client = WebClient("http://127.0.0.1:1", StoreOptions(retries=2), {})
     failure = Failure.of_status(503)
     attempts: list[float] = []
 

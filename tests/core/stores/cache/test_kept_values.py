@@ -111,7 +111,7 @@ def test_a_forgotten_answer_is_unknown_to_all(directory: CacheDirectory) -> None
     first.forget("absent")
 
 
-def test_entries_of_an_identity_made_of_objects_are_found_by_nobody_else(directory: CacheDirectory) -> None:
+def test_entries_of_an_identity_made_of_objects_belong_to_one_cache_alone(directory: CacheDirectory) -> None:
     identity = ("a store", (object(),))
     first, other = KeptValues(directory, identity), KeptValues(directory, identity)
     first.note("a", Known(None, 1.0))

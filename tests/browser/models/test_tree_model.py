@@ -11,21 +11,14 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.models.trees import leaves, model_of, names
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, natural_key
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
-from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
 
 MANY = 100_000
-
-
-def model_of(root: FakeGroup, workers: Workers, qtbot: QtBot) -> tuple[TreeModel, QModelIndex]:
-    model = TreeModel(workers, lambda request: Source(request, FakeHierarchy(root), root))
-    with qtbot.waitSignal(model.source_opened):
-        model.open(SourceRequest("fake.zarr"))
-    return model, model.index(0, 0)
 
 
 def fetch(model: TreeModel, index: QModelIndex, qtbot: QtBot) -> None:
@@ -37,20 +30,6 @@ def fetch(model: TreeModel, index: QModelIndex, qtbot: QtBot) -> None:
 def has_more(model: TreeModel, index: QModelIndex) -> bool:
     item = model.item(index)
     return item is not None and item.fetching in (Fetching.NOT_YET, Fetching.PARTLY)
-
-
-def names(model: TreeModel, parent: QModelIndex) -> list[str]:
-    return [model.index(row, 0, parent).data() for row in range(model.rowCount(parent))]
-
-
-def leaves(model: TreeModel, parent: QModelIndex) -> list[str]:
-    """Names of children, including those in ranges."""
-    found = []
-    for row in range(model.rowCount(parent)):
-        index = model.index(row, 0, parent)
-        inside = names(model, index)
-        found.extend(inside or [index.data()])
-    return found
 
 
 def test_a_small_group_is_sorted_in_natural_order(
@@ -253,29 +232,6 @@ def test_closing_a_source_cancels_its_requests(workers: Workers, qtbot: QtBot) -
     model.close(root)
     assert workers.active == ()
     gate.open()
-
-
-def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
-    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
-    model, root = model_of(group, workers, qtbot)
-    view = TreeView(model)
-    qtbot.addWidget(view)
-    view.resize(400, 300)
-    view.show()
-    view.expand(root)
-    qtbot.waitUntil(lambda: model.rowCount(root) > 100)
-    qtbot.wait(150)
-    before = len(leaves(model, root))
-    assert before < 2000
-    view.scrollToBottom()
-    qtbot.waitUntil(lambda: len(leaves(model, root)) > before)
-    qtbot.wait(150)
-    assert len(leaves(model, root)) < 4000
-
-
-@pytest.mark.parametrize(("left", "right"), [("a2", "a10"), ("B", "c"), ("x", "x1"), ("1", "a")])
-def test_names_sort_in_natural_order(left: str, right: str) -> None:
-    assert natural_key(left) < natural_key(right)
 
 
 def bounds(model: TreeModel, root: QModelIndex) -> list[tuple[str, str]]:

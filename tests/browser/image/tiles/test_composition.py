@@ -83,6 +83,18 @@ def test_the_contrast_of_an_incomplete_plane_is_not_kept(image: Image, settings:
     assert maximum(composition) == VALUES[2].max()
 
 
+def test_a_plane_of_which_only_the_middle_is_read_is_measured_again(
+    image: Image, settings: ViewSettings
+) -> None:
+    composition, cache = Composition(), TileCache()
+    frame = frame_of(image, settings)
+    load(next(tile for tile in frame.tiles if (tile.row, tile.column) == (0, 0)), cache)
+    composition.take(replace(frame, is_held_back=True), settings, cache, is_whole=True)
+    assert maximum(composition) == VALUES[1, 299, 299]
+    composition.take(loaded(image, settings, cache), settings, cache, is_whole=True)
+    assert maximum(composition) == VALUES[1].max()
+
+
 def test_a_finer_picture_is_drawn_over_the_previous_one(image: Image, settings: ViewSettings) -> None:
     composition, cache = Composition(), TileCache()
     coarse = loaded(image, settings, cache, View((0, 600), (0, 600), 150, 150))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -10,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import zarr
 
 from tests.browser.export.volume import PLANE, VALUES
+from tests.browser.fakes import FakeArray
 from tests.servers.distant import distant_server
 from tests.servers.s3 import S3Server
 from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
@@ -97,3 +101,66 @@ def test_the_command_of_a_group_lists_its_children(folder: Path) -> None:
     assert command(place, node, None) == f"zarrscope tree {folder}/v3.zarr /deep\n"
     assert tensorstore_code(place, None) is None
     assert "values" not in zarrcore_code(place, None)
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "kvstore"),
+    [
+        ("/data/a.zarr", "/raw", {"driver": "file", "path": "/data/a.zarr/raw/"}),
+        (
+            "/data/a.zip",
+            "/",
+            {"driver": "zip", "base": {"driver": "file", "path": "/data/a.zip"}, "path": ""},
+        ),
+        ("gs://bucket/a.zarr", "/raw/0", {"driver": "gcs", "bucket": "bucket", "path": "a.zarr/raw/0/"}),
+        (
+            "https://example.org/a.zarr/",
+            "/",
+            {"driver": "http", "base_url": "https://example.org", "path": "/a.zarr/"},
+        ),
+    ],
+)
+def test_tensorstore_is_told_where_the_chunks_are(url: str, path: str, kvstore: dict[str, Any]) -> None:
+    code = tensorstore_code(Place(url, path, "v3", Connection()), PLANE)
+    assert code is not None
+    spec = re.search(r"spec = (\{.*\})\narray", code, re.DOTALL)
+    assert spec is not None
+    assert ast.literal_eval(spec[1]) == {"driver": "zarr3", "kvstore": kvstore}
+
+
+def test_options_of_a_bucket_are_in_each_snippet_and_the_command() -> None:
+    connection = Connection("http://localhost:9000", "eu-west-1", profile="work", requester_pays=True)
+    place = Place("s3://bucket/a.zarr", "/raw", "v2", connection, "v2")
+    code = tensorstore_code(place, PLANE)
+    assert code is not None
+    for text in ("'http://localhost:9000'", "'eu-west-1'", "'profile': 'work'", "'requester_pays': True"):
+        assert text in code
+    code = zarr_code(place, None)
+    assert code is not None
+    assert "client_options={'allow_http': True}" in code
+    assert "request_payer=True" in code
+    assert "format='v2'" in zarrcore_code(place, None)
+    words = shlex.split(command(place, FakeArray(np.zeros((3, 4, 5))), PLANE))
+    assert words[1:4] == ["cat", "s3://bucket/a.zarr", "/raw"]
+    assert words[words.index("--select") + 1] == "1,5:30,:"
+    assert {"--format", "--endpoint-url", "--profile", "--requester-pays"} <= set(words)
+
+
+def test_stores_that_another_library_cannot_read_have_no_code() -> None:
+    for url, version, makers in (
+        ("sqlite:///data/a.db", "v3", (zarr_code, tensorstore_code)),
+        ("/data/a.n5", "n5", (zarr_code,)),
+        ("/data/a.zarr", "draft-2020-10", (zarr_code, tensorstore_code)),
+    ):
+        place = Place(url, "/", version, Connection())
+        assert [make(place, PLANE) for make in makers] == [None] * len(makers)
+        assert "values = node[1, 5:30, :]" in zarrcore_code(place, PLANE)
+
+
+def test_a_name_with_spaces_and_quotes_stays_one_word() -> None:
+    array = FakeArray(np.zeros(3))
+    array.name = "l'été 2"
+    place = Place("/data/my scan.zarr", "/l'été 2", "v3", Connection())
+    words = shlex.split(command(place, array, (slice(None),)))
+    assert words == ["zarrscope", "cat", "/data/my scan.zarr", "/l'été 2", "--output", "l'été 2.npy"]
+    assert 'hierarchy["/l\'été 2"]' in zarrcore_code(place, None)

@@ -62,7 +62,7 @@ def test_an_image_is_exported_from_its_finest_level() -> None:
 @pytest.mark.parametrize(
     ("selection", "suffix", "on", "name"),
     [
-        ((4, ALL, ALL, ALL), "tiff", (0, 1, 2), "cells_level1_t4.tiff"),
+        ((4, ALL, ALL, ALL), "tiff", (0, 2), "cells_level1_t4.tiff"),
         ((4, 1, ALL, ALL), "tiff", (), "cells_level1_t4_c1-GFP.tiff"),
         ((4, slice(1, 3), ALL, ALL), "npy", (), "cells_level1_t4_c1+2.npy"),
         ((4, ALL, ALL, ALL), "png", (0, 2), "cells_level1_t4_c0+2.png"),
@@ -73,6 +73,10 @@ def test_a_file_is_named_by_its_image_level_position_and_channels(
     selection: tuple[int | slice, ...], suffix: str, on: tuple[int, ...], name: str
 ) -> None:
     assert ViewedArray.of(displayed(1, 2, on)).file_name(selection, suffix) == name
+
+
+def test_an_image_of_one_level_is_named_without_it() -> None:
+    assert ViewedArray.of(displayed()).file_name((4, ALL, ALL, ALL), "npy") == "cells_t4.npy"
 
 
 @pytest.mark.parametrize(

@@ -48,3 +48,13 @@ def test_credentials_are_not_saved() -> None:
 )
 def test_malformed_lines_are_ignored(text: str) -> None:
     assert from_line(text) is None
+
+
+def test_a_line_is_one_line_and_keeps_any_letters() -> None:
+    request = SourceRequest("/données/\n細胞.zarr", "/é", "v2")
+    assert "\n" not in to_line(request)
+    assert from_line(to_line(request)) == request
+
+
+def test_further_members_of_a_line_are_ignored() -> None:
+    assert from_line('{"address": "a.zarr", "headers": {"a": "b"}}') == SourceRequest("a.zarr")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -96,6 +97,13 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
         window.deleteLater()
     application.processEvents()
     gc.collect()
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path) -> Path:
+    """The folder where settings are saved during a test."""
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    return tmp_path
 
 
 @pytest.fixture

@@ -48,3 +48,45 @@ def test_without_qt_one_sentence_names_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "PySide6" else object())
     with pytest.raises(MissingExtraError, match=r"zarrscope\[gui\]"):
         namespace.run(namespace)
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    cli.register(parser.add_subparsers())
+    return parser.parse_args(["browse", *words])
+
+
+@pytest.mark.parametrize(
+    ("words", "address", "path"),
+    [
+        (["/data/a.zarr"], "/data/a.zarr", "/"),
+        (["/data/a.zarr#/raw/0"], "/data/a.zarr", "/raw/0"),
+        (["/data/a.zarr", "raw/0/"], "/data/a.zarr", "/raw/0"),
+        (["/data/a.zarr#/raw", "/other"], "/data/a.zarr", "/other"),
+        (["/data/a.zarr#/raw", "/"], "/data/a.zarr", "/raw"),
+        (["/data/a.zarr/zarr.json"], "/data/a.zarr", "/"),
+        (["file:///donn%C3%A9es/a.zarr"], "/données/a.zarr", "/"),
+    ],
+)
+def test_a_node_is_part_of_the_source_or_a_second_argument(words: list[str], address: str, path: str) -> None:
+    request = cli.request_of(parsed(*words))
+    assert (request.address, request.path, request.format) == (address, path, None)
+
+
+def test_without_a_source_nothing_is_requested() -> None:
+    assert cli.request_of(parsed("--fresh", "--dark")) is None
+
+
+def test_the_format_and_the_options_of_the_store_are_part_of_the_request() -> None:
+    words = ["s3://bucket/a", "--format", "n5", "--region", "eu-west-1", "--requester-pays"]
+    request = cli.request_of(parsed(*words))
+    assert request.format == "n5"
+    assert (request.options.region, request.options.requester_pays) == ("eu-west-1", True)
+
+
+def test_only_one_appearance_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert parsed().appearance is None
+    assert parsed("--dark").appearance == "dark"
+    with pytest.raises(SystemExit):
+        parsed("--light", "--dark")
+    assert "not allowed with" in capsys.readouterr().err

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,11 +13,6 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
-
-
-@pytest.fixture
-def own_settings(tmp_path: Path) -> None:
-    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
 
 
 def window_of(qtbot: QtBot, *, fresh: bool = False) -> MainWindow:
@@ -35,7 +28,7 @@ def window_of(qtbot: QtBot, *, fresh: bool = False) -> MainWindow:
 
 
 def test_a_session_is_restored_but_not_when_fresh(
-    own_settings: None, application: QApplication, qtbot: QtBot
+    own_settings: Path, application: QApplication, qtbot: QtBot
 ) -> None:
     first = window_of(qtbot)
     first.navigator.go(SourceRequest("one.zarr", options=Connection(anonymous=True)))

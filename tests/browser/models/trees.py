@@ -6,6 +6,8 @@ from PySide6.QtCore import QModelIndex
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeGroup, FakeHierarchy
+from tests.browser.models.trees import leaves, model_of, names
+from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Workers
@@ -30,3 +32,14 @@ def leaves(model: TreeModel, parent: QModelIndex) -> list[str]:
         inside = names(model, index)
         found.extend(inside or [index.data()])
     return found
+
+
+def fetch(model: TreeModel, index: QModelIndex, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(model.children_arrived):
+        model.fetchMore(index)
+        model.fetch_on(index)
+
+
+def has_more(model: TreeModel, index: QModelIndex) -> bool:
+    item = model.item(index)
+    return item is not None and item.fetching in (Fetching.NOT_YET, Fetching.PARTLY)

@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeGroup, FakeHierarchy
-from tests.browser.models.trees import leaves, model_of, names
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import (
-    QApplication,
-)
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow

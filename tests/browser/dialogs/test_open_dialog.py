@@ -56,3 +56,33 @@ def test_a_location_is_opened_with_all_its_options(application: QApplication, qt
     assert any("anonymous" in action.text() for action in window.top_bar.recent_menu.actions())
     window.close()
     assert window.workers.shut_down(5)
+
+
+def test_a_location_without_an_address_is_not_opened(application: QApplication, qtbot: QtBot) -> None:
+    dialog = OpenDialog(SourceRequest(""), [])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    with qtbot.assertNotEmitted(dialog.requested):
+        dialog.accept()
+    assert dialog.problem.text() == "A path or URL is needed."
+    dialog.address.setText(" s3://bucket/a.zarr#/raw ")
+    with qtbot.waitSignal(dialog.requested) as heard:
+        dialog.accept()
+    assert heard.args == [SourceRequest("s3://bucket/a.zarr", "/raw", None, Connection())]
+
+
+def test_the_dialog_starts_with_the_options_of_the_last_time(application: QApplication, qtbot: QtBot) -> None:
+    options = Connection("http://localhost:9000", "", "work", anonymous=True)
+    suggested = SourceRequest("s3://bucket/a.zarr", "/", "n5", options)
+    dialog = OpenDialog(suggested, ["s3://bucket/b.zarr"])
+    qtbot.addWidget(dialog)
+    assert dialog.format.currentData() == "n5"
+    assert dialog.fields["profile"].text() == "work"
+    assert not dialog.fields["profile"].isEnabled(), "no credentials are sent"
+    with qtbot.waitSignal(dialog.requested) as heard:
+        dialog.accept()
+    assert heard.args[0].options == Connection("http://localhost:9000", anonymous=True)
+    dialog.fields["anonymous"].setChecked(False)
+    with qtbot.waitSignal(dialog.requested) as heard:
+        dialog.accept()
+    assert heard.args[0].options.profile == "work"

@@ -10,9 +10,12 @@ from pytestqt.qtbot import QtBot
 from tests.browser.fakes import FakeHierarchy
 from tests.browser.window.places import at, example
 from zarrbrowser.session.connection import Connection
+from zarrbrowser.session.history import Visit
 from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
 
 
 def window_of(qtbot: QtBot, *, fresh: bool = False) -> MainWindow:
@@ -52,3 +55,28 @@ def test_a_session_is_restored_but_not_when_fresh(
     fresh.close()
     for window in (first, again, fresh):
         assert window.workers.shut_down(5)
+
+
+def test_a_saved_session_is_read_back_without_a_window(own_settings: Path, application: QApplication) -> None:
+    settings, session = Settings(), Session()
+    assert saved_session(settings) == ([], None)
+    hierarchy = FakeHierarchy(example())
+    hierarchy.url = "s3://bucket/a.zarr"
+    request = SourceRequest("s3://bucket/a.zarr/", "/image", "v2", Connection(region="eu-west-1"))
+    source = Source(request, hierarchy, hierarchy.root)
+    session.add(source)
+    session.select(source, hierarchy.node("/scan/line"))
+    save_session(settings, session, "Table", {"index": [1, 2]})
+    requests, visit = saved_session(settings)
+    assert requests == [SourceRequest("s3://bucket/a.zarr", "/", "v2", Connection(region="eu-west-1"))]
+    assert visit == Visit("s3://bucket/a.zarr", "s3://bucket/a.zarr", "/scan/line", "Table")
+    assert visit.view_state == {"index": [1, 2]}
+    session.leave()
+    save_session(settings, session, "", {})
+    assert saved_session(settings) == (requests, None), "the sources without a current node"
+
+
+def test_malformed_saved_requests_are_left_out(own_settings: Path, application: QApplication) -> None:
+    settings = Settings()
+    settings.keep("open", ["{", '{"address": "a.zarr"}', "null"])
+    assert saved_requests(settings, "open") == [SourceRequest("a.zarr")]

@@ -16,7 +16,7 @@ NAMES = ("t", "c", "z", "y", "x")
 
 
 def film() -> Image:
-    """Three channels, of which the second is off at first."""
+    """Three channels; the second is off at first."""
     channels = (
         Channel("DAPI", (0, 0, 255), (10.0, 900.0)),
         Channel("GFP", (0, 255, 0), is_on=False),

@@ -44,7 +44,7 @@ def test_a_pane_is_made_when_it_is_first_needed(panes: PaneSet, qtbot: QtBot) ->
     assert ([*panes], panes.get("Attributes")) == ([pane], pane)
 
 
-def test_there_is_no_pane_of_another_title(panes: PaneSet) -> None:
+def test_another_title_has_no_pane(panes: PaneSet) -> None:
     with pytest.raises(KeyError):
         panes["Elsewhere"]
     assert [*panes] == []
@@ -72,7 +72,7 @@ def test_unpacked_in_one_tab_is_unpacked_in_all(
     monkeypatch.setattr(Pane, "unpack", lambda pane, *, is_on: heard.append((pane, is_on)))
     table, attributes = panes["Metadata"], panes["Attributes"]
     table.unpacked.emit(True)
-    assert heard == [], "there is no current node"
+    assert heard == [], "no node is current"
     array = FakeArray(np.zeros(3))
     source = Source(SourceRequest("fake.zarr"), FakeHierarchy(array), array)
     session.add(source)

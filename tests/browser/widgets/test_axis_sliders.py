@@ -117,7 +117,7 @@ def test_a_film_ends_with_its_array_and_out_of_sight(sliders: AxisSliders) -> No
     sliders.ticker.timeout.emit()
     assert not sliders.is_playing
     sliders.play(7)
-    assert not sliders.is_playing, "there is no such axis"
+    assert not sliders.is_playing, "this axis does not exist"
 
 
 def test_a_plane_without_further_axes_has_no_sliders(

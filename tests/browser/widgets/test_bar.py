@@ -14,7 +14,7 @@ from zarrbrowser.widgets.buttons import switch
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> Iterator[Bar]:
-    """A label, and three wide switches, of which the last always stays."""
+    """A label, and three wide switches; the last always stays."""
     parent = QWidget()  # a window of its own could not be narrower than its controls
     qtbot.addWidget(parent)
     made = Bar(parent)

@@ -149,7 +149,7 @@ def test_a_displayed_slice_can_be_that_of_another_level() -> None:
     assert displayed_slice(image, settings, frame, measured, view, "gray").level == 0, "the one on the screen"
 
 
-def test_an_array_by_itself_is_no_level_of_an_image() -> None:
+def test_an_array_by_itself_is_not_a_level_of_an_image() -> None:
     image = image_of_array(FakeArray(PLANES))
     settings, cache = initial_settings(image), TileCache()
     frame = loaded(image, settings, cache)

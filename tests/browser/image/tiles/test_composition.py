@@ -83,9 +83,7 @@ def test_the_contrast_of_an_incomplete_plane_is_not_kept(image: Image, settings:
     assert maximum(composition) == VALUES[2].max()
 
 
-def test_a_plane_of_which_only_the_middle_is_read_is_measured_again(
-    image: Image, settings: ViewSettings
-) -> None:
+def test_a_plane_is_measured_again_if_only_its_middle_was_read(image: Image, settings: ViewSettings) -> None:
     composition, cache = Composition(), TileCache()
     frame = frame_of(image, settings)
     load(next(tile for tile in frame.tiles if (tile.row, tile.column) == (0, 0)), cache)

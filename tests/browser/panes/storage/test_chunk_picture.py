@@ -74,3 +74,15 @@ def test_without_a_map_nothing_is_drawn(picture: ChunkPicture) -> None:
     assert picture.grab().toImage() != empty
     picture.show_map(None)
     assert picture.grab().toImage() == empty
+
+
+def test_a_cell_with_few_stored_chunks_does_not_look_empty(
+    picture: ChunkPicture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunk_map, "MOST_ACROSS", 2)
+    picture.show_map(map_of(100, 100, (0, 0)))
+    image = picture.grab().toImage()
+    few, none = image.pixelColor(14, 14), image.pixelColor(42, 42)
+    assert none.name() == current_colours().border
+    parts = zip(few.getRgb(), none.getRgb(), strict=True)
+    assert max(abs(one - other) for one, other in parts) > 25

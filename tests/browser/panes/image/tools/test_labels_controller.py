@@ -8,8 +8,9 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, Flaky
-from tests.browser.panes.image.tools.labelled import CELLS, choose, seen, show
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from tests.browser.panes.image.pictures import pane_of
+from tests.browser.panes.image.tools.labelled import CELLS, choose, scan, seen, show
 
 
 def test_labels_are_restored_with_the_image(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -33,3 +34,15 @@ def test_unreadable_labels_are_reported(open_window: OpenWindow, qtbot: QtBot) -
         choose(pane, "cells")
     assert pane.stack.shows_data
     assert not pane.stack.notice.isVisible()
+
+
+def test_an_ampersand_in_the_name_of_labels_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = scan(FakeArray(CELLS))
+    listed = root.find("/labels")
+    listed.attributes["labels"] = ["cells & nuclei"]
+    listed.add("cells & nuclei", listed.find("/cells"))
+    pane = pane_of(open_window(FakeGroup({"scan": root}), "/scan"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.labels.isVisible(), timeout=5000)
+    choose(pane, "cells && nuclei")
+    assert pane.model.state is not None
+    assert pane.model.state.settings.labels == "cells & nuclei"

@@ -30,7 +30,7 @@ HELD_BY = {
     "S2": [
         "test_hierarchies.test_every_array_reads_as_a_whole",
         "test_hierarchies.test_slices",
-        "trees/arrays/test_tree.test_a_group_is_a_directory_of_nodes_and_documents",
+        "trees/arrays/test_group_directory.test_a_group_is_a_directory_of_nodes_and_documents",
     ],
     "S3": [
         "test_hierarchies.test_selections_open_by_name",
@@ -45,8 +45,8 @@ HELD_BY = {
         "fuse/test_errnos.test_missing_hierarchy_is_still_mounted_as_keys",
     ],
     "S5": [
-        "trees/arrays/test_tree.test_a_group_is_a_directory_of_nodes_and_documents",
-        "trees/arrays/test_tree.test_the_control_directory_is_hidden_and_reserved",
+        "trees/arrays/test_group_directory.test_a_group_is_a_directory_of_nodes_and_documents",
+        "trees/test_control.test_the_control_directory_is_hidden_and_reserved",
     ],
     "S6": ["test_semantics.test_looking_at_files_fetches_no_chunk"],
     "S7": [
@@ -55,7 +55,7 @@ HELD_BY = {
     ],
     "S8": [
         "test_remote.test_a_key_that_is_also_a_prefix_is_readable",
-        "trees/arrays/test_tree.test_keys_first_shows_the_key",
+        "trees/keys/test_tree.test_keys_first_shows_the_key",
     ],
     "S9": [
         "mount/test_lifecycle.test_long_names_are_omitted_from_listings",
@@ -152,7 +152,7 @@ HELD_BY = {
         "fuse/test_xattrs.test_attributes_beyond_the_limits_of_linux_are_omitted",
         "fuse/test_xattrs.test_other_attributes_are_absent_and_writing_is_refused",
         "fuse/test_xattrs.test_without_the_option_the_kernel_sends_no_requests",
-        "trees/arrays/test_tree.test_nodes_have_metadata_for_extended_attributes",
+        "trees/arrays/test_node_metadata.test_nodes_have_metadata_for_extended_attributes",
     ],
     "S28": [
         "trees/zarr3/test_tree.test_other_readers_read_hierarchies_of_zarr_python",
@@ -213,8 +213,8 @@ HELD_BY = {
     ],
     "S33": [
         "trees/writing/test_programs.test_zarr_python",
-        "trees/writing/test_names.test_remembered_answers_of_a_remote_store_are_right",
-        "trees/writing/test_arrays.test_a_changed_key_only_affects_data_made_from_it",
+        "trees/keys/test_tree.test_remembered_answers_of_a_remote_store_are_right",
+        "trees/arrays/test_tree.test_a_changed_key_only_affects_data_made_from_it",
         "trees/writing/test_places.test_writing_works_with_any_time_to_live",
     ],
     "S34": [
@@ -224,12 +224,12 @@ HELD_BY = {
         "trees/writing/test_arrays.test_written_data_is_visible_in_the_file_at_once_and_stored_at_close",
         "trees/writing/test_arrays.test_invalid_writes_are_refused",
         "trees/writing/test_arrays.test_an_array_that_was_replaced_is_not_written",
-        "trees/writing/test_arrays.test_edits_agree_with_a_bytearray",
+        "trees/writing/test_array_edits.test_edits_agree_with_a_bytearray",
         "trees/writing/test_arrays.test_arrays_in_a_bucket_are_writable",
     ],
     "S35": [
-        "trees/writing/test_arrays.test_a_copied_file_becomes_an_array",
-        "trees/writing/test_arrays.test_files_that_are_not_arrays_leave_nothing_behind",
+        "trees/writing/test_new_array.test_a_copied_file_becomes_an_array",
+        "trees/writing/test_new_array.test_files_that_are_not_arrays_leave_nothing_behind",
         "trees/writing/test_arrays.test_mkdir_makes_groups",
         "trees/writing/test_arrays.test_invalid_writes_are_refused",
     ],

@@ -16,7 +16,9 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
 from zarrcore import errors
+from zarrcore.errors import StoreError
 from zarrfs.fuse import errnos
+from zarrfs.fuse.errnos import errno_of
 from zarrfs.mount import mountpoints
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
@@ -249,3 +251,11 @@ def test_missing_hierarchy_is_still_mounted_as_keys(tmp_path: Path, mount: Mount
     assert os.listdir(mounted.keys) == ["x"]
     assert os.listdir(mounted.arrays) == ["error.txt"]
     assert "holds no hierarchy" in (mounted.arrays / "error.txt").read_text()
+
+
+def test_errors_of_missing_memory_are_recognized() -> None:
+    told = StoreError("there is no memory for 9 bytes at once")
+    told.__cause__ = MemoryError()
+    for error in (MemoryError(), told, RuntimeError("can't start new thread")):
+        assert errno_of(error) == errno.ENOMEM
+    assert errno_of(RuntimeError("something else")) is None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zarrcore.errors import StoreFullError
 from zarrcore.stores import MemoryStore
+from zarrfs.trees.writing import unnamed_file
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 
@@ -56,3 +61,40 @@ def test_values_share_the_memory() -> None:
     first.close()
     second.close()
     assert memory.reserve(100)
+
+
+def test_a_value_that_is_released_keeps_its_size() -> None:
+    for memory in (0, 100):
+        spool = Spool(SpoolMemory(memory))
+        spool.write(3, b"x")
+        assert spool.read(0, 9) == b"\0\0\0x"
+        spool.close()
+        assert spool.size == 4
+
+
+@pytest.mark.parametrize("memory", [0, 100])
+def test_a_value_is_stored_only_if_the_key_is_free(memory: int) -> None:
+    store = MemoryStore(values={"taken": b"old"})
+    spool = Spool(SpoolMemory(memory))
+    spool.write(0, b"new")
+    assert not spool.set_in(store, "taken", if_absent=True)
+    assert spool.set_in(store, "free", if_absent=True)
+    spool.close()
+    assert (store.get("taken"), store.get("free")) == (b"old", b"new")
+
+
+def test_a_failed_write_on_disk_leaves_the_value_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    spool = Spool(SpoolMemory(0))
+    spool.write(0, b"value")
+    with monkeypatch.context() as patched:
+        patched.setattr(unnamed_file.os, "pwrite", _full)
+        with pytest.raises(StoreFullError):
+            spool.write(5, b"more")
+    assert (spool.size, spool.read(0, 99)) == (5, b"value")
+    spool.resize(7)
+    assert spool.read(0, 99) == b"value\0\0"
+    spool.close()
+
+
+def _full(*_: object) -> int:
+    raise OSError(errno.ENOSPC, "no space left")

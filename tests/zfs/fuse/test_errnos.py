@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +17,6 @@ from zarrcore import errors
 from zarrcore.errors import StoreError
 from zarrfs.fuse import errnos
 from zarrfs.fuse.errnos import errno_of
-from zarrfs.mount import mountpoints
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
 
@@ -223,20 +220,6 @@ def test_wrong_options_are_errors_of_the_command_line(damaged: Path, tmp_path: P
         outcome = run_process("mount", *options, damaged, tmp_path)
         assert outcome.status == 2, outcome
         assert options[-1].partition("=")[2] in outcome.stderr or options[-1] in outcome.stderr
-
-
-def test_mount_points_of_any_name_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    name = "a\u3000b\x85c\r"
-    listed = tmp_path / "mountinfo"
-    listed.write_text(f"30 1 0:42 / /{name}\\040d rw - fuse.zarrscope s\\040t rw\n", newline="")
-    monkeypatch.setattr("builtins.open", partial(_instead, open, listed))
-    assert mountpoints.mounted_at(f"/{name} d") == mountpoints.Mounted(
-        f"/{name} d", "fuse.zarrscope", "s t", "0:42"
-    )
-
-
-def _instead(real: Callable[..., object], path: Path, _: str, *arguments: object) -> object:
-    return real(path, *arguments)
 
 
 def test_unmounting_a_path_that_is_not_a_mount_is_refused(tmp_path: Path) -> None:

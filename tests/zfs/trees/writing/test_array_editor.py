@@ -70,15 +70,15 @@ def test_an_array_replaced_while_it_is_written_is_neither_opened_nor_stored(
 ) -> None:
     edits = editor.open(array(hierarchy))
     edits.write(0, b"\7", True)
-    hierarchy.erase("/a")
-    hierarchy.create_array("/a", shape=(5,), data_type="u1", chunk_shape=(2,))
-    replaced = array(hierarchy)
+    other = zc.open(hierarchy.store, "r+")
+    other.erase("/a")
+    replaced = other.create_array("/a", shape=(5,), data_type="u1", chunk_shape=(2,))
     assert editor.edits(replaced) is None
     with pytest.raises(ChangedError, match="is no longer the array that was opened"):
         editor.open(replaced)
     with pytest.raises(ChangedError):
         edits.store()
-    hierarchy.erase("/a")
+    other.erase("/a")
     with pytest.raises(ChangedError):
         edits.store()
     editor.close("/a", edits)

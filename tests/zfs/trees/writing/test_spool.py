@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -87,7 +90,7 @@ def test_a_failed_write_on_disk_leaves_the_value_as_it_was(monkeypatch: pytest.M
     spool = Spool(SpoolMemory(0))
     spool.write(0, b"value")
     with monkeypatch.context() as patched:
-        patched.setattr(unnamed_file.os, "pwrite", _full)
+        patched.setattr(unnamed_file.os, "pwrite", partial(_with_room_for_one_byte, os.pwrite))
         with pytest.raises(StoreFullError):
             spool.write(5, b"more")
     assert (spool.size, spool.read(0, 99)) == (5, b"value")
@@ -96,5 +99,7 @@ def test_a_failed_write_on_disk_leaves_the_value_as_it_was(monkeypatch: pytest.M
     spool.close()
 
 
-def _full(*_: object) -> int:
-    raise OSError(errno.ENOSPC, "no space left")
+def _with_room_for_one_byte(pwrite: Callable[..., int], descriptor: int, content: bytes, offset: int) -> int:
+    if offset > 5:
+        raise OSError(errno.ENOSPC, "no space left")
+    return pwrite(descriptor, content[:1], offset)

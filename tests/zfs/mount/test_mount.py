@@ -17,7 +17,7 @@ from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
 from zarrcore.stores import MemoryStore
 from zarrfs.cli import _opener
-from zarrfs.mount.mount import Mount
+from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
 
@@ -220,3 +220,11 @@ def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> No
         numbers = session._operations._freshness.ttl_s
         kernel = session._operations.attributes.timeout_s
         assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
+
+
+def test_an_error_in_groups_of_its_own_is_reported_itself() -> None:
+    error, other = OSError("gone"), ValueError("wrong")
+    assert sole(error) is error
+    assert sole(BaseExceptionGroup("", [ExceptionGroup("", [error])])) is error
+    two = ExceptionGroup("", [error, other])
+    assert sole(ExceptionGroup("", [two])) is two

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -57,6 +58,7 @@ def test_a_failure_ends_it_when_the_calls_that_started_have_ended() -> None:
             release.wait(20)
             raise ValueError("no good")
         release.set()
+        time.sleep(0.02)
         ended.append(number)
         return number
 

@@ -46,7 +46,7 @@ def test_documents_that_can_no_longer_matter_are_not_requested() -> None:
     assert requested({"a/.zgroup": GROUP}) == ["a/.zarray", "a/.zgroup", "a/.zattrs"]
 
 
-def test_an_array_wins_over_a_group_and_attributes_alone_are_no_node() -> None:
+def test_an_array_wins_over_a_group_and_attributes_alone_do_not_make_a_node() -> None:
     assert parsed(array(), GROUP, b'{"a": 1}').attributes == {"a": 1}
     assert V2.parse((None, GROUP, None)) == GroupMetadata({})
     assert V2.parse((None, None, b'{"a": 1}')) is None
@@ -135,7 +135,7 @@ def test_consolidated_metadata_leave_out_what_has_no_meaning() -> None:
     assert V2.unconsolidate(nodes["/"]) == {".zmetadata": None}
 
 
-def test_entries_of_consolidated_metadata_that_are_no_nodes_are_ignored() -> None:
+def test_entries_of_consolidated_metadata_that_are_not_nodes_are_ignored() -> None:
     entries = {
         "lonely/.zattrs": {"a": 1},
         "notes": {},

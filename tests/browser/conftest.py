@@ -12,10 +12,13 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import zarrcore as zc
 from tests.browser.fakes import FakeGroup, FakeHierarchy
 from zarrbrowser.panes.pane_set import load_pictures
 from zarrbrowser.session.sources import Source, SourceRequest
@@ -23,6 +26,9 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
+
+NUMBERS = np.arange(12, dtype=np.int16).reshape(3, 4)
+"""The elements of `mountable`."""
 
 OpenWindow = Callable[[FakeGroup], MainWindow]
 
@@ -91,6 +97,23 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
         window.deleteLater()
     application.processEvents()
     gc.collect()
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path) -> Path:
+    """The folder where settings are saved during a test."""
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def mountable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hierarchy with a space in its name; mounts of it are made below ``tmp_path``."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    path = tmp_path / "a b.zarr"
+    array = zc.create(path).create_array("x", shape=(3, 4), data_type="int16", chunk_shape=(2, 2))
+    array[...] = NUMBERS
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -243,6 +243,7 @@ DOCUMENTS: list[tuple[str, Values, type[ZarrError], str]] = [
         for dtype in (
             "M8[s/0]",
             "<m8[25s/0]",
+            "<M8[0s]",
             "M8[s/-1]",
             "i4,f4",
             "\0",

@@ -17,10 +17,8 @@ import zarr
 
 import zarrcore as zc
 from tests.zfs.conftest import Mounter
-from zarrcore.errors import ChecksumError
 from zarrcore.filetypes.hdf5 import HDF5File
 from zarrfs.fuse.errnos import TABLE
-from zarrfs.mount import mountpoints
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parents[1] / "zfs" / "SEMANTICS.md"
@@ -30,7 +28,7 @@ HELD_BY = {
     "S2": [
         "test_hierarchies.test_every_array_reads_as_a_whole",
         "test_hierarchies.test_slices",
-        "trees/arrays/test_tree.test_a_group_is_a_directory_of_nodes_and_documents",
+        "trees/arrays/test_group_directory.test_a_group_is_a_directory_of_nodes_and_documents",
     ],
     "S3": [
         "test_hierarchies.test_selections_open_by_name",
@@ -45,8 +43,8 @@ HELD_BY = {
         "fuse/test_errnos.test_missing_hierarchy_is_still_mounted_as_keys",
     ],
     "S5": [
-        "trees/arrays/test_tree.test_a_group_is_a_directory_of_nodes_and_documents",
-        "trees/arrays/test_tree.test_the_control_directory_is_hidden_and_reserved",
+        "trees/arrays/test_group_directory.test_a_group_is_a_directory_of_nodes_and_documents",
+        "trees/test_control.test_the_control_directory_is_hidden_and_reserved",
     ],
     "S6": ["test_semantics.test_looking_at_files_fetches_no_chunk"],
     "S7": [
@@ -55,23 +53,23 @@ HELD_BY = {
     ],
     "S8": [
         "test_remote.test_a_key_that_is_also_a_prefix_is_readable",
-        "trees/arrays/test_tree.test_keys_first_shows_the_key",
+        "trees/keys/test_tree.test_keys_first_shows_the_key",
     ],
     "S9": [
-        "mount/test_lifecycle.test_long_names_are_omitted_from_listings",
+        "fuse/test_operations.test_long_names_are_omitted_from_listings",
         "trees/writing/test_limits.test_all_operations_have_one_limit_for_names",
     ],
     "S10": ["test_remote.test_a_mount_of_http_without_listings_is_walked_by_name"],
     "S11": [
-        "test_semantics.test_the_ages_of_all_caches_add_up_to_the_time_to_live",
+        "mount/test_mount.test_the_ages_of_all_caches_add_up_to_the_time_to_live",
         "test_remote.test_consolidated_metadata_give_all_nodes",
-        "mount/test_lifecycle.test_names_below_an_open_directory_are_looked_up_again",
-        "mount/test_lifecycle.test_without_a_time_to_live_every_open_asks_the_store",
-        "mount/test_lifecycle.test_refreshing_shows_new_content",
+        "fuse/test_operations.test_names_below_an_open_directory_are_looked_up_again",
+        "mount/test_mount.test_without_a_time_to_live_every_open_asks_the_store",
+        "mount/test_mount.test_refreshing_shows_new_content",
     ],
     "S12": [
-        "mount/test_lifecycle.test_refreshing_shows_new_content",
-        "mount/test_lifecycle.test_refreshing_forgets_names_of_open_files",
+        "mount/test_mount.test_refreshing_shows_new_content",
+        "mount/test_mount.test_refreshing_forgets_names_of_open_files",
         "test_model.test_a_mount_shows_what_the_store_holds",
     ],
     "S13": [
@@ -92,7 +90,7 @@ HELD_BY = {
     ],
     "S17": [
         "fuse/test_errnos.test_a_damaged_chunk_is_an_error_and_the_others_are_right",
-        "test_semantics.test_a_bug_does_not_end_the_daemon",
+        "fuse/test_guard.test_a_bug_does_not_end_the_daemon",
         "trees/writing/test_limits.test_without_memory_requests_fail_and_the_daemon_lives",
         "trees/writing/test_limits.test_holes_larger_than_the_disk_are_written",
     ],
@@ -104,11 +102,11 @@ HELD_BY = {
         "fuse/test_errnos.test_failures_to_mount_give_one_line",
         "../packaging/test_mount_helper.test_an_fstab",
         "../packaging/test_mount_helper.test_mount_reports_failures",
-        "mount/test_lifecycle.test_the_command_returns_when_the_mount_answers",
+        "mount/test_mount.test_the_command_returns_when_the_mount_answers",
     ],
     "S20": [
-        "mount/test_lifecycle.test_signals_unmount",
-        "mount/test_lifecycle.test_a_dead_mount_is_cleaned_by_the_next_one",
+        "mount/test_mount.test_signals_unmount",
+        "mount/test_mount.test_a_dead_mount_is_cleaned_by_the_next_one",
         "mount/test_umount.test_umount_names_the_processes_that_use_the_mount",
         "mount/test_umount.test_lazy_lets_readers_finish",
         "mount/test_umount.test_a_dead_mount_is_unmounted",
@@ -116,13 +114,13 @@ HELD_BY = {
         "mount/test_ordinary_user.test_dead_mounts_of_an_ordinary_user_are_cleaned",
     ],
     "S21": [
-        "mount/test_lifecycle.test_words_of_mount_are_options",
+        "mount/test_mount.test_words_of_mount_are_options",
         "test_semantics.test_files_and_directories_have_their_permissions",
         "mount/test_ordinary_user.test_other_users_have_no_access_and_busy_mounts_are_reported",
     ],
     "S22": [
-        "mount/test_lifecycle.test_statistics_count_requests",
-        "mount/test_lifecycle.test_df_reports_no_free_space",
+        "mount/test_mount.test_statistics_count_requests",
+        "mount/test_mount.test_df_reports_no_free_space",
     ],
     "S23": [
         "fuse/readahead/test_prefetch.test_read_ahead_stays_within_its_budget",
@@ -152,7 +150,7 @@ HELD_BY = {
         "fuse/test_xattrs.test_attributes_beyond_the_limits_of_linux_are_omitted",
         "fuse/test_xattrs.test_other_attributes_are_absent_and_writing_is_refused",
         "fuse/test_xattrs.test_without_the_option_the_kernel_sends_no_requests",
-        "trees/arrays/test_tree.test_nodes_have_metadata_for_extended_attributes",
+        "trees/arrays/test_node_metadata.test_nodes_have_metadata_for_extended_attributes",
     ],
     "S28": [
         "trees/zarr3/test_tree.test_other_readers_read_hierarchies_of_zarr_python",
@@ -213,8 +211,8 @@ HELD_BY = {
     ],
     "S33": [
         "trees/writing/test_programs.test_zarr_python",
-        "trees/writing/test_names.test_remembered_answers_of_a_remote_store_are_right",
-        "trees/writing/test_arrays.test_a_changed_key_only_affects_data_made_from_it",
+        "trees/keys/test_tree.test_remembered_answers_of_a_remote_store_are_right",
+        "trees/arrays/test_tree.test_a_changed_key_only_affects_data_made_from_it",
         "trees/writing/test_places.test_writing_works_with_any_time_to_live",
     ],
     "S34": [
@@ -224,12 +222,12 @@ HELD_BY = {
         "trees/writing/test_arrays.test_written_data_is_visible_in_the_file_at_once_and_stored_at_close",
         "trees/writing/test_arrays.test_invalid_writes_are_refused",
         "trees/writing/test_arrays.test_an_array_that_was_replaced_is_not_written",
-        "trees/writing/test_arrays.test_edits_agree_with_a_bytearray",
+        "trees/writing/test_array_edits.test_edits_agree_with_a_bytearray",
         "trees/writing/test_arrays.test_arrays_in_a_bucket_are_writable",
     ],
     "S35": [
-        "trees/writing/test_arrays.test_a_copied_file_becomes_an_array",
-        "trees/writing/test_arrays.test_files_that_are_not_arrays_leave_nothing_behind",
+        "trees/writing/test_new_array.test_a_copied_file_becomes_an_array",
+        "trees/writing/test_new_array.test_files_that_are_not_arrays_leave_nothing_behind",
         "trees/writing/test_arrays.test_mkdir_makes_groups",
         "trees/writing/test_arrays.test_invalid_writes_are_refused",
     ],
@@ -360,88 +358,12 @@ def test_odd_names_are_only_absent(source: Path, mount: Mounter) -> None:
     assert "EIO" not in mounted.stats()["errors"]
 
 
-def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None:
-    """S16: "EIO, and a traceback in the log"; S17: "No error ends the daemon"."""
-    pyfuse3 = pytest.importorskip("pyfuse3")
-    trio = pytest.importorskip("trio")
-    from zarrfs.fuse.counters import Counters
-    from zarrfs.fuse.guard import guarded
-    from zarrfs.trees.freshness import Freshness, Remembered
-
-    @guarded
-    class Buggy(pyfuse3.Operations):
-        counters = Counters()
-        warned = Remembered(Freshness(60.0), 10)
-
-        async def getattr(self, inode: int, ctx: object) -> object:
-            return 1 // inode
-
-        async def forget(self, inode_list: object) -> None:
-            raise ZeroDivisionError
-
-    operations = Buggy()
-    with pytest.raises(pyfuse3.FUSEError) as caught:
-        trio.run(operations.getattr, 0, None)
-    assert caught.value.errno == errno.EIO
-    assert "ZeroDivisionError" in caplog.text
-    assert "Traceback" in caplog.text
-    # pyfuse3 accepts no error from this request.
-    trio.run(operations.forget, [])
-    assert operations.counters.errors["EIO"] == 2
-
-
-def test_the_log_repeats_a_message_only_at_intervals(caplog: pytest.LogCaptureFixture) -> None:
-    from zarrfs.fuse import guard
-    from zarrfs.trees.freshness import Freshness, Remembered
-
-    now_s = [0.0]
-    warned: Remembered[str, None] = Remembered(Freshness(60.0, lambda: now_s[0]), 10)
-    for reason in ("a is damaged", "a is damaged", "b is damaged"):
-        assert guard._number("read", ChecksumError(reason), warned) == errno.EIO
-    assert len(caplog.records) == 2
-    now_s[0] = 61.0
-    guard._number("read", ChecksumError("a is damaged"), warned)
-    assert len(caplog.records) == 3
-
-
-def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> None:
-    """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
-    from zarrcore.stores import MemoryStore
-    from zarrfs.cli import _opener
-    from zarrfs.mount.mount import Mount
-    from zarrfs.mount.options import MountOptions
-    from zarrfs.mount.outcome import Outcome
-
-    for disk_cache in (False, True):
-        options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)
-        opener, store = _opener("v3", options), MemoryStore(values={})
-        session = Mount(store, opener, options, Outcome())
-        hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
-        trees = session._keys.freshness.ttl_s
-        numbers = session._operations._freshness.ttl_s
-        kernel = session._operations.attributes.timeout_s
-        assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
-
-
 def test_files_and_directories_have_their_permissions(source: Path, mount: Mounter) -> None:
     """S21: "Files are 0444 and directories 0555"."""
     mounted = mount(source)
     assert (mounted.keys / "zarr.json").stat().st_mode & 0o777 == 0o444
     assert mounted.keys.stat().st_mode & 0o777 == 0o555
     assert (mounted.keys / "zarr.json").stat().st_uid == os.getuid()
-
-
-@pytest.mark.parametrize(
-    ("exists", "may_open", "said"), [(False, True, "no /dev/fuse"), (True, False, "may not open")]
-)
-def test_a_user_who_cannot_mount_gets_the_reason(
-    monkeypatch: pytest.MonkeyPatch, exists: bool, may_open: bool, said: str
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(os.path, "exists", lambda _: exists)
-    monkeypatch.setattr(os, "access", lambda *_: may_open)
-    with pytest.raises(mountpoints.MountError, match=said):
-        mountpoints.check_device()
 
 
 def test_the_control_directory_has_counters(source: Path, mount: Mounter) -> None:

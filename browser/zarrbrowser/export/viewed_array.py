@@ -14,6 +14,8 @@ from zarrbrowser.values.elements import Packing
 from zarrbrowser.values.quantities import format_shape
 
 Selection = tuple[int | slice, ...]
+_LONGEST, _LONGEST_BYTES = 120, 240
+"""The maximum length of a file name before its suffix: file systems accept 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ class ViewedArray:
                 where = self._channels(selection, suffix)
             if where:
                 parts.append(f"{name.replace(' ', '')}{where}")
-        text = "_".join(parts)
-        return re.sub(r"[^\w.,=+-]+", "_", text)[:120] + f".{suffix}"
+        text = re.sub(r"[^\w.,=+-]+", "_", "_".join(parts))[:_LONGEST]
+        return text.encode()[:_LONGEST_BYTES].decode(errors="ignore") + f".{suffix}"
 
     def _channels(self, selection: Selection, suffix: str) -> str:
         """The channels in a file: their positions, or the name of a single one; empty for all."""

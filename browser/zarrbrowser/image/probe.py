@@ -78,12 +78,16 @@ def probe(
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
-    values = [describe(settings.elements, one, units) for one in found if one is not None]
+    names = [""] * len(found)
+    if settings.is_blended:
+        names = [f"{settings.channels[position].channel.name} " for position in settings.channels_on]
+    values = [
+        name + describe(settings.elements, one, units)
+        for name, one in zip(names, found, strict=False)
+        if one is not None
+    ]
     if not values:
         return text + "not read yet"
-    if settings.is_blended:
-        names = [settings.channels[position].channel.name for position in settings.channels_on]
-        values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
     return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
 
 

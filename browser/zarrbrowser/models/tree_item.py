@@ -85,7 +85,13 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
     ['a', 'T2', 't10']
     """
     parts = re.split(r"(\d+)", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
+    return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]
+
+
+def _number_key(digits: str) -> tuple[int, int, str]:
+    """Sorts numbers by value; Python refuses to convert those with thousands of digits."""
+    digits = digits.lstrip("0")
+    return 0, len(digits), digits
 
 
 def next_page(stream: Iterator[NodeLike], size: int = PAGE_SIZE) -> tuple[list[NodeLike], bool]:

@@ -13,7 +13,7 @@ _LOOKED_AT = 10_000
 
 def folders_like(text: str) -> list[str]:
     """Local folders and zip files whose paths start with ``text``; none for a URL; blocks."""
-    if "://" in text or "::" in text or not text.startswith(("/", "~", ".")):
+    if "/" not in text or "://" in text or "::" in text or not text.startswith(("/", "~", ".")):
         return []
     folder, _, begun = text.rpartition("/")
     found = []

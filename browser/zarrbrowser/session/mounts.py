@@ -88,7 +88,7 @@ def is_mounted(folder: str) -> bool:
             places = [line.split(b" ")[4] for line in file.read().split(b"\n")[:-1]]
     except OSError:  # not Linux
         return os.path.ismount(folder)
-    wanted = os.fsencode(os.path.realpath(os.path.dirname(folder)) + "/" + os.path.basename(folder))
+    wanted = os.fsencode(os.path.join(os.path.realpath(os.path.dirname(folder)), os.path.basename(folder)))
     return any(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), place) == wanted for place in places)
 
 

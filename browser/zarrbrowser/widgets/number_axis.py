@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +30,8 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         offset: an integer added to the written numbers.
     """
 
+    labelText: str  # noqa: N815 - pyqtgraph's
+
     def __init__(self, side: str, *, whole: bool = False) -> None:
         super().__init__(side)
         self.whole = whole
@@ -46,6 +49,14 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.setLabel(f"{name} ({units})" if units else name)
         self.picture = None
         self.update()
+
+    def labelString(self) -> str:  # noqa: N802 - pyqtgraph's
+        """The label as HTML; markup in a stored name is shown as it is."""
+        plain, self.labelText = self.labelText, escape(self.labelText)
+        try:
+            return str(super().labelString())
+        finally:
+            self.labelText = plain
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802 - pyqtgraph's
         if not self._has_texts:

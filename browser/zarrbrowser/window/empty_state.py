@@ -84,7 +84,7 @@ class EmptyState(QWidget):
         for address in [request.address for request in requests[:_RECENT_SHOWN]]:
             choose = partial(self.entered.emit, address)
             shown = self.fontMetrics().elidedText(address, Qt.TextElideMode.ElideMiddle, 420)
-            button = push_button(shown, choose, role="link")
+            button = push_button(shown.replace("&", "&&"), choose, role="link")
             button.setToolTip(address)
             self._recent.addWidget(button)
         self._recent_heading.setVisible(bool(requests))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,7 +45,8 @@ def number(configuration: Mapping[str, Any], name: str) -> float:
         MetadataError: anything else.
     """
     value = configuration.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
+    # A JSON integer may be larger than any float.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         raise MetadataError(f"expected a finite number, found {describe(value)}", member=name)
     return value
 

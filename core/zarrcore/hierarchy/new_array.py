@@ -134,7 +134,7 @@ def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...
     (63, 125, 125)
     """
     lengths = [max(1, length) for length in shape]
-    while math.prod(lengths) * itemsize > CHUNK_NBYTES and max(lengths) > 1:
+    while math.prod(lengths) * itemsize > CHUNK_NBYTES and max(lengths, default=1) > 1:
         # Halve the first of equally long dimensions: neighbours along the last one are most often read together.
         longest = max(range(len(lengths)), key=lengths.__getitem__)
         lengths[longest] = -(-lengths[longest] // 2)
@@ -144,10 +144,8 @@ def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...
 def _dividing_shape(shard_shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """The shape of a shard's inner chunks: the shard's shape, its longest dimension divided until they have at most 1 MiB."""
     lengths = list(shard_shape)
-    while math.prod(lengths) * itemsize > CHUNK_NBYTES // 4:
+    while math.prod(lengths) * itemsize > CHUNK_NBYTES // 4 and max(lengths, default=1) > 1:
         longest = max(range(len(lengths)), key=lengths.__getitem__)
-        if lengths[longest] == 1:
-            break
         lengths[longest] //= _smallest_factor(lengths[longest])
     return tuple(lengths)
 

@@ -5,52 +5,19 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
-from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, natural_key
+from tests.browser.models.trees import fetch, has_more, leaves, model_of, names
+from zarrbrowser.models.tree_item import PAGE_SIZE
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
-from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
 
 MANY = 100_000
-
-
-def model_of(root: FakeGroup, workers: Workers, qtbot: QtBot) -> tuple[TreeModel, QModelIndex]:
-    model = TreeModel(workers, lambda request: Source(request, FakeHierarchy(root), root))
-    with qtbot.waitSignal(model.source_opened):
-        model.open(SourceRequest("fake.zarr"))
-    return model, model.index(0, 0)
-
-
-def fetch(model: TreeModel, index: QModelIndex, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(model.children_arrived):
-        model.fetchMore(index)
-        model.fetch_on(index)
-
-
-def has_more(model: TreeModel, index: QModelIndex) -> bool:
-    item = model.item(index)
-    return item is not None and item.fetching in (Fetching.NOT_YET, Fetching.PARTLY)
-
-
-def names(model: TreeModel, parent: QModelIndex) -> list[str]:
-    return [model.index(row, 0, parent).data() for row in range(model.rowCount(parent))]
-
-
-def leaves(model: TreeModel, parent: QModelIndex) -> list[str]:
-    """Names of children, including those in ranges."""
-    found = []
-    for row in range(model.rowCount(parent)):
-        index = model.index(row, 0, parent)
-        inside = names(model, index)
-        found.extend(inside or [index.data()])
-    return found
 
 
 def test_a_small_group_is_sorted_in_natural_order(
@@ -98,19 +65,6 @@ def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: Qt
     assert ranges[-1].data().endswith(f"a{MANY - 1:06}")
     assert model.child_named(root, "a099000").data() == "a099000"
     assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop runs between two pages"
-
-
-def test_a_model_with_ranges_is_consistent(
-    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
-    children = {f"a{number:06}": FakeArray(np.zeros(1)) for number in range(5 * PAGE_SIZE + 1)}
-    model, root = model_of(FakeGroup(children), workers, qtbot)
-    fetch(model, root, qtbot)
-    while has_more(model, root):
-        fetch(model, root, qtbot)
-    rows = [model.rowCount(model.index(row, 0, root)) for row in range(model.rowCount(root))]
-    assert len([count for count in rows if count > 1]) > 1, "several ranges"
-    qtmodeltester.check(model)
 
 
 def test_one_page_is_fetched_at_a_time(workers: Workers, qtbot: QtBot) -> None:
@@ -162,17 +116,6 @@ def test_broken_nodes_are_rows_with_a_reason(workers: Workers, qtbot: QtBot) -> 
     assert "expected a list" in model.index(0, 0, root).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_a_node_shown_before_its_page_is_not_shown_twice(
-    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
-    group = FakeGroup({name: FakeArray(np.zeros(1)) for name in "abc"})
-    model, root = model_of(group, workers, qtbot)
-    assert model.adopt(root, group.find("b")).data() == "b"
-    fetch(model, root, qtbot)
-    assert names(model, root) == ["a", "b", "c"]
-    qtmodeltester.check(model)
-
-
 def test_a_source_that_cannot_be_opened_can_be_retried_and_closed(workers: Workers, qtbot: QtBot) -> None:
     flaky, group = Flaky(), FakeGroup()
 
@@ -192,18 +135,6 @@ def test_a_source_that_cannot_be_opened_can_be_retried_and_closed(workers: Worke
     model.close(row)
     assert model.rowCount() == 0
     assert model.item(row) is None, "an index that outlived its row finds no item"
-
-
-def test_an_index_that_outlived_its_source_is_harmless(workers: Workers, qtbot: QtBot) -> None:
-    group, gate = FakeGroup({"a": FakeArray(np.zeros(1))}), Gate()
-    group.before_listing = gate.wait
-    model, root = model_of(group, workers, qtbot)
-    model.fetchMore(root)
-    model.close(root)
-    gate.open()
-    qtbot.waitUntil(lambda: not workers.active)
-    assert model.rowCount() == 0
-    assert model.data(root) is None
 
 
 def test_reload_reads_the_source_again(workers: Workers, qtbot: QtBot) -> None:
@@ -253,76 +184,3 @@ def test_closing_a_source_cancels_its_requests(workers: Workers, qtbot: QtBot) -
     model.close(root)
     assert workers.active == ()
     gate.open()
-
-
-def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
-    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
-    model, root = model_of(group, workers, qtbot)
-    view = TreeView(model)
-    qtbot.addWidget(view)
-    view.resize(400, 300)
-    view.show()
-    view.expand(root)
-    qtbot.waitUntil(lambda: model.rowCount(root) > 100)
-    qtbot.wait(150)
-    before = len(leaves(model, root))
-    assert before < 2000
-    view.scrollToBottom()
-    qtbot.waitUntil(lambda: len(leaves(model, root)) > before)
-    qtbot.wait(150)
-    assert len(leaves(model, root)) < 4000
-
-
-@pytest.mark.parametrize(("left", "right"), [("a2", "a10"), ("B", "c"), ("x", "x1"), ("1", "a")])
-def test_names_sort_in_natural_order(left: str, right: str) -> None:
-    assert natural_key(left) < natural_key(right)
-
-
-def bounds(model: TreeModel, root: QModelIndex) -> list[tuple[str, str]]:
-    """First and last name of each node or range below the root."""
-    found = []
-    for row in range(model.rowCount(root)):
-        index = model.index(row, 0, root)
-        item = model.item(index)
-        assert item is not None
-        inside = [child.node.name for child in item.children if child.node is not None]
-        if item.is_range:
-            assert index.data() == f"{inside[0]} … {inside[-1]}"
-            found.append((inside[0], inside[-1]))
-        elif item.node is not None:
-            found.append((item.node.name, item.node.name))
-    return found
-
-
-@pytest.mark.parametrize("order", ["shuffled", "by text", "backwards", "sorted"])
-def test_ranges_are_sorted_and_disjoint_for_any_order_of_listing(
-    order: str, workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
-    wanted = [f"t{number}" for number in range(4000)]
-    listed = {"shuffled": wanted[:], "by text": sorted(wanted), "backwards": wanted[::-1], "sorted": wanted}[
-        order
-    ]
-    if order == "shuffled":
-        np.random.default_rng(1).shuffle(listed)
-    model, root = model_of(FakeGroup({name: FakeArray(np.zeros(1)) for name in listed}), workers, qtbot)
-    fetch(model, root, qtbot)
-    early = QPersistentModelIndex(model.index(7, 0, root))
-    name = early.data()
-    model.adopt(root, named("t3999a"))
-    while has_more(model, root):
-        fetch(model, root, qtbot)
-        told = [natural_key(end) for ends in bounds(model, root) for end in ends]
-        assert told == sorted(told)
-    wanted.append("t3999a")
-    assert leaves(model, root) == wanted
-    assert early.data() == name, "the indices that a view holds stay valid"
-    assert all(model.rowCount(model.index(row, 0, root)) <= PAGE_SIZE for row in range(model.rowCount(root)))
-    assert model.rowCount(root) <= PAGE_SIZE + 4 * len(wanted) // PAGE_SIZE
-    assert model.child_named(root, "t1234").data() == "t1234"
-    qtmodeltester.check(model)
-
-
-def named(name: str) -> FakeArray:
-    array = FakeArray(np.zeros(1))
-    array.name, array.path = name, f"/{name}"
-    return array

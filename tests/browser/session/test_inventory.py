@@ -8,21 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky
-from zarrbrowser.session.inventory import Entry, Findings, Inventory, matcher
-from zarrbrowser.session.search import Search
-from zarrbrowser.session.sources import Source, SourceRequest
+from tests.browser.session.hierarchies import search, source_of
+from zarrbrowser.session.inventory import Entry, Inventory, matcher
 from zarrcore.errors import UnreachableError
-
-
-def source_of(root: FakeGroup) -> Source:
-    return Source(SourceRequest("fake.zarr"), FakeHierarchy(root), root)
-
-
-def search(inventory: Inventory, query: str) -> tuple[list[str], Findings]:
-    told: list[Findings] = []
-    last = inventory.search(query, lambda: False, told.append)
-    return [entry.path for part in (*told, last) for entry in part.hits], last
-
 
 NAMES = st.text("abAB01", min_size=1, max_size=3)
 TREES = st.recursive(
@@ -99,13 +87,3 @@ def test_groups_that_cannot_be_listed_are_counted() -> None:
     inventory = Inventory(source_of(root))
     found, last = search(inventory, "b")
     assert (found, last.unlisted, last.groups, last.arrays) == (["/b"], 1, 2, 1)
-
-
-def test_the_summary_counts_results_and_searched_groups() -> None:
-    root = FakeGroup({"a": FakeArray(np.zeros(1)), "b": FakeGroup()})
-    source, others = source_of(root), Search()
-    found, last = search(others.inventory(source), "a")
-    others.latest[id(source)] = last
-    assert others.summary(len(found), 1, running=False, stopped=False) == "1 found  ·  2 groups searched"
-    others.keep_only([])
-    assert others.summary(0, 0, running=True, stopped=False) == "searching…  ·  0 groups searched…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 
 
@@ -14,3 +15,14 @@ def test_typed_addresses_are_parsed_and_recent_ones_kept() -> None:
         recent.add(SourceRequest(str(number)))
     assert recent.addresses[0] == "5"
     assert len(recent.addresses) == len(set(recent.addresses)) == 12
+
+
+def test_a_typed_address_uses_the_options_of_last_time() -> None:
+    recent, connection = RecentSources(), Connection(anonymous=True)
+    recent.add(SourceRequest("s3://bucket/a.zarr", format="v2", options=connection))
+    assert recent.known(SourceRequest("s3://bucket/a.zarr/", "/x")) == SourceRequest(
+        "s3://bucket/a.zarr/", "/x", "v2", connection
+    )
+    other = SourceRequest("s3://bucket/a.zarr", options=Connection(region="x"))
+    assert recent.known(other) is other
+    assert recent.known(SourceRequest("s3://bucket/b.zarr")).options is None

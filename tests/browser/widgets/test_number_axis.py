@@ -32,3 +32,13 @@ def test_dates_do_not_overlap(kind: str, size: float, high: float, application: 
     ends = [((place - low) / high * size, width(text) / 2) for place, text in zip(places, texts, strict=True)]
     assert all(one + half < other - next_half for (one, half), (other, next_half) in pairwise(ends))
     assert texts or high < 1
+
+
+@pytest.mark.parametrize("text", ["<b>x</b> & y", "GFP <488 nm>", "", "é (µm)"])
+def test_markup_in_a_stored_name_is_shown_as_it_is(text: str) -> None:
+    axis = NumberAxis("left")
+    axis.setLabel(text)
+    assert axis.label.toPlainText().strip() == text
+    axis.show_coordinate(text, None)
+    assert axis.label.toPlainText().strip() == text
+    assert axis.labelText == text

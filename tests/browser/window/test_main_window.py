@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -25,66 +24,15 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
-from zarrbrowser.panes.attributes_pane import AttributesPane
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.window.examples import example
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.metadata_pane import MetadataPane
-from zarrbrowser.panes.overview_pane import OverviewPane
 from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.theme import DARK, Appearance, apply, current_colours
+from zarrbrowser.theme import DARK, Appearance, current_colours
 from zarrbrowser.window.main_window import MainWindow
-from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFoundError
-
-
-def example() -> FakeGroup:
-    group = FakeGroup({"inner": FakeArray(np.zeros((2, 3)))})
-    return FakeGroup(
-        {
-            "image": FakeArray(np.zeros((4, 5))),
-            "group": group,
-            "bad": FakeBroken(MetadataError("expected a list")),
-        },
-        {"title": "an example"},
-    )
-
-
-def test_an_empty_window_shows_the_start_page(application: QApplication, qtbot: QtBot) -> None:
-    window = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(window)
-    window.show()
-    assert window.empty.isVisible()
-    assert window.empty.open_button.isVisible()
-    assert "URL" in window.top_bar.address.placeholderText()
-
-
-def test_a_group_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example())
-    pane = window.node_pane.pane("Overview")
-    assert isinstance(pane, OverviewPane)
-    qtbot.waitUntil(lambda: pane.children_label is not None and pane.children_label.text() == "3 children")
-    assert pane.attributes.tree.model().index(0, 1).data() == "an example"
-    assert window.top_bar.address.text() == "fake.zarr"
-
-
-def test_an_array_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.show_tab("Metadata")
-    pane = window.node_pane.pane("Metadata")
-    assert isinstance(pane, MetadataPane)
-    qtbot.waitUntil(lambda: '"node_type": "array"' in pane.document.text)
-    pane.form.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: '"zarr_format": 2' in pane.document.text)
-    assert pane.document.heading.text == "image/.zarray"
-    pane.document.copy()
-    assert QGuiApplication.clipboard().text() == pane.document.text
-    window.node_pane.show_tab("Attributes")
-    attributes = window.node_pane.pane("Attributes")
-    assert isinstance(attributes, AttributesPane)
-    assert attributes.attributes.tree.model().index(0, 0).data() == "units"
-    assert window.top_bar.address.text() == "fake.zarr#/image"
+from zarrcore.errors import HierarchyNotFoundError, StoreNotFoundError
 
 
 def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -99,31 +47,6 @@ def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, 
     pane.retry_button.click()
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     assert window.tree.currentIndex().siblingAtColumn(1).data() == "3 × 4"
-
-
-def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/group/inner")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
-    assert window.tree.currentIndex().parent().data() == "group"
-    window.open_text("fake.zarr#/nowhere")
-    qtbot.waitUntil(lambda: "no node /nowhere" in window.sentence.text.lower())
-    assert window.windowTitle() == "zarrscope"
-    assert window.exporter.ask() is None  # of the node that was shown before
-    root = window.session.sources[0].hierarchy.node("/")
-    root.add("nowhere", FakeGroup())
-    window.sentence.button.click()
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "nowhere")
-    assert window.node_pane.isVisible()
-
-
-def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.tabs.tabBarClicked.emit(2)
-    window.node_pane.show_tab("Metadata")
-    window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
-    assert window.node_pane.current_tab() == "Metadata"
 
 
 @pytest.mark.parametrize(
@@ -247,59 +170,6 @@ def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot)
     window.set_appearance(Appearance.LIGHT)
 
 
-def test_the_system_s_colours_are_followed_while_running(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = open_window(example())
-    monkeypatch.setattr(apply, "_colours_for", lambda _application, _appearance: DARK)
-    window.follow_system()
-    assert current_colours() is DARK
-    monkeypatch.undo()
-    monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
-    window.follow_system()
-    assert current_colours() is DARK, "the user's own are kept"
-    window.set_appearance(Appearance.LIGHT)
-
-
-def test_a_pane_hidden_while_the_appearance_changes_shows_the_current_node(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.show_tab("Metadata")
-    pane = window.node_pane.pane("Metadata")
-    assert isinstance(pane, MetadataPane)
-    qtbot.waitUntil(lambda: "shape" in pane.document.text)
-    window.node_pane.show_tab("Image")
-    window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
-    assert pane.document.text == ""
-    window.set_appearance(Appearance.LIGHT)
-    window.node_pane.show_tab("Metadata")
-    qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)
-
-
-def test_a_pane_that_fails_shows_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
-    root = example()
-    root.find("/group/inner").codecs = 5
-    window = open_window(root, "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.tabs.tabBarClicked.emit(2)
-    window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.node_pane.sentence.isVisible())
-    assert window.node_pane.sentence.text == "'int' object is not iterable."
-    root.find("/group/inner").codecs = ()
-    window.node_pane.sentence.button.click()
-    assert window.node_pane.pane("Metadata").isVisible()
-
-
-@pytest.mark.parametrize("values", [np.float32(7), np.zeros((0, 3)), np.zeros((2, 2), "S3"), np.zeros(0)])
-def test_a_node_without_a_picture_settles_too(values: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(FakeGroup({"array": FakeArray(values)}))
-    with qtbot.waitSignal(window.settled):
-        window.open_text("fake.zarr#/array")
-
-
 def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> None:
     opened: list[str] = []
     problems = [StoreNotFoundError("there is no directory /data/a.zarr")]
@@ -361,40 +231,6 @@ def test_a_failed_listing_shows_a_sentence_when_chosen(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: window.model.index(0, 0, group).data() == "inner")
     qtbot.waitUntil(window.node_pane.isVisible)
     assert not window.tree.isFirstColumnSpanned(0, group)
-
-
-def test_a_late_lookup_keeps_the_chosen_row(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window, gate = open_window(example(), "/image"), Gate()
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "image")
-    hierarchy = window.session.sources[0].hierarchy
-    find = hierarchy.node
-    hierarchy.node = lambda path: (gate.wait(), find(path))[1]  # type: ignore[method-assign]
-    window.open_text("fake.zarr#/group/inner")
-    assert gate.waiting.acquire(timeout=5)
-    window.tree.setCurrentIndex(window.model.index(0, 0))
-    gate.open()
-    qtbot.waitUntil(lambda: not window.workers.active)
-    assert window.workers.shut_down(5)
-    application = QApplication.instance()
-    assert application is not None
-    application.processEvents()
-    assert window.tree.currentIndex().data() == "fake.zarr"
-
-
-def test_settings_are_saved_but_not_when_fresh(
-    application: QApplication, qtbot: QtBot, tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from PySide6.QtCore import QSettings
-
-    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
-    first = Settings()
-    first.keep("recent", ["one"])
-    first.keep("appearance", "dark")
-    first.flush()
-    again = Settings()
-    assert again.texts("recent") == ["one"]
-    assert again.appearance() is Appearance.DARK
-    assert Settings(fresh=True).texts("recent") == []
 
 
 def name_of(widget: QWidget) -> str:

@@ -12,33 +12,18 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-import zarrcore as zc
-from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.mounts import Mounts, _words
-from zarrbrowser.session.sources import SourceRequest, open_source
+from tests.browser.conftest import NUMBERS
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
-from zarrcore.errors import ZarrError
-from zarrcore.stores.options import StoreOptions
 
-VALUES = np.arange(12, dtype=np.int16).reshape(3, 4)
 needs_fuse = pytest.mark.skipif(
     not os.access("/dev/fuse", os.R_OK | os.W_OK), reason="this user cannot open /dev/fuse"
 )
 
 
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    path = tmp_path / "a b.zarr"
-    array = zc.create(path).create_array("x", shape=(3, 4), data_type="int16", chunk_shape=(2, 2))
-    array[...] = VALUES
-    return path
-
-
 @needs_fuse
 def test_a_source_is_mounted_opened_and_unmounted_on_quit(
-    application: QApplication, qtbot: QtBot, data: Path, monkeypatch: pytest.MonkeyPatch
+    application: QApplication, qtbot: QtBot, mountable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(
@@ -47,15 +32,15 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()
-    window.open_text(f"{data}#/x")
+    window.open_text(f"{mountable}#/x")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/x")
     window.mounter.mount_and_open()
     qtbot.waitUntil(lambda: bool(opened), timeout=30_000)
-    assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), VALUES)
+    assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), NUMBERS)
     copying = window.node_pane.copy_button.menu()
     copying.aboutToShow.emit()
     next(action for action in copying.actions() if action.text() == "Path in the mount").trigger()
-    assert np.array_equal(np.load(QGuiApplication.clipboard().text()), VALUES)
+    assert np.array_equal(np.load(QGuiApplication.clipboard().text()), NUMBERS)
     menu = QMenu()
     window.mounter.fill_menu(menu)
     states = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
@@ -76,14 +61,14 @@ def test_a_mount_in_progress_is_unmounted_too(
     how: str,
     application: QApplication,
     qtbot: QtBot,
-    data: Path,
+    mountable: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: True)
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
-    window.open_text(str(data))
+    window.open_text(str(mountable))
     qtbot.waitUntil(lambda: window.session.source is not None)
     for _ in range(2):  # a second request gets the same mount
         window.mounter.mount_and_open()
@@ -97,28 +82,3 @@ def test_a_mount_in_progress_is_unmounted_too(
     window.close()
     assert list(folders.iterdir()) == []
     assert window.workers.shut_down(5)
-
-
-def test_a_failed_mount_is_reported_and_leaves_no_folder(data: Path, tmp_path: Path) -> None:
-    source = open_source(SourceRequest(str(data)))
-    source.request = SourceRequest(str(tmp_path / "nothing.zarr"))
-    with pytest.raises(ZarrError, match=r"nothing\.zarr"):
-        Mounts().mount(source)
-    assert list((tmp_path / "zarrscope" / "mounts").iterdir()) == []
-
-
-def test_headers_are_not_on_the_command_line() -> None:
-    options = StoreOptions(
-        headers={"Authorization": "Bearer secret"}, region="eu-west-1", ca_bundle="/ca.pem"
-    )
-    with _words(SourceRequest("https://example.org/a", format="v2", options=options)) as words:
-        assert "secret" not in " ".join(words)
-        name, _, path = words[words.index("--header") + 1].partition(": @")
-        assert (name, Path(path).read_text()) == ("Authorization", "Bearer secret")
-        assert os.stat(path).st_mode & 0o077 == 0
-    assert not os.path.exists(path)
-    assert {"--format", "v2", "--region", "eu-west-1", "--ca-bundle"} <= set(words)
-    with _words(
-        SourceRequest("s3://bucket/a", options=Connection("http://localhost:9", anonymous=True))
-    ) as words:
-        assert words == ["--endpoint-url", "http://localhost:9", "--anonymous"]

@@ -1,44 +1,26 @@
-"""Navigation: all ways to open, back and forward, breadcrumbs, and a restored session."""
+"""Navigation: back and forward, and keys."""
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QSettings, Qt, QUrl
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
+from tests.browser.window.places import at, example
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
-from zarrbrowser.dialogs.open_dialog import OpenDialog
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.label import ElidedLabel
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.window.opening import dropped_texts
 from zarrcore.errors import AccessDeniedError
-
-
-def example() -> FakeGroup:
-    inner = FakeGroup({"line": FakeArray(np.arange(5.0))})
-    return FakeGroup({"scan": inner, "image": FakeArray(np.zeros((4, 5)))})
-
-
-def dialog_of(window: MainWindow) -> OpenDialog:
-    return next(one for one in window.findChildren(OpenDialog) if one.isVisible())
-
-
-def at(window: MainWindow, path: str, tab: str) -> bool:
-    node = window.session.node
-    return node is not None and node.path == path and window.node_pane.current_tab() == tab
 
 
 def test_back_and_forward_lead_to_nodes_and_their_tabs(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -160,136 +142,6 @@ def test_keys_belong_to_the_window_after_an_address_was_entered(
     assert window.tree.hasFocus()  # in a line of text Ctrl+E would mean its end
 
 
-def test_breadcrumbs_lead_to_ancestors(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/scan/line")
-    qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
-    assert [link.text() for link in window.node_pane.crumbs.links] == ["fake.zarr", "scan"]
-    window.node_pane.crumbs.links[1].click()
-    qtbot.waitUntil(lambda: at(window, "/scan", "Overview"))
-    window.node_pane.crumbs.links[0].click()
-    qtbot.waitUntil(lambda: at(window, "/", "Overview"))
-
-
-def test_breadcrumbs_without_space_keep_the_nearest_ancestors(
-    application: QApplication, qtbot: QtBot
-) -> None:
-    crumbs = Breadcrumbs()
-    qtbot.addWidget(crumbs)
-    crumbs.resize(200, 24)
-    crumbs.show()
-    crumbs.show_path("source.zarr", "/" + "/".join(f"a_long_name_{number}" for number in range(20)))
-    visible = [link.text() for link in crumbs.links if link.isVisible()]
-    assert visible == ["a_long_name_18"][: len(visible)]
-    crumbs.resize(4000, 24)
-    qtbot.waitUntil(lambda: all(link.isVisible() for link in crumbs.links))
-
-
-def test_a_location_is_opened_with_all_its_options(application: QApplication, qtbot: QtBot) -> None:
-    asked: list[SourceRequest] = []
-
-    def opener(request: SourceRequest) -> Source:
-        asked.append(request)
-        if request.options is None:
-            raise AccessDeniedError("access to s3://bucket/a.zarr is denied", url=request.address)
-        return Source(request, FakeHierarchy(example()), example())
-
-    window = MainWindow(Settings(fresh=True), opener)
-    qtbot.addWidget(window)
-    window.show()
-    window.open_text("s3://bucket/a.zarr#/image")
-    qtbot.waitUntil(lambda: "denied" in window.sentence.text)
-    window.choose_location()
-    dialog = dialog_of(window)
-    assert dialog.address.text() == "s3://bucket/a.zarr", "the dialog starts with the address that failed"
-    dialog.fields["endpoint_url"].setText("nonsense")
-    QTest.keyClick(dialog.address, Qt.Key.Key_Return)
-    assert dialog.isVisible()
-    assert "endpoint" in dialog.problem.text()
-    dialog.fields["endpoint_url"].setText("http://localhost:9000")
-    dialog.fields["region"].setText("us-east-1")
-    dialog.fields["profile"].setText("work")
-    dialog.fields["anonymous"].setChecked(True)
-    dialog.format.setCurrentIndex(dialog.format.findData("v2"))
-    dialog.accept()
-    qtbot.waitUntil(lambda: bool(window.session.sources))
-    connection = Connection("http://localhost:9000", "us-east-1", "", anonymous=True)
-    assert asked[-1] == SourceRequest("s3://bucket/a.zarr", "/", "v2", connection)
-    assert window.model.rowCount() == 1
-    assert window.session.recent.requests[0].options == connection
-    assert any("anonymous" in action.text() for action in window.top_bar.recent_menu.actions())
-    window.close()
-    assert window.workers.shut_down(5)
-
-
-def test_a_path_is_completed_while_it_is_typed(
-    application: QApplication, qtbot: QtBot, tmp_path: Path
-) -> None:
-    (tmp_path / "scan_1.zarr").mkdir()
-    window = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(window)
-    window.show()
-    QTest.keyClicks(window.top_bar.address, f"{tmp_path}/sca")
-    completer = window.top_bar.address.completer()
-    qtbot.waitUntil(lambda: completer.completionCount() == 1)
-    assert completer.currentCompletion() == f"{tmp_path}/scan_1.zarr"
-    completer.popup().hide()
-    window.close()
-    assert window.workers.shut_down(5)
-
-
-def test_dropped_paths_and_urls_are_opened() -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile("/data/a b.zarr"), QUrl("https://example.org/b.zarr")])
-    assert dropped_texts(data) == ["file:///data/a b.zarr", "https://example.org/b.zarr"]
-    data = QMimeData()
-    data.setText("s3://one/a.zarr\n/data/b.zip")
-    assert dropped_texts(data) == ["s3://one/a.zarr", "/data/b.zip"]
-
-
-@pytest.fixture
-def own_settings(tmp_path: Path) -> None:
-    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
-
-
-def window_of(qtbot: QtBot, *, fresh: bool = False) -> MainWindow:
-    def opener(request: SourceRequest) -> Source:
-        hierarchy = FakeHierarchy(example())
-        hierarchy.url = request.address
-        return Source(request, hierarchy, hierarchy.root)
-
-    window = MainWindow(Settings(fresh=fresh), opener)
-    qtbot.addWidget(window)
-    window.show()
-    return window
-
-
-def test_a_session_is_restored_but_not_when_fresh(
-    own_settings: None, application: QApplication, qtbot: QtBot
-) -> None:
-    first = window_of(qtbot)
-    first.navigator.go(SourceRequest("one.zarr", options=Connection(anonymous=True)))
-    first.open_text("two.zarr#/scan/line")
-    qtbot.waitUntil(lambda: at(first, "/scan/line", "Plot") and len(first.session.sources) == 2)
-    first.node_pane.tabs.tabBarClicked.emit(2)
-    first.node_pane.show_tab("Metadata")
-    first.close()
-    again = window_of(qtbot)
-    again.restore_session()
-    qtbot.waitUntil(lambda: at(again, "/scan/line", "Metadata"))
-    qtbot.waitUntil(lambda: len(again.session.sources) == 2)
-    assert again.session.sources[0].request.options == Connection(anonymous=True) or (
-        again.session.sources[1].request.options == Connection(anonymous=True)
-    )
-    again.close()
-    fresh = window_of(qtbot, fresh=True)
-    fresh.restore_session()
-    assert fresh.model.rowCount() == 0
-    assert fresh.session.recent.requests == []
-    fresh.close()
-    for window in (first, again, fresh):
-        assert window.workers.shut_down(5)
-
-
 def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
     window.show_keys()
@@ -298,26 +150,6 @@ def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts
     assert not any(isinstance(one, ElidedLabel) for one in dialog.findChildren(ElidedLabel))
     dialog.reject()
-
-
-def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
-    import zarrcore as zc
-
-    array = zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(8, 8), data_type="uint8", chunk_shape=(4, 4)
-    )
-    array[...] = 1
-    window = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(window)
-    window.show()
-    window.open_text(f"{tmp_path}/a.zarr#/x")
-    qtbot.waitUntil(lambda: "request" in window.status.fetched.text(), timeout=20_000)
-    qtbot.waitUntil(lambda: not window.workers.active, timeout=20_000)
-    requests, nbytes = window.session.sources[0].traffic()
-    assert requests >= 5
-    assert nbytes > 0
-    window.close()
-    assert window.workers.shut_down(5)
 
 
 def two_sources(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:

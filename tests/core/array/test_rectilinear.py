@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import zarrcore
 from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.stores import MemoryStore
 
@@ -110,13 +109,6 @@ def test_shards_may_differ_in_shape_but_their_inner_chunks_do_not(
     for _ in range(3):
         selection = data.draw(selections(shape))
         assert np.array_equal(array[selection], values[selection])
-
-
-def test_shards_that_inner_chunks_do_not_divide_are_refused() -> None:
-    store = MemoryStore()
-    store.set("zarr.json", document([[4, 2, 3], 4], (9, 4), shards([2, 2])))
-    with pytest.raises(MetadataError, match="inner chunks of 2 elements do not divide shards of 3"):
-        zarrcore.open(store)["/"]
 
 
 @pytest.mark.parametrize("codecs", [RAW, PACKED, shards([2, 3])], ids=["raw", "zstd", "shards"])

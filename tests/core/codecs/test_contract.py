@@ -152,29 +152,3 @@ def test_parameters_that_are_read_but_not_written(name: str, configuration: dict
     assert Pipeline(named, spec)
     with pytest.raises(MetadataError, match=name):
         completed(named, spec)
-
-
-@pytest.mark.parametrize(
-    ("name", "configuration", "values"),
-    [
-        ("numcodecs.delta", {"dtype": "<i4", "astype": "|i1"}, [0, 1000]),
-        ("numcodecs.astype", {"encode_dtype": "|u1", "decode_dtype": "<i4"}, [0, 256]),
-        ("numcodecs.astype", {"encode_dtype": "|u1", "decode_dtype": "<f4"}, [0, np.nan]),
-        ("numcodecs.fixedscaleoffset", {"offset": 0, "scale": 10, "dtype": "<f4", "astype": "|i1"}, [0, 20]),
-        (
-            "numcodecs.fixedscaleoffset",
-            {"offset": 0, "scale": 10, "dtype": "<f4", "astype": "<i4"},
-            [0, np.inf],
-        ),
-        ("numcodecs.fixedscaleoffset", {"offset": 9, "scale": 10, "dtype": "<u2", "astype": "<u2"}, [0, 9]),
-    ],
-)
-def test_values_that_a_filter_would_lose_are_refused(
-    name: str, configuration: dict[str, Any], values: list[float]
-) -> None:
-    array = np.array(values, configuration.get("dtype") or configuration["decode_dtype"])
-    pipeline = Pipeline(
-        [NamedConfiguration(name, configuration), NamedConfiguration("bytes")], spec_of(array)
-    )
-    with pytest.raises(CodecError, match=name):
-        pipeline.encode(array)

@@ -96,31 +96,6 @@ def test_the_error_without_a_hierarchy_names_the_keys_that_were_tried() -> None:
         zarrcore.open(MemoryStore(), format="v9")
 
 
-@pytest.mark.parametrize(
-    ("document", "kind"),
-    [
-        (b"{", MetadataError),
-        (b"[]", MetadataError),
-        (ARRAY.replace(b"int8", b"int9"), UnsupportedError),
-        (ARRAY.replace(b'"bytes"', b'"mystery"'), UnsupportedError),
-        (ARRAY.replace(b"[2]", b"[0]"), MetadataError),
-        (b'{"zarr_format": 3, "node_type": "blob"}', MetadataError),
-    ],
-)
-def test_broken_nodes_are_nodes_with_a_reason(document: bytes, kind: type[ZarrError]) -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": document, "y/zarr.json": ARRAY}))
-    nodes = {node.path: node for node in hierarchy.walk()}
-    broken = nodes["/x"]
-    assert isinstance(broken, zarrcore.BrokenNode)
-    assert isinstance(broken.error, kind)
-    assert isinstance(nodes["/y"], zarrcore.Array)
-    assert broken.stored_bytes() == document
-    assert isinstance(broken.stored_document(), dict)
-    assert isinstance(broken.attributes, dict)
-    with pytest.raises(kind):
-        hierarchy["x"]
-
-
 @pytest.mark.parametrize("path", ["../x", "x/../../y", "x/./y", "x\0"])
 def test_invalid_paths_are_refused(path: str) -> None:
     with pytest.raises(ZarrError):

@@ -1,4 +1,4 @@
-"""Servers for the tests of stores."""
+"""Servers for the tests of stores, and an environment without credentials."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 from tests.core.stores.contract import VALUES
 from tests.servers import (
+    AZURE_ENVIRONMENT,
+    GCS_ENVIRONMENT,
     FaultServer,
     WebServer,
     apache_server,
@@ -19,6 +21,9 @@ from tests.servers import (
     rclone_server,
 )
 from zarrcore.stores import ReadableStore, open_store
+from zarrcore.stores.credentials import cloud_machine as clouds
+
+AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 
 # Ceph is another service with the S3 API, and slow.
 collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["object/test_ceph.py"]
@@ -98,3 +103,15 @@ def opened(faults: FaultServer) -> Opener:
         return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})
 
     return open_it
+
+
+NO_KEYS = (*AWS_KEYS, *GCS_ENVIRONMENT, *AZURE_ENVIRONMENT, "GCE_METADATA_HOST", "K_SERVICE")
+
+
+@pytest.fixture
+def no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No credentials anywhere, on a machine outside any cloud."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(clouds, "_FILES", (str(tmp_path / "vendor"),))
+    for name in NO_KEYS:
+        monkeypatch.delenv(name, raising=False)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +14,9 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
 from zarrcore import errors
+from zarrcore.errors import StoreError
 from zarrfs.fuse import errnos
-from zarrfs.mount import mountpoints
+from zarrfs.fuse.errnos import errno_of
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
 
@@ -223,20 +222,6 @@ def test_wrong_options_are_errors_of_the_command_line(damaged: Path, tmp_path: P
         assert options[-1].partition("=")[2] in outcome.stderr or options[-1] in outcome.stderr
 
 
-def test_mount_points_of_any_name_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    name = "a\u3000b\x85c\r"
-    listed = tmp_path / "mountinfo"
-    listed.write_text(f"30 1 0:42 / /{name}\\040d rw - fuse.zarrscope s\\040t rw\n", newline="")
-    monkeypatch.setattr("builtins.open", partial(_instead, open, listed))
-    assert mountpoints.mounted_at(f"/{name} d") == mountpoints.Mounted(
-        f"/{name} d", "fuse.zarrscope", "s t", "0:42"
-    )
-
-
-def _instead(real: Callable[..., object], path: Path, _: str, *arguments: object) -> object:
-    return real(path, *arguments)
-
-
 def test_unmounting_a_path_that_is_not_a_mount_is_refused(tmp_path: Path) -> None:
     assert "nothing is mounted there" in one_line("umount", tmp_path)
     assert "not of zarrscope" in one_line("umount", "/proc")
@@ -249,3 +234,11 @@ def test_missing_hierarchy_is_still_mounted_as_keys(tmp_path: Path, mount: Mount
     assert os.listdir(mounted.keys) == ["x"]
     assert os.listdir(mounted.arrays) == ["error.txt"]
     assert "holds no hierarchy" in (mounted.arrays / "error.txt").read_text()
+
+
+def test_errors_of_missing_memory_are_recognized() -> None:
+    told = StoreError("there is no memory for 9 bytes at once")
+    told.__cause__ = MemoryError()
+    for error in (MemoryError(), told, RuntimeError("can't start new thread")):
+        assert errno_of(error) == errno.ENOMEM
+    assert errno_of(RuntimeError("something else")) is None

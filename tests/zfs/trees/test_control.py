@@ -6,10 +6,13 @@ import json
 
 import pytest
 
+from tests.zfs.trees.entries import content, fresh, names, walk
 from zarrcore.errors import ReadOnlyError
+from zarrcore.stores import MemoryStore
 from zarrfs.trees.control import Control
 from zarrfs.trees.entry import File
-from zarrfs.trees.root import NamedTrees
+from zarrfs.trees.keys.tree import KeysTree
+from zarrfs.trees.root import NamedTrees, WithControl
 
 
 def test_statistics_are_current_and_writing_refreshes() -> None:
@@ -31,3 +34,16 @@ def test_statistics_are_current_and_writing_refreshes() -> None:
     assert refreshed == [1]
     with pytest.raises(ReadOnlyError):
         stats.open_to_write(truncate=False, wait=False)
+
+
+def test_the_control_directory_is_hidden_and_reserved() -> None:
+    refreshed = []
+    values = {"a": b"1", ".zarrscope": b"real"}
+    keys = KeysTree(MemoryStore(values=values), fresh()).root()
+    control = Control(lambda: {"n": 1}, lambda: refreshed.append(1), keys)
+    root = WithControl(keys, control)
+    assert names(root) == ["a"]
+    assert json.loads(content(walk(root, ".zarrscope", "stats.json"))) == {"n": 1}
+    walk(root, ".zarrscope", "refresh").open(True).write(0, b"x", True)
+    assert refreshed == [1]
+    assert content(walk(root, ".zarrscope", "keys", ".zarrscope")) == b"real"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tests.zfs.trees.entries import fresh
 from zarrfs.trees.freshness import Freshness, Remembered
 
 
@@ -66,3 +67,14 @@ def test_a_refresh_forgets_all_earlier_answers() -> None:
     freshness.refresh()
     remembered.put("b", 2, 200.0)
     assert (remembered.get("a"), remembered.get("b")) == (None, (2, 200.0))
+
+
+def test_remembered_answers_are_bounded() -> None:
+    remembered: Remembered[int, int] = Remembered(fresh(), budget=10)
+    for question in range(100):
+        remembered.put(question, question, 100.0)
+    assert len(remembered) == 10
+    assert remembered.get(99) == (99, 100.0)
+    assert remembered.get(0) is None
+    remembered.put(1000, 0, 100.0, weight=11)
+    assert len(remembered) == 0

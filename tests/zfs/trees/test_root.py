@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.zfs.trees.entries import fresh, names, walk
 from zarrcore.errors import ReadOnlyError
+from zarrcore.stores import MemoryStore
 from zarrfs.trees.entry import Directory
+from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.root import CONTROL, LazyTree, NamedTrees, WithControl
 
 
@@ -39,3 +42,17 @@ def test_the_control_directory_hides_a_node_of_the_same_name() -> None:
     assert root.lookup("a", wait=False) is inner
     assert [name for name, _ in root.entries()] == ["a"]
     assert (root.lists_at_once, root.mode, root.behind(wait=False)) == (True, tree.mode, tree)
+
+
+def test_the_mount_point_shows_all_trees() -> None:
+    def broken(wait: bool) -> Directory:
+        raise OSError("an outage")
+
+    keys = KeysTree(MemoryStore(values={}), fresh()).root()
+    root = WithControl(NamedTrees({"keys": keys, "arrays": LazyTree(broken)}, 1.0), keys)
+    assert names(root) == ["keys", "arrays"]
+    assert root.lookup("arrays", False) is not None
+    assert root.lookup(".zarrscope", False) is keys
+    assert root.lookup("other", True) is None
+    with pytest.raises(OSError, match="outage"):
+        names(walk(root, "arrays"))

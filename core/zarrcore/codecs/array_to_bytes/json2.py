@@ -46,6 +46,8 @@ class Json2Codec(ArrayToBytesCodec):
         try:
             *elements, _, shape = self._items(encoded)
             for _ in shape[1:]:
+                if not all(isinstance(row, list) for row in elements):
+                    raise ValueError("a row is not an array")
                 elements = [element for row in elements for element in row]
             texts = np.array([text_of(element) for element in elements], spec.dtype)
         except _ERRORS as error:

@@ -139,7 +139,7 @@ def decompressed(
         raise CodecError(f"expected words of 8 bytes, found {len(encoded):,}", codec=codec)
     try:
         decoded, again = (decompress(padded(encoded, nbytes, byte)) for byte in (0, 0xFF))
-    except (RuntimeError, TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise CodecError(str(error), codec=codec) from error
     if decoded.tobytes() != again.tobytes():
         raise CodecError(f"{len(encoded):,} bytes are too few", codec=codec)
@@ -292,6 +292,6 @@ def compressed(
         encoded: bytes = library(codec).compress_numpy(
             promoted(elements, native, codec), write_header=write_header, **parameters
         )
-    except (RuntimeError, TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise CodecError(str(error), codec=codec) from error
     return encoded

@@ -44,8 +44,8 @@ class DraftKeys:
             if key == self.root.format(kind=kind, suffix=suffix):
                 return "/"
             end, start = f".{kind}{suffix}", self.prefix("/")
-            if key.startswith(start) and key.endswith(end):
-                return "/" + key[len(start) : -len(end)]
+            if key.startswith(start) and key.endswith(end) and (path := key[len(start) : -len(end)]):
+                return f"/{path}"
         return None
 
 

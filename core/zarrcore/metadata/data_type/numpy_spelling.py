@@ -1,7 +1,7 @@
 """NumPy's own spelling of its types, as in Zarr v2 and numcodecs: ``<f4``, ``|S5``, ``<M8[ns]``, or a list of fields.
 
 Specification: Zarr v2, "Data type encoding". NumPy itself accepts far more than that as a dtype, and divides by the zero of
-``M8[s/0]``, which ends the process. A string is therefore checked before NumPy sees it.
+``M8[s/0]`` and ``M8[0s]``, which ends the process. A string is therefore checked before NumPy sees it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
-_SPELLING = re.compile(r"[<>|=]?[?\w]+(\[[0-9]*\w+\])?")
+_SPELLING = re.compile(r"[<>|=]?[?\w]+(\[([1-9][0-9]*)?[^\W\d]\w*\])?")
 
 
 def numpy_dtype(value: Any, member: str) -> np.dtype[Any]:

@@ -103,21 +103,6 @@ def test_a_coarse_level_covers_its_source_elements() -> None:
     assert sampled.to_base(1, 2) == 9.5  # drawn over elements 8 to 11
 
 
-def test_recently_used_tiles_are_kept() -> None:
-    array = FakeArray(np.zeros((10, 10), np.uint8), chunks=(1, 10))
-    raster = Raster.of(whole(array), Axes.initial(array))
-    tiles = [type(raster.tiles((slice(0, 1), slice(0, 1)))[0])(raster, row, 0) for row in range(4)]
-    cache = TileCache(25)
-    for tile in tiles[:2]:
-        cache.put(tile, np.zeros(10, np.uint8))
-    assert cache.get(tiles[0]) is not None
-    cache.put(tiles[2], np.zeros(10, np.uint8))
-    assert [tile in cache for tile in tiles] == [True, False, True, False]
-    assert cache.nbytes == 20
-    cache.put(tiles[3], np.zeros(1000, np.uint8))
-    assert len(cache) == 1
-
-
 @pytest.mark.parametrize("steps", [(1, 1), (2, 3), (16, 7)])
 def test_windows_of_chunks_cover_the_whole_window(steps: tuple[int, int]) -> None:
     array = FakeArray(np.arange(70 * 90).reshape(70, 90), chunks=(16, 10))

@@ -9,11 +9,11 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import drawn, show
-from zarrbrowser.image.measurements import Profile
-from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 
 RAMP = np.arange(600).reshape(20, 30)
+
+
 KINDS = {
     "tiny": RAMP * 1e-200,
     "small": RAMP * 1e-45,
@@ -62,14 +62,3 @@ def test_a_plot_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot:
         abs(int(values[0])) >> 50 if values.dtype.kind in "iu" else 0
     )
     assert all(float(values[0]) - margin <= one <= float(values[-1]) + margin for one in told)
-
-
-@pytest.mark.parametrize("size", [1e-200, 1e304])
-def test_a_profile_shows_extreme_numbers(size: float, qtbot: QtBot) -> None:
-    plot = ProfilePlot()
-    qtbot.addWidget(plot)
-    numbers = np.array([1.0, np.nan, 3.0, 2.0]) * size
-    plot.show_profile(Profile(np.arange(4.0), numbers, "", 0))
-    drawn_numbers = plot.curve.yData
-    assert np.abs(drawn_numbers[[0, 2, 3]]).max() < 1e30
-    assert drawn_numbers * plot.plot.getAxis("left").scale == pytest.approx(numbers, nan_ok=True)

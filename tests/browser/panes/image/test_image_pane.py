@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -14,8 +14,6 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, show
-from zarrbrowser.image.colours.contrast import ContrastMode
-from zarrbrowser.image.colours.render import Style, rgba
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.theme import LIGHT
 from zarrbrowser.window import node_pane
@@ -98,29 +96,6 @@ def test_steps_before_levels_are_open_are_counted(
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
-def test_a_plane_that_fits_the_view_also_fits_a_resized_window(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME)
-    window = pane.window()
-    window.resize(900, 600)
-    qtbot.wait(20)
-    before = pane.canvas.view.viewPixelSize()[0]
-    window.resize(1600, 1000)
-    qtbot.waitUntil(lambda: pane.canvas.view.viewPixelSize()[0] < before * 0.8)
-    assert pane.canvas.view.viewRect().contains(QRectF(0, 0, 39, 29))
-
-
-@pytest.mark.parametrize(("shape", "square"), [((60, 30), True), ((60, 3), False), ((3, 600), False)])
-def test_a_narrow_plane_fits_into_view(
-    shape: tuple[int, int], square: bool, open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    pane, _array = show(open_window, qtbot, np.zeros(shape))
-    assert pane.controls.square.isChecked() == square
-    everything = QRectF(0, 0, shape[1] - 1, shape[0] - 1)
-    assert pane.canvas.view.viewRect().contains(everything)
-    pane.controls.square.toggle()
-    assert pane.canvas.view.viewRect().contains(everything)
-
-
 def test_an_axis_may_be_longer_than_qt_can_count(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.broadcast_to(np.float32(1), (2**33, 3, 4))
     array = FakeArray(values, chunks=(1, 3, 4))
@@ -141,19 +116,6 @@ def test_the_largest_numbers_are_drawn(open_window: OpenWindow, qtbot: QtBot) ->
     assert pane.stack.shows_data
     assert np.isfinite(pane.contrast.histogram.item.vb.viewRange()).all()
     assert pane.canvas.grab().toImage().width() > 0
-
-
-def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.controls.axes.swap.click()
-    assert np.array_equal(picture(pane), VOLUME[4].T)
-    box = pane.controls.axes.rows
-    with qtbot.waitSignal(pane.plane_shown):
-        box.setCurrentIndex(box.findText("z"))
-        box.activated.emit(box.currentIndex())
-    assert np.array_equal(picture(pane), VOLUME[:, :, 20])
-    assert list(pane.sliders.sliders) == [2]
 
 
 def test_swapping_axes_keeps_the_positions_of_the_sliders(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -228,16 +190,6 @@ def test_arrays_that_cannot_be_drawn_are_shown_as_a_table(
         assert not window.node_pane.show_tab("Plot")
 
 
-def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = np.zeros((3, 4), [("height", "f4"), ("name", "S2"), ("count", "i2")])
-    values["count"] = 5
-    pane, _array = show(open_window, qtbot, values)
-    box = pane.controls.field
-    assert [box.itemText(row) for row in range(box.count())] == ["height", "count"]
-    box.textActivated.emit("count")
-    assert np.array_equal(drawn(pane), rgba(values["count"], Style(levels=(4.5, 5.5))))
-
-
 def test_rgb_is_shown_unchanged(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.random.default_rng(1).integers(0, 255, (6, 7, 3), dtype=np.uint8)
     pane, _array = show(open_window, qtbot, values)
@@ -255,38 +207,6 @@ def test_rgb_of_few_bits_is_not_black(open_window: OpenWindow, qtbot: QtBot) -> 
     pane.canvas.image.render()
     colour = pane.canvas.image.qimage.pixelColor(3, 2)
     assert (colour.red(), colour.green(), colour.blue()) == pytest.approx((255, 0, 128), abs=1)
-
-
-def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = np.datetime64("2020-01-01", "h") + np.arange(24 * 400).reshape(100, 96)
-    pane, _array = show(open_window, qtbot, values)
-    contrast = pane.contrast
-    assert contrast.low.text().startswith("2020-01-0")
-    contrast.low.clear()
-    QTest.keyClicks(contrast.low, "2020-03-01\r")
-    expected = np.datetime64("2020-03-01", "h").astype(np.int64)
-    assert pane.view.picture_style().levels[0] == expected
-    contrast.low.clear()
-    QTest.keyClicks(contrast.low, "nonsense\r")
-    assert pane.view.picture_style().levels[0] == expected
-    assert contrast.low.text() == "2020-03-01T00"
-
-
-def test_contrast_by_mode_or_typed_bounds_is_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME)
-    contrast = pane.contrast
-    contrast.mode.setCurrentIndex(contrast.mode.findText("Full range"))
-    contrast.mode.activated.emit(contrast.mode.currentIndex())
-    assert pane.view.picture_style().levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
-    contrast.low.clear()
-    QTest.keyClicks(contrast.low, "-0.5\r")
-    assert pane.view.picture_style().levels[0] == -0.5
-    assert contrast.mode.currentData() is ContrastMode.FIXED
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.step(1)
-    assert pane.view.picture_style().levels[0] == -0.5
-    contrast.histogram.dragged.emit(0.0, 1.0)
-    assert list(pane.view.picture_style().levels) == [0.0, 1.0]
 
 
 def test_an_array_without_elements_shows_a_message(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -319,33 +239,3 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.sliders.plays[0].click()
     assert not pane.sliders.is_playing
     assert seen[:9] == [5, 6, 7, 0, 1, 2, 3, 4, 5]
-
-
-def test_keys_pan_and_zoom(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME)
-    pane.canvas.show_range((5, 15), (5, 15))
-    before = pane.canvas.visible()
-    QTest.keyClick(pane.canvas, Qt.Key.Key_Right)
-    moved = pane.canvas.visible()
-    width = before.columns[1] - before.columns[0]
-    assert moved.columns[0] - before.columns[0] == pytest.approx(width / 8)
-    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
-    assert pane.canvas.visible().rows[0] < moved.rows[0]
-    QTest.keyClick(pane.canvas, Qt.Key.Key_Plus)
-    nearer = pane.canvas.visible()
-    assert nearer.columns[1] - nearer.columns[0] == pytest.approx(width * 0.8)
-    pane.controls.flip_rows.click()
-    before = pane.canvas.visible()
-    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
-    assert pane.canvas.visible().rows[0] > before.rows[0]  # up is up
-
-
-def test_the_bar_hides_controls_in_a_narrow_window(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME)
-    window = pane.window()
-    window.resize(1400, 700)
-    qtbot.waitUntil(lambda: pane.controls.flip_rows.isVisible() and pane.controls.axes.labels[0].isVisible())
-    window.resize(800, 600)
-    qtbot.waitUntil(lambda: not pane.controls.axes.labels[0].isVisible())
-    assert pane.controls.fit.isVisible()
-    assert pane.controls.fit.geometry().right() <= pane.controls.width()

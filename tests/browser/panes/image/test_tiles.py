@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
-from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, pyramid, show
+from tests.browser.fakes import FakeArray, FakeGroup, Gate
+from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, pyramid, show
 from zarrbrowser.image.tiles import frames
-from zarrbrowser.workers import tile_loader
-from zarrcore.errors import CodecError
 
 
 def test_large_reads_need_consent(
@@ -76,18 +73,6 @@ def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: 
     ticker.stop()
 
 
-def test_tiles_report_progress(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = np.broadcast_to(np.float32(0), (3, 1024, 768))
-    array = FakeArray(values, chunks=(1, 256, 256))
-    window = open_window(FakeGroup({"array": array}), "/array")
-    pane, fractions = pane_of(window, qtbot), []
-    qtbot.waitUntil(lambda: pane.view.is_complete)
-    window.workers.progressed.connect(lambda _request, fraction: fractions.append(fraction))
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.step(1)
-    assert set(fractions) == {0.25, 0.5, 0.75}  # four tiles
-
-
 def test_a_multiscale_group_is_one_image_and_zoom_selects_the_level(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
@@ -107,91 +92,6 @@ def test_a_multiscale_group_is_one_image_and_zoom_selects_the_level(
         (part[0].stop - part[0].start) * (part[1].stop - part[1].start) for part in arrays[0].selections
     )
     assert 200 * 200 <= read <= 3 * 3 * 256 * 256  # the part in view, in whole chunks
-
-
-def test_the_coarse_picture_stays_until_the_fine_one_is_loaded(open_window: OpenWindow, qtbot: QtBot) -> None:
-    group, arrays = pyramid()
-    gate = Gate()
-    arrays[0].before_read = gate.wait
-    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    pane.canvas.show_range((1000, 1128), (1000, 1128))
-    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
-    qtbot.waitUntil(lambda: pane.view.frame.raster.level.array is arrays[0])
-    seen = pane.view.mosaics[0]
-    assert seen.is_there is None  # all of it, though coarse
-    rows, columns = seen.window
-    assert np.abs(seen.values - arrays[0].values[rows, columns]).max() <= 16
-    with qtbot.waitSignal(pane.plane_shown):
-        gate.open()
-    inside = (slice(1000 - rows.start, 1128 - rows.start), slice(1000 - columns.start, 1128 - columns.start))
-    assert np.array_equal(picture(pane)[inside], arrays[0].values[1000:1128, 1000:1128])
-
-
-def test_stale_tiles_are_cancelled(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = np.broadcast_to(np.float32(1), (100_000, 100_000))
-    array, gate = FakeArray(values, chunks=(256, 256)), Gate()
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    assert "The middle is shown" in pane.stack.notice.text
-    array.before_read = gate.wait
-    pane.canvas.show_range((0, 500), (0, 500))
-    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
-    read = len(array.selections)
-    pane.canvas.show_range((90_000, 90_500), (90_000, 90_500))
-    qtbot.waitUntil(lambda: all(tile.row > 300 for tile in pane.view.loader.running))
-    with qtbot.waitSignal(pane.plane_shown):
-        gate.open()
-    tiles_in_view = 9
-    assert len(array.selections) <= read + tiles_in_view + pane.view.loader.total
-
-
-def test_an_unreadable_tile_does_not_affect_the_others(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values, flaky = np.arange(600 * 600, dtype=np.float32).reshape(600, 600), Flaky()
-    array = FakeArray(values, chunks=(300, 300))
-    array.before_read = lambda selection: flaky() if selection[0].start == selection[1].start == 0 else None
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: "does not answer" in pane.stack.notice.text, timeout=5000)
-    assert pane.stack.shows_data
-    there = pane.view.mosaics[0].is_there
-    assert there is not None
-    assert there.mean() == pytest.approx(3 / 4)
-    assert (drawn(pane)[~there] == 0).all()
-    flaky.mended = True
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.notice.button.click()
-    assert pane.view.mosaics[0].is_there is None
-    assert not pane.stack.notice.isVisible()
-
-
-def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    def fail_at(selection: Any) -> None:
-        plane, rows, _columns = selection
-        if plane == 2 or (plane == 4 and rows.start == 0):
-            raise CodecError(f"plane {plane} is short")
-
-    array = FakeArray(np.arange(6 * 600 * 300.0).reshape(6, 600, 300), chunks=(1, 300, 300))
-    array.before_read = fail_at
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-
-    def told(plane: int) -> tuple[str, str]:
-        pane.sliders.spins[0].setValue(plane)
-        qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.frame.planes[0].index[0] == plane)  # type: ignore[union-attr]
-        sentence = "" if pane.stack.shows_data else pane.stack.sentence.text
-        return sentence, pane.stack.notice.text if pane.stack.notice.isVisible() else ""
-
-    assert [told(plane) for plane in (3, 2, 1, 4, 2, 5)] == [
-        ("", ""),
-        ("Plane 2 is short.", ""),
-        ("", ""),
-        ("", "Plane 4 is short."),
-        ("Plane 2 is short.", ""),
-        ("", ""),
-    ]
 
 
 def test_scrubbing_shows_planes_even_if_the_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -231,24 +131,6 @@ def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWin
     assert max(np.diff(beats)) < 1.0
 
 
-def test_the_value_under_the_pointer_is_exact_even_if_samples_are_drawn(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    values = np.arange(4000 * 4000, dtype=np.int32).reshape(4000, 4000)
-    pane, array = show(open_window, qtbot, values)
-    assert pane.view.frame.raster.steps != (1, 1)
-    heard: list[str] = []
-    pane.pointed.connect(heard.append)
-    pane.canvas.pointed.emit((1001.2, 2003.4))
-    qtbot.waitUntil(lambda: any(text.endswith(f":  {values[1001, 2003]:,} mm") for text in heard))
-    assert heard[0].endswith("…")
-    before = len(array.selections)
-    for column in range(100):
-        pane.canvas.pointed.emit((5.0, float(column)))
-    qtbot.waitUntil(lambda: any(text.endswith(f":  {values[5, 99]:,} mm") for text in heard))
-    assert len(array.selections) <= before + 3  # only where the pointer rests
-
-
 def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     array = FakeArray(VOLUME, chunks=(1, 30, 40))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
@@ -266,34 +148,3 @@ def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
         pane.step(1)
     qtbot.waitUntil(lambda: {selection[0] for selection in array.selections} == {5, 6, 7, 0, 1})
     assert len(array.selections) == read + 1
-
-
-def test_loaded_tiles_are_not_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
-    one, two = FakeArray(VOLUME, chunks=(1, 30, 40)), FakeArray(VOLUME * 2)
-    window = open_window(FakeGroup({"one": one, "two": two}), "/one")
-    pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    with qtbot.waitSignal(pane.plane_shown):
-        window.open_text("fake.zarr#/two")
-    read = len(one.selections)
-    with qtbot.waitSignal(pane.plane_shown):
-        window.open_text("fake.zarr#/one")
-    assert np.array_equal(picture(pane), VOLUME[4])
-    assert len(one.selections) == read
-
-
-def test_a_plane_that_never_loads_does_not_block_the_next(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    values = np.broadcast_to(np.float32(0), (3, 2048, 2048))
-    array, gate = FakeArray(values, chunks=(1, 256, 256)), Gate()
-    monkeypatch.setattr(tile_loader, "IN_FLIGHT", 2)
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    array.before_read = lambda selection: gate.wait() if selection[0] == 0 else None
-    pane.sliders.spins[0].setValue(0)
-    assert gate.waiting.acquire(timeout=5)
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(2)
-    assert pane.view.frame.planes[0].index[0] == 2
-    gate.open()

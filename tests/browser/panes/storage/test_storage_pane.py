@@ -3,51 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, Flaky, Gate
+from tests.browser.panes.storage.stored import array_of, texts
 from zarrbrowser.panes.storage.storage_pane import StoragePane
-from zarrbrowser.session.state import Session
-from zarrbrowser.theme import current_colours
 from zarrbrowser.workers import Workers
-
-
-@pytest.fixture
-def pane(workers: Workers, qtbot: QtBot) -> StoragePane:
-    made = StoragePane(Session(), workers)
-    qtbot.addWidget(made)
-    made.resize(800, 500)
-    made.show()
-    return made
-
-
-def array_of(*stored: tuple[int, int]) -> FakeArray:
-    array = FakeArray(np.zeros((30, 20), "f4"), chunks=(10, 10))
-    array.stored_chunks = [*stored]
-    return array
-
-
-def texts(pane: StoragePane) -> list[str]:
-    return [one.text() for one in pane.facts.findChildren(QLabel)]
-
-
-def test_the_map_shows_stored_chunks(pane: StoragePane, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(pane.settled):
-        pane.show_array(array_of((0, 0), (2, 1)))
-    picture = pane.picture
-    assert "2 of 6 chunks (33.3 %)" in texts(pane)
-    shown = picture.grab().toImage()
-    colours = current_colours()
-    for row in range(3):
-        for column in range(2):
-            x, y = column * 28 + 14, row * 28 + 14
-            stored = (row, column) in ((0, 0), (2, 1))
-            assert shown.pixelColor(x, y).name() == (colours.accent if stored else colours.border)
-            state = "stored" if stored else "not stored"
-            assert picture.text_at(x, y) == f"chunk ({row}, {column}): {state}"
-    assert picture.text_at(400, 400) == ""
 
 
 def test_an_array_without_elements_has_no_chunks(pane: StoragePane, qtbot: QtBot) -> None:

@@ -12,47 +12,9 @@ import xarray as xr
 
 import zarrcore
 from tests.core.filetypes.hdf5.reading import opened
+from tests.core.filetypes.hdf5.scales import hierarchy_of, scales
 from zarrcore.filetypes.hdf5 import HDF5File
 from zarrcore.hierarchy import ArrayNode
-from zarrcore.stores.memory import MemoryStore
-
-
-def hierarchy_of(**arrays: tuple[tuple[int, ...], list[str | None] | None]) -> zarrcore.Hierarchy:
-    hierarchy = zarrcore.create("memory://")
-    for name, (shape, names) in arrays.items():
-        hierarchy.create_array(f"/{name}", shape=shape, data_type="int16", dimension_names=names)
-    return hierarchy
-
-
-def scales(dataset: h5py.Dataset) -> list[str]:
-    """The names of the scales of each dimension, as HDF5's own functions find them."""
-    return [scale[0].name.strip("/") for scale in dataset.dims]
-
-
-def test_coordinates_are_scales() -> None:
-    hierarchy = hierarchy_of(
-        t=((3, 4), ["y", "x"]), u=((4,), ["x"]), x=((4,), ["x"]), y=((3,), None), alone=((4,), None)
-    )
-    with opened(hierarchy["/"]) as file:
-        assert scales(file["t"]) == ["y", "x"]
-        assert scales(file["u"]) == ["x"]
-        assert file["x"].is_scale
-        assert file["y"].is_scale
-        assert h5py.h5ds.is_attached(file["t"].id, file["x"].id, 1)
-        assert h5py.h5ds.get_scale_name(file["x"].id) == b"x"
-        assert set(file) == {"t", "u", "x", "y", "alone"}
-        assert "DIMENSION_LIST" not in file["alone"].attrs
-        assert len(file["x"].attrs["REFERENCE_LIST"]) == 2
-
-
-def test_dimensions_without_coordinates_are_scales_without_values() -> None:
-    with opened(hierarchy_of(t=((3, 4), ["y", None]))["/"]) as file:
-        assert scales(file["t"]) == ["y", "dim_1"]
-        assert file["y"].shape == (3,)
-        assert file["y"].id.get_offset() is None
-        assert h5py.h5ds.get_scale_name(file["y"].id).startswith(
-            b"This is a netCDF dimension but not a netCDF variable."
-        )
 
 
 def test_a_name_of_several_lengths_is_several_dimensions() -> None:
@@ -91,21 +53,6 @@ def test_netcdf_names_dimensions_by_its_rules() -> None:
         assert scales(file["t"]) == ["a ", " a", "a\nb", "e\u0301_4", "-", "a b"]  # next to an array
         assert scales(file["s"]) == ["é"]
         assert set(file) >= {"é", "e\u0301"}
-
-
-def test_an_array_may_have_a_dimension_twice() -> None:
-    with opened(hierarchy_of(t=((3, 3), ["x", "x"]))["/"]) as file:
-        assert scales(file["t"]) == ["x", "x"]
-
-
-def test_thousands_of_arrays_share_a_dimension() -> None:
-    store = MemoryStore()
-    zarrcore.create(store).create_array("/x", shape=(2,), data_type="int16", dimension_names=["x"])
-    for number in range(5000):
-        store.set(f"a{number}/zarr.json", bytes(store.get("x/zarr.json") or b""))
-    with opened(zarrcore.open(store)["/"]) as file:
-        assert scales(file["a4999"]) == ["x"]
-        assert "_zarrscope_left_out" not in file.attrs
 
 
 def test_netcdf_names_all_dimensions() -> None:

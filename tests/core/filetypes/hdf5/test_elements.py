@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import zarrcore
+from tests.core.filetypes.hdf5.one_array import array_of, same
 from tests.core.filetypes.hdf5.reading import opened
 from tests.hierarchies import values
 
@@ -24,23 +24,6 @@ SMALL = {
     "uint2": (ml_dtypes.uint2, "u1"),
 }
 RECORD = np.dtype([("a", "<i4"), ("b", "<f2"), ("c", "?"), ("d", "S3"), ("e", "<i2", (2, 3)), ("z", "<c8")])
-
-
-def array_of(data: np.ndarray, data_type: Any = None, **options: Any) -> zarrcore.Array:
-    hierarchy = zarrcore.create("memory://")
-    kind = data.dtype if data_type is None else data_type
-    options.setdefault("chunk_shape", tuple(2 for _ in data.shape))
-    array = hierarchy.create_array("/a", shape=data.shape, data_type=kind, **options)
-    array[...] = data
-    return array
-
-
-def same(found: np.ndarray, expected: np.ndarray) -> bool:
-    return (
-        found.dtype == expected.dtype
-        and found.shape == expected.shape
-        and found.tobytes() == expected.tobytes()
-    )
 
 
 @pytest.mark.parametrize("kind", [*SAME, "S5", "V3", RECORD], ids=str)
@@ -165,14 +148,3 @@ def test_fill_values_are_those_of_the_array(kind: str, fill: Any) -> None:
     data = np.zeros((2,), kind)
     with opened(array_of(data, fill_value=fill)) as file:
         np.testing.assert_array_equal(file["a"].fillvalue, np.array(fill, kind))
-
-
-def test_missing_values_have_the_type_of_the_elements() -> None:
-    data = np.zeros((2,), "f4")
-    attributes = {"_FillValue": "AAAAAAAA+H8=", "missing_value": -999}
-    with opened(array_of(data, attributes=attributes)) as file:
-        assert same(np.asarray(file["a"].attrs["_FillValue"]), np.array(np.nan, "<f4"))
-        assert same(np.asarray(file["a"].attrs["missing_value"]), np.array(-999, "<f4"))
-    with opened(array_of(np.zeros(2, "u1"), attributes={"_FillValue": 300, "missing_value": 255.0})) as file:
-        assert file["a"].attrs["_FillValue"] == 300, "no such element: left as it is"
-        assert file["a"].attrs["missing_value"].dtype == np.uint8

@@ -27,7 +27,6 @@ from tests.core.filetypes.tiff.ome_schema import validate
 from zarrcore.errors import CodecError, SelectionError, UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 from zarrcore.filetypes.tiff.axes import axis_letters
-from zarrcore.filetypes.tiff.tiles import TilesFile
 
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8", "c8", "c16"]
 PERMUTED = st.integers(1, 5).flatmap(lambda ndim: st.permutations("tczyx").map(lambda names: names[:ndim]))
@@ -101,26 +100,6 @@ def test_axes_may_have_any_order_and_chunks_any_shape(names: list[str], draw: st
     assert sum(told) == file.size
 
 
-@pytest.mark.parametrize(
-    ("names", "letters"),
-    [
-        ((None, None, None), "ZYX"),
-        ((None,) * 5, "TCZYX"),
-        (("time", "channel", "Y", "x"), "TCYX"),
-        (("y", "x", "c"), "YXC"),
-        (("lat", "lon", "time"), "YXT"),
-        (("time", "level", "lat", "lon"), "TZYX"),
-        (("x", "x"), "YX"),
-        (("time", "channel"), "YX"),
-        (("z", "y", "time"), "ZYX"),
-        (("y",), "Y"),
-        ((), ""),
-    ],
-)
-def test_dimensions_have_letters(names: tuple[str | None, ...], letters: str) -> None:
-    assert axis_letters((7,) * len(names), np.dtype("f4"), names) == letters
-
-
 @pytest.mark.parametrize("samples", [3, 4])
 @pytest.mark.parametrize("dtype", ["u1", "u2"])
 def test_colours_are_samples_of_pixels(samples: int, dtype: str) -> None:
@@ -153,21 +132,6 @@ def test_elements_are_read_lazily() -> None:
         assert lazy.chunks == (1, 256, 256)
         assert np.array_equal(lazy[1, 300:500, 300:400], data[1, 300:500, 300:400])
         assert cache.decoded == 1
-
-
-SIDES = st.tuples(st.integers(1, 5000), st.integers(1, 5000)).map(lambda pair: (max(pair), min(pair)))
-
-
-@given(SIDES | st.integers(1, 1100).map(lambda side: (side, side)), SIDES)
-def test_sides_of_tiles_are_multiples_of_16(rows: tuple[int, int], columns: tuple[int, int]) -> None:
-    """As TIFF 6.0, section 15, requires; a plane of at most one tile is a strip without tiles."""
-    (height, rows_of_chunk), (width, columns_of_chunk) = rows, columns
-    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
-    shape, chunks = (height, width), (rows_of_chunk, columns_of_chunk)
-    body = TilesFile(hierarchy.create_array("a", shape=shape, data_type="uint8", chunk_shape=chunks)).body
-    assert body.is_strip or [side % 16 for side in body.tile] == [0, 0]
-    assert not body.is_strip or body.grid == (1, 1)
-    assert max(body.tile) <= 1024
 
 
 @pytest.mark.parametrize(
@@ -240,36 +204,6 @@ def test_a_million_pages_of_a_hundred_tiles_are_computed() -> None:
         256 * 256 - 2,
         256 * 256 - 1,
     ]
-
-
-@pytest.mark.parametrize(
-    ("names", "chunks", "planes_or_rows"),
-    [
-        ("tzyx", (1, 1, 256, 256), (0, 1)),
-        ("tzyx", (1, 2, 256, 256), (2, 0)),
-        (
-            "tzyx",
-            (1, 3, 256, 256),
-            (4, 0),
-        ),  # three of four: all of them, since three begin at another place each time
-        ("tzyx", (2, 1, 256, 256), (8, 0)),
-        ("tzyx", (1, 1, 512, 256), (0, 1)),
-        ("tzyx", (1, 1, 1000, 256), (0, 3)),
-        ("yxzt", (512, 256, 4, 2), (8, 0)),
-    ],
-)
-def test_slabs_are_rows_of_chunks(
-    names: str, chunks: tuple[int, ...], planes_or_rows: tuple[int, int]
-) -> None:
-    lengths = {"t": 2, "z": 4, "y": 1300, "x": 600}
-    shape = tuple(lengths[name] for name in names)
-    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
-    array = hierarchy.create_array(
-        "a", shape=shape, data_type="uint8", chunk_shape=chunks, dimension_names=[*names]
-    )
-    body = TilesFile(array).body
-    planes, rows = planes_or_rows
-    assert body.slab_nbytes == planes * body.plane_nbytes + rows * body.plane_nbytes // body.grid[0]
 
 
 def test_only_requested_chunks_are_decoded() -> None:

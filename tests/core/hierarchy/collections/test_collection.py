@@ -384,13 +384,3 @@ def test_requests_are_few(s3: S3Server, bucket: str) -> None:
     assert asked(lambda: collection.node("/sites/south.n5/g/b")) <= 1 + 3
     assert asked(lambda: collection.node("/sites/north/v2.zarr")) <= 5 + 2 + 5
     assert asked(lambda: "/sites/nothing" in collection) <= 5 + 3
-
-
-def test_a_long_listing_rules_nothing_out() -> None:
-    class Remote(MemoryStore):
-        is_remote = True
-
-    chunks = {f"a/0.{n:04}": b"" for n in range(1200)}
-    found = zarrcore.open(Remote(values={**chunks, "a/.zgroup": V2_GROUP, "b/x": b"", "c/zarr.json": GROUP}))
-    assert places(found) == [("/", "collection"), ("/a", "group"), ("/b", "collection"), ("/c", "group")]
-    assert "/d" not in found

@@ -26,12 +26,6 @@ def test_data_types_survive_their_documents(code: str) -> None:
     assert again.dtype == np.dtype(code).newbyteorder("<")
 
 
-def test_structured_types_nest() -> None:
-    dtype = np.dtype([("a", ">i4"), ("b", [("c", "<f8", (2, 3)), ("d", "S4")])])
-    again = parse_data_type(json.loads(json.dumps(data_type_of(dtype).document())))
-    assert again.dtype == dtype.newbyteorder("<")
-
-
 @pytest.mark.parametrize("document", [*FIXED, "string", "bytes", "variable_length_bytes"], ids=str)
 def test_documents_of_encodings_round_trip(document: Any) -> None:
     data_type = parse_data_type(document)

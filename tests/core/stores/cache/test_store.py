@@ -386,14 +386,6 @@ def test_the_cache_of_a_read_only_store_is_read_only(tmp_path: Path) -> None:
         list(cached.list())
 
 
-def test_stores_of_different_identity_share_no_entries(tmp_path: Path) -> None:
-    directory = CacheDirectory(tmp_path, 1 << 30)
-    stores = [Distant("one", {"a": b"1"}), Distant("two", {"a": b"2"}), MemoryStore(values={"a": b"3"})]
-    for _ in range(2):
-        assert [CacheStore(store, directory).get("a") for store in stores] == [b"1", b"2", b"3"]
-    assert CacheStore(MemoryStore(values={"a": b"4"}), directory).get("a") == b"4"
-
-
 def test_a_refresh_reaches_the_cache_through_wrappers(
     cached: CacheStore, beneath: Distant, clock: Clock
 ) -> None:
@@ -513,21 +505,6 @@ def test_values_of_a_bucket_are_revalidated(s3: S3Server, tmp_path: Path) -> Non
     store = open_store("s3://bucket/kept", **options)
     store.set("x", b"newer")
     assert store.get("x") == open_store("s3://bucket/kept", **options).get("x") == b"newer"
-
-
-def test_entries_are_not_shared_between_credentials(
-    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    s3.put("bucket/kept/y", b"old")
-    options = {**s3.options, "cache_dir": tmp_path}
-    first = open_store("s3://bucket/kept", **options)
-    assert first.get("y") == b"old"
-    s3.put("bucket/kept/y", b"new")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody else")
-    second = open_store("s3://bucket/kept", **options)
-    assert second.identity != first.identity
-    assert "somebody" not in repr(second.identity)
-    assert second.get("y") == b"new"
 
 
 def test_the_command_line_has_options_for_the_cache(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import os
 import pickle
@@ -18,8 +17,7 @@ import lmdb
 import pytest
 import xxhash
 
-from tests.core.stores.as_nobody import as_nobody, place_for_all
-from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
 from zarrcore.errors import (
@@ -27,12 +25,9 @@ from zarrcore.errors import (
     InvalidKeyError,
     MissingExtraError,
     StoreError,
-    StoreFullError,
     StoreNotFoundError,
-    StoreTimeoutError,
 )
 from zarrcore.stores import WritableStore, open_store
-from zarrcore.stores.database import lmdb_environment
 from zarrcore.stores.database.lmdb import LMDBStore
 
 
@@ -107,29 +102,6 @@ def test_keys_that_are_not_utf8_are_kept(tmp_path: Path) -> None:
             store.set("a" * 512, b"")
 
 
-@pytest.mark.parametrize(
-    ("make", "kind", "said"),
-    [
-        (lambda path: None, StoreNotFoundError, "there is no LMDB database at"),
-        (lambda path: path.mkdir(), StoreNotFoundError, "there is no LMDB database at"),
-        (lambda path: path.touch(), StoreNotFoundError, "there is no LMDB database at"),
-        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is not an LMDB database"),
-    ],
-)
-def test_a_file_that_is_not_a_database_is_reported(
-    tmp_path: Path, make, kind: type[StoreError], said: str
-) -> None:
-    path = tmp_path / "x"
-    make(path)
-    before = path.stat().st_size if path.is_file() else 0
-    with pytest.raises(kind, match=said) as caught:
-        open_store(f"lmdb://{path}")
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert not path.is_file() or path.stat().st_size == before
-    assert not path.is_dir() or not os.listdir(path)
-
-
 def test_a_truncated_database_is_reported(database: Path, tmp_path: Path) -> None:
     whole = (database / "data.mdb").read_bytes()
     for name, size in (("x", len(whole) - 1), ("y", 4096 * 3)):
@@ -141,75 +113,6 @@ def test_a_truncated_database_is_reported(database: Path, tmp_path: Path) -> Non
         os.truncate(tmp_path / "z", len(whole) - 4096)
         with pytest.raises(BrokenBodyError, match="became shorter"):
             store.get("zarr.json")
-
-
-def test_a_writer_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
-    empty.set("a", b"1")
-    program = (
-        "import lmdb, sys; env = lmdb.open(sys.argv[1], map_size=1<<40)\n"
-        "with env.begin(write=True): print('held', flush=True); sys.stdin.read()"
-    )
-    command = [sys.executable, "-c", program, empty.path]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout.readline() == b"held\n"
-        impatient = open_store(empty.url, timeout_s=0.05)
-        with pytest.raises(StoreTimeoutError, match=r"^a in lmdb://.* keeps the database locked"):
-            impatient.set("a", b"2")
-        assert impatient.get("a") == b"1"
-        other.kill()  # together with its lock
-    empty.set("b", b"3")
-    assert (empty.get("a"), empty.get("b")) == (b"1", b"3")
-
-
-def test_a_database_without_permission_is_denied() -> None:
-    with place_for_all() as place, LMDBStore(place / "x", create=True) as store:
-        store.set("a", b"1")
-        store.close()
-        for file, mode in (("data.mdb", 0o444), ("lock.mdb", 0o444), (".", 0o555)):
-            os.chmod(f"{store.path}/{file}", mode)
-        lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
-        expected = "the database, or its directory, is read-only"
-        assert as_nobody("lmdb", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
-        os.chmod(f"{store.path}/data.mdb", 0)
-        said = as_nobody("lmdb", f"open_store({store.url!r})")
-        assert said.startswith(f"AccessDeniedError {store.url}: ")
-        os.chmod(store.path, 0o755)
-
-
-def test_a_full_disk_is_reported_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lmdb_environment, "_MAP_BYTES", 1 << 16)
-    with LMDBStore(tmp_path / "x", create=True) as store:
-        store.set("a", b"1")
-        with pytest.raises(
-            StoreFullError, match=r"^a in lmdb://.*: the database has reached its maximum size$"
-        ):
-            store.set("a", bytes(100_000))
-        assert store.get("a") == b"1"
-
-
-def test_an_incomplete_write_means_a_full_disk(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        error = lmdb.Error("mdb_txn_commit: Input/output error")
-        error.code = errno.EIO
-        raise error
-
-    for little, kind in ((0, StoreError), (1 << 60, StoreFullError)):
-        monkeypatch.setattr(lmdb_environment, "_LITTLE", little)
-        with pytest.raises(kind) as caught, lmdb_environment.failing("a", empty.url):
-            fail()
-        assert type(caught.value) is kind
-
-
-def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
-    other = LMDBStore(empty.path)
-    empty.set("a", b"1")
-    empty.close()
-    assert other.get("a") == b"1"
-    other.close()
-    gc.collect()
-    # A second opening is refused while the file is open.
-    with lmdb.open(empty.path) as again, again.begin() as transaction:
-        assert transaction.get(b"a") == b"1"
 
 
 def test_the_checksum_of_a_value_is_computed_once(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import xxhash
 
-from tests.core.stores.as_nobody import as_nobody, place_for_all
-from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
 from zarrcore.errors import (
     BrokenBodyError,
-    StoreError,
-    StoreFullError,
     StoreNotFoundError,
-    StoreTimeoutError,
 )
 from zarrcore.stores import WritableStore, open_store
 from zarrcore.stores.database.sqlite import SQLiteStore
@@ -98,28 +92,6 @@ def test_rows_that_other_programs_wrote_are_read(empty: SQLiteStore) -> None:
     assert [*empty.list_dir("b/")] == []
 
 
-@pytest.mark.parametrize(
-    ("make", "kind", "said"),
-    [
-        (lambda path: None, StoreNotFoundError, "there is no file"),
-        (lambda path: path.mkdir(), StoreNotFoundError, "is not a file"),
-        (lambda path: path.touch(), StoreNotFoundError, "has no table zarr"),
-        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is not a SQLite database"),
-    ],
-)
-def test_a_file_that_is_not_a_database_is_reported(
-    tmp_path: Path, make, kind: type[StoreError], said: str
-) -> None:
-    path = tmp_path / "x.db"
-    make(path)
-    before = [*tmp_path.iterdir()]
-    with pytest.raises(kind, match=said) as caught:
-        open_store(f"sqlite://{path}")
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert [*tmp_path.iterdir()] == before
-
-
 def test_a_damaged_database_is_reported(database: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     whole = database.read_bytes()
@@ -130,43 +102,6 @@ def test_a_damaged_database_is_reported(database: Path, tmp_path: Path) -> None:
     path.write_bytes(whole[:9000])
     with pytest.raises(BrokenBodyError, match="the database is damaged"):
         [store.get(key) for key in VALUES]
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        "CREATE VIEW zarr AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k, x'' AS v FROM n",
-        "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB) WITHOUT ROWID",
-        "CREATE TABLE zarr(key TEXT PRIMARY KEY, value BLOB)",
-        "CREATE TABLE Zarr(k TEXT PRIMARY KEY, v BLOB AS (zeroblob(9)) STORED)",
-    ],
-)
-def test_another_layout_is_refused(tmp_path: Path, made: str) -> None:
-    path = tmp_path / "x.db"
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(made)
-    with pytest.raises(StoreNotFoundError, match=r"has no table zarr\(k, v\)"):
-        SQLiteStore(path)
-
-
-def test_a_database_in_another_encoding_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.db"
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript("PRAGMA encoding = 'UTF-16'; CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
-    with pytest.raises(StoreError, match="only UTF-8"):
-        SQLiteStore(path)
-
-
-def test_a_locked_database_costs_no_more_than_the_timeout(empty: SQLiteStore) -> None:
-    empty.set("a", b"1")
-    impatient = open_store(empty.url, timeout_s=0.05)
-    with contextlib.closing(sqlite3.connect(empty.path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        for ask in (lambda: impatient.get("a"), lambda: impatient.set("b", b""), lambda: [*impatient.list()]):
-            with pytest.raises(StoreTimeoutError, match="keeps the database locked"):
-                ask()
-        other.execute("ROLLBACK")
-    assert impatient.get("a") == b"1"
 
 
 def test_a_killed_writer_leaves_the_old_value_intact(empty: SQLiteStore) -> None:
@@ -181,34 +116,6 @@ def test_a_killed_writer_leaves_the_old_value_intact(empty: SQLiteStore) -> None
     assert done.returncode == -9
     assert os.path.exists(f"{empty.path}-journal")
     assert (empty.get("a"), empty.get("b")) == (bytes(100_000), None)
-
-
-def test_a_database_without_permission_is_denied() -> None:
-    with place_for_all() as place, SQLiteStore(place / "x", create=True) as store:
-        store.set("a", b"1")
-        store.close()
-        os.chmod(store.path, 0o444)
-        lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
-        expected = "the file, or its directory, is read-only"
-        assert as_nobody("sqlite3", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
-        os.chmod(store.path, 0)
-        said = as_nobody("sqlite3", f"open_store({store.url!r})")
-        assert (
-            said == f"AccessDeniedError {store.url}: the file, or the journal beside it, cannot be opened\n"
-        )
-        os.chmod(store.path, 0o644)
-        assert store.get("a") == b"1"
-
-
-def test_a_full_disk_is_reported_and_changes_nothing(empty: SQLiteStore) -> None:
-    empty.set("a", b"1")
-    with contextlib.closing(sqlite3.connect(empty.path)) as other:
-        pages = other.execute("PRAGMA page_count").fetchone()[0]
-    with empty._connections.reading() as connection:
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StoreFullError, match=r"^a in sqlite://.*: the disk is full$"):
-        empty.set("a", bytes(100_000))
-    assert empty.get("a") == b"1"
 
 
 def test_the_checksum_of_a_value_is_computed_once(
@@ -239,17 +146,6 @@ def test_a_file_that_was_replaced_or_removed_is_noticed(empty: SQLiteStore, data
         empty.get("zarr.json")
 
 
-def test_a_forked_process_uses_connections_of_its_own(empty: SQLiteStore) -> None:
-    empty.set("a", b"1")
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(empty.get, "aaaa"))
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if empty.get("a") == b"1" and empty.set("b", b"2") else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert empty.get("b") == b"2"
-
-
 def test_many_keys_are_listed_in_little_memory(empty: SQLiteStore) -> None:
     with contextlib.closing(sqlite3.connect(empty.path)) as connection, connection:
         connection.execute("""
@@ -261,10 +157,3 @@ def test_many_keys_are_listed_in_little_memory(empty: SQLiteStore) -> None:
     assert peak_nbytes() - before < 8 << 20
     empty.erase_prefix("c/007/")
     assert not empty.has_prefix("c/007/")
-
-
-def test_it_pickles_with_its_options(tmp_path: Path) -> None:
-    store = open_store(f"sqlite://{tmp_path / 'x.db'}", create=True, durable=True, timeout_s=3)
-    again = pickle.loads(pickle.dumps(store))
-    assert (again._connections.durable, again._connections.timeout_s) == (True, 3)
-    assert again.identity == store.identity

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import pickle
 import sys
-import tarfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ import zarrcore
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.servers.processes import free_port, running
-from zarrcore.errors import AccessDeniedError, MissingExtraError, StoreError, UnreachableError
+from zarrcore.errors import AccessDeniedError, UnreachableError
 from zarrcore.stores import ByteRange, WritableStore, open_store
 from zarrcore.stores.fsspec.store import FsspecStore
 
@@ -133,18 +132,6 @@ def ftp_server(root: Path, port: int = 0) -> Iterator[str]:
         yield f"ftp://me@127.0.0.1:{port}"
 
 
-def test_urls_are_chained(values_directory: Path, tmp_path: Path) -> None:
-    with open_store(f"simplecache::local://{values_directory}") as store:
-        assert store.get("a/c/0/0") == VALUES["a/c/0/0"]
-        assert sorted(entry.key for entry in store.list_dir("a/")) == ["a/c/", "a/zarr.json"]
-    with tarfile.open(tmp_path / "x.tar", "w") as tar:
-        tar.add(values_directory, "inside")
-    with open_store(f"tar://inside::{tmp_path}/x.tar") as store:
-        assert {entry.key: bytes(store.get(entry.key)) for entry in store.list()} == VALUES
-        with pytest.raises(StoreError):
-            store.set("new", b"1")
-
-
 def test_zarr_python_and_zarrcore_read_each_others_data_through_fsspec() -> None:
     place = f"/{uuid.uuid4()}"
     filesystem = MemoryFileSystem()
@@ -156,26 +143,3 @@ def test_zarr_python_and_zarrcore_read_each_others_data_through_fsspec() -> None
     made.create_array("b", shape=(10,), data_type="int64")[...] = np.arange(10)
     group = zarr.open_group(zarr.storage.FsspecStore.from_url(f"memory:/{place}/ours"), mode="r")
     assert group["b"][...].tolist() == [*range(10)]
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("ftp://me:geheim@host/x", "a URL must not contain a password; put it into FSSPEC_FTP_PASSWORD"),
-        ("simplecache::ftp://me:geheim@host/x", "put it into FSSPEC_FTP_PASSWORD"),
-        ("smb://host/x", r"smb:// cannot be opened: .*smbprotocol"),
-        ("nosuch::ftp://host/x", "nosuch:// is not a scheme of fsspec"),
-    ],
-)
-def test_a_url_that_cannot_be_opened_is_refused_in_one_sentence(url: str, said: str) -> None:
-    with pytest.raises(StoreError, match=said) as caught:
-        open_store(url)
-    assert "geheim" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fsspec", None)
-    for url in ("ftp://host/x", "simplecache::ftp://host/x"):
-        with pytest.raises(MissingExtraError, match=r"pip install 'zarrscope\[fsspec\]'"):
-            open_store(url)

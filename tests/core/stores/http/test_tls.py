@@ -14,7 +14,6 @@ import pytest
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, UnreachableError
 from zarrcore.stores import open_store
-from zarrcore.stores.object.failures import Failure, certificate_trouble_in, trouble_in
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 
@@ -89,27 +88,6 @@ def test_an_authority_without_key_usage_is_malformed_since_python_3_13(tmp_path:
         said = "or that of its authority, is malformed: CA cert does not include key usage extension"
         with pytest.raises(UnreachableError, match=re.escape(said)):
             [*store.list()]
-
-
-@pytest.mark.parametrize(
-    ("reason", "said"),
-    [
-        ("unable to get local issuer certificate", "is not trusted"),
-        ("self-signed certificate in certificate chain", "is not trusted"),
-        ("unable to verify the first certificate", "is not trusted"),
-        ("certificate has expired", "has expired"),
-        ("certificate is not yet valid", "is not valid yet"),
-        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "is for another name"),
-        ("Hostname mismatch, certificate is not valid for 'a.b'.", "is for another name"),
-        ("Missing Authority Key Identifier", "is malformed: Missing Authority Key Identifier"),
-    ],
-)
-def test_each_certificate_problem_has_its_own_message(reason: str, said: str) -> None:
-    text = f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {reason} (_ssl.c:1020)"
-    trouble = trouble_in(text)
-    assert trouble.endswith(said) or said in trouble
-    assert certificate_trouble_in(f"Error 1 connecting to host:6379. {text}.") == trouble
-    assert not Failure.of_kind("Connect", trouble=trouble).passing
 
 
 def test_a_server_without_tls_is_reported() -> None:

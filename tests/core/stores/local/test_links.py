@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores import LocalStore, open_store
-from zarrcore.stores.local import confined_paths as beneath
-from zarrcore.stores.local import store as local_module
 
 
 def make_links(tmp_path: Path) -> Path:
@@ -119,18 +116,3 @@ def test_a_link_to_its_own_directory_is_not_a_child(tmp_path: Path) -> None:
     assert [entry.key for entry in store.list_dir("a/b/")] == ["a/b/x"]
     assert [entry.key for entry in store.list_dir("l1/c/")] == ["l1/c/a/"]
     assert sorted(entry.key for entry in store.list()) == ["a/b/x", "c/a/b/x"]
-
-
-@pytest.mark.parametrize("opener", [beneath._open_checked, beneath._open_by_kernel])
-def test_without_proc_no_key_counts_as_absent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opener: Callable[[int, str, int], int]
-) -> None:
-    def readlink(path: str) -> str:
-        raise FileNotFoundError(2, "No such file or directory", path)
-
-    monkeypatch.setattr(local_module, "open_beneath", opener)
-    store = LocalStore(make_links(tmp_path))
-    monkeypatch.setattr(beneath.os, "readlink", readlink)
-    for read in (store.get, store.stat):
-        with pytest.raises(StoreError, match="/proc is not mounted"):
-            read("absolute/x")

@@ -14,13 +14,11 @@ import pytest
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.local.test_links import check_links, make_links
 from zarrcore.errors import (
-    BrokenBodyError,
     InvalidKeyError,
     StoreError,
     StoreNotFoundError,
 )
 from zarrcore.stores import ByteRange, LocalStore, descriptors, open_store
-from zarrcore.stores.local import atomic_files
 from zarrcore.stores.local import confined_paths as beneath
 from zarrcore.stores.local import store as local_module
 
@@ -128,32 +126,6 @@ def test_large_values_take_several_reads(tmp_path: Path, monkeypatch: pytest.Mon
     assert store.get("a", ByteRange(5, 9_000)) == value[5:9_000]
 
 
-def test_a_file_that_shrinks_during_a_read_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = LocalStore(tmp_path)
-    store.set("a", b"x" * 1000)
-    monkeypatch.setattr(os, "pread", lambda *_: b"x" * 10)
-    monkeypatch.setattr(os, "preadv", lambda *_: 0)
-    with pytest.raises(BrokenBodyError, match=r"a in .*: the file became shorter"):
-        store.get("a")
-
-
-def test_unfinished_values_are_not_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = LocalStore(tmp_path)
-    store.set("a", b"old")
-
-    def fail(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", fail)
-        patch.setattr(atomic_files, "unlink", lambda *_: None)  # as if killed
-        with pytest.raises(KeyboardInterrupt):
-            store.set("a", b"new")
-    assert len(os.listdir(tmp_path)) == 2
-    assert [entry.key for entry in store.list()] == ["a"]
-    assert store.get("a") == b"old"
-
-
 def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/b", b"1")
@@ -217,24 +189,6 @@ def test_values_are_those_of_the_files(values_directory: Path) -> None:
     store = open_store(f"file://{values_directory}")
     assert store.url == str(values_directory)
     assert store.get("zarr.json") == VALUES["zarr.json"]
-
-
-def test_a_value_that_does_not_fit_in_memory_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def bytearray_(size: int) -> bytearray:
-        raise MemoryError(size)
-
-    with open(tmp_path / "sparse", "wb") as file:
-        file.truncate(2**40)
-    monkeypatch.setattr(descriptors, "bytearray", bytearray_, raising=False)
-    store = LocalStore(tmp_path)
-    for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
-        with pytest.raises(
-            StoreError, match=r"^sparse in .*: there is not enough memory for \d+ bytes at once$"
-        ):
-            store.get("sparse", byte_range)
-    assert store.get("sparse", ByteRange(-3)) == b"\0\0\0"
 
 
 def test_half_a_surrogate_pair_is_not_a_key(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tests.core.stores.contract import CHUNK
 from tests.servers import FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores import ByteRange, open_store
+from zarrcore.stores.object.azure import AzureStore
 
 
 def test_azure_reads_by_container_and_account(faults: FaultServer, options: dict[str, object]) -> None:
@@ -51,3 +52,42 @@ def test_azure_needs_an_account() -> None:
         pytest.raises(StoreError, match="AZURE_STORAGE_ACCOUNT"),
     ):
         open_store("az://container/path").get("key")
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    ("variables", "account", "key"),
+    [
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "me", "AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}, "me", ""),
+        ({"AZURE_STORAGE_CONNECTION_STRING": "AccountName=me;AccountKey=a2V5=="}, "me", "a2V5=="),
+        (
+            {
+                "AZURE_STORAGE_CONNECTION_STRING": "AccountName=other;AccountKey=b2",
+                "AZURE_STORAGE_ACCOUNT_NAME": "me",
+                "AZURE_STORAGE_ACCOUNT_KEY": "a2V5",
+            },
+            "me",
+            "",
+        ),
+        ({"AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}, "emulated", ""),
+    ],
+)
+def test_account_and_key_of_azure_come_from_the_environment(
+    variables: dict[str, str], account: str, key: str
+) -> None:
+    with environment(variables):
+        store = AzureStore("c", "")
+        if account == "emulated":
+            store = open_store("az://c", endpoint_url="http://127.0.0.1:1/emulated")
+        config = store._configuration()
+    assert config["account_name"] == account
+    assert config.get("account_key", "") == key
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_connection_string_gives_account_and_key(faults: FaultServer) -> None:
+    faults.values["me/container/key"] = b"1"
+    told = f"BlobEndpoint={faults.url}/me;SharedAccessSignature=sv=1&sig=a%2Bb"
+    with environment({"AZURE_STORAGE_CONNECTION_STRING": told}):
+        assert open_store("az://container", timeout_s=1).get("key") == b"1"
+    assert faults.requests[-1][1] == "/me/container/key?sv=1&sig=a%2Bb"

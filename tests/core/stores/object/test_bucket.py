@@ -125,13 +125,6 @@ def test_keys_that_lead_elsewhere_are_refused(s3: S3Server) -> None:
         store.erase_prefix("../")
 
 
-def test_writing_to_gcs_needs_credentials() -> None:
-    store = open_store("gs://bucket/x", anonymous=True, endpoint_url="http://127.0.0.1:1")
-    for write in (*WRITES, lambda store: store.erase_prefix("a/")):
-        with pytest.raises(AccessDeniedError, match="give credentials instead of --anonymous"):
-            write(store)
-
-
 def test_many_keys_are_erased_with_few_requests(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket"] = b"<DeleteResult><Deleted><Key>k/0</Key></Deleted></DeleteResult>"
     store = open_store("s3://bucket", **options)

@@ -13,7 +13,7 @@ import uuid
 import pytest
 
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
-from tests.servers import AzureServer, FaultServer, GCSServer, S3Server, environment
+from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -24,7 +24,6 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, PrefixStore, ReadableStore, open_store
-from zarrcore.stores.object.s3 import S3Store
 
 
 @pytest.fixture(scope="module")
@@ -232,19 +231,6 @@ def test_a_name_with_control_characters_is_refused(filled: S3Server) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_obstore_is_not_used_before_the_first_request() -> None:
-    program = (
-        "import pickle, sys\n"
-        "from zarrcore.stores import open_store\n"
-        "for url in ('s3://b/x', 'gs://b', 'az://c', 'http://127.0.0.1:1/x', 's3://b/x.zip', 'http://h/x.zip'):\n"
-        "    pickle.loads(pickle.dumps(open_store(url)))\n"
-        "heavy = [name for name in ('obstore', 'httpx', 'zarr', 'boto3') if name in sys.modules]\n"
-        "print(heavy)\n"
-    )
-    outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (outcome.stdout, outcome.stderr) == ("[]\n", "")
-
-
 def test_reading_in_a_forked_process_is_an_error(filled: S3Server) -> None:
     store = open_store("s3://bucket/some where", **filled.options)
     program = (
@@ -271,19 +257,6 @@ def test_reading_in_a_forked_process_is_an_error(filled: S3Server) -> None:
         with contextlib.suppress(ProcessLookupError):  # a hanging child would outlive its parent
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(10)
-
-
-def test_a_missing_certificate_file_is_reported(options: dict[str, object]) -> None:
-    with pytest.raises(StoreError, match="cannot read the certificates in /absent"):
-        open_store("s3://bucket", **options, ca_bundle="/absent").get("key")
-
-
-def test_remote_stores_use_many_concurrent_requests() -> None:
-    store = open_store("s3://bucket/a/b/")
-    assert isinstance(store, S3Store)
-    assert store.url == "s3://bucket/a/b"
-    assert store.is_remote
-    assert 32 <= store.requests_in_flight <= 64
 
 
 def test_has_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:
@@ -319,11 +292,3 @@ def test_half_a_surrogate_pair_is_not_a_name(filled: S3Server) -> None:
         for read in (store.get, store.stat, store.has_prefix, lambda key: list(store.list_dir(key + "/"))):
             with pytest.raises(InvalidKeyError):
                 read(key)
-
-
-def test_an_invalid_endpoint_in_the_environment_is_reported() -> None:
-    with (
-        environment({"AWS_ENDPOINT_URL": "http://geheim:99999"}),
-        pytest.raises(StoreError, match="the endpoint needs the name of a server"),
-    ):
-        open_store("s3://bucket").get("key")

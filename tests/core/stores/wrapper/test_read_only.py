@@ -7,17 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.core.stores.contract import VALUES, ReadOnlyStoreTests, StoreTests
-from zarrcore.errors import ListingUnsupportedError, ReadOnlyError
+from zarrcore.errors import ReadOnlyError
 from zarrcore.stores import (
-    ByteRange,
-    BytesLike,
     LocalStore,
     MemoryStore,
     PrefixStore,
-    ReadableStore,
     ReadOnlyStore,
     StatisticsStore,
-    writable,
 )
 
 
@@ -53,22 +49,3 @@ def test_a_read_only_store_has_the_identity_of_its_store() -> None:
     assert not inner.read_only
     with pytest.raises(ReadOnlyError, match=r"^a in memory:// cannot be written: its medium is sealed$"):
         store.set("a", b"")
-
-
-def test_a_store_without_write_methods_is_refused() -> None:
-    class Plain(ReadableStore):
-        url = "test://"
-
-        def get(
-            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-        ) -> BytesLike | None:
-            return b"1"
-
-    assert Plain().read_only
-    for store in (Plain(), ReadOnlyStore(Plain()), PrefixStore(Plain(), "a/")):
-        with pytest.raises(ReadOnlyError, match="cannot be written"):
-            writable(store)
-        with pytest.raises(ListingUnsupportedError):
-            list(getattr(store, "list", PrefixStore(store, "a/").list)())
-    with pytest.raises(ReadOnlyError):
-        PrefixStore(Plain(), "a/").set("x", b"1")

@@ -15,8 +15,7 @@ from unittest import mock
 import pytest
 
 from tests.core.stores.contract import VALUES, StoreTests
-from tests.core.stores.zip.test_store import make_zip
-from tests.core.stores.zip.zip_files import members, rest
+from tests.core.stores.zip.zip_files import make_zip, members, rest
 from zarrcore.errors import (
     AccessDeniedError,
 )

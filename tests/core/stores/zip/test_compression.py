@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.stores.contract import CHUNK
-from tests.core.stores.zip.test_faults import crafted, deflate
-from tests.core.stores.zip.test_store import zip_of
+from tests.core.stores.zip.zip_files import crafted, deflate, zip_of
 from zarrcore.errors import BrokenBodyError
 from zarrcore.stores import ByteRange
 from zarrcore.stores.zip.compression import METHODS, unpack

@@ -17,8 +17,7 @@ import pytest
 import zarr
 
 from tests.core.stores.contract import VALUES
-from tests.core.stores.zip.test_store import make_zip, zip_of
-from tests.core.stores.zip.zip_files import members, rest
+from tests.core.stores.zip.zip_files import make_zip, members, rest, zip_of
 from zarrcore.errors import (
     StoreError,
 )

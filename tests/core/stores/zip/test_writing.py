@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
-from tests.core.stores.zip.test_store import make_zip
-from tests.core.stores.zip.zip_files import members
+from tests.core.stores.zip.zip_files import make_zip, members
 from zarrcore.errors import (
     BrokenBodyError,
     InvalidKeyError,

@@ -18,7 +18,7 @@ import zarrcore as zc
 from tests.servers import S3Server
 from tests.servers.latency import distant
 from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
-from tests.zfs.trees.arrays.test_tree import Clock, walk
+from tests.zfs.trees.entries import Clock, walk
 from tests.zfs.trees.hdf5.test_tree import run
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.errors import WouldBlockError

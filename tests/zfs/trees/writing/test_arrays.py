@@ -6,31 +6,20 @@ import errno
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import zarr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-import zarrcore as zc
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
-from zarrcore.hierarchy import ArrayNode
-from zarrcore.stores import MemoryStore
-from zarrfs.trees.arrays.tree import ArraysTree
-from zarrfs.trees.freshness import Freshness
-from zarrfs.trees.writing.array_edits import ArrayEdits, Stretches
+from tests.zfs.trees.writing.written_arrays import VALUES, error_of, stored
 
-VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 LAYOUTS: dict[str, dict[str, Any]] = {
     "v2": {"chunks": (7, 9)},
     "v3": {"chunks": (7, 9)},
@@ -68,24 +57,6 @@ def keys(hierarchy: tuple[str, Path, Mount], place: Path) -> Path:
 def arrays(hierarchy: tuple[str, Path, Mount], place: Path) -> Path:
     """The group in the mount."""
     return hierarchy[2].arrays / place.name
-
-
-@pytest.fixture(scope="module")
-def mounted(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
-    """A hierarchy to create nodes in, and its mount."""
-    path = tmp_path_factory.mktemp("made") / "h.zarr"
-    zarr.create_group(path)
-    return path, mounter(path, "--read-write", "--xattr")
-
-
-def stored(path: Path, name: str = "a") -> np.ndarray[Any, Any]:
-    return zarr.open_array(path / name, mode="r")[...]
-
-
-def error_of(action: Callable[..., object], *arguments: object) -> int | None:
-    with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
-        action(*arguments)
-    return caught.value.errno
 
 
 def test_arrays_are_changed_through_mappings_of_numpy(place: Path, arrays: Path) -> None:
@@ -191,53 +162,6 @@ def test_an_array_that_was_replaced_is_not_written(place: Path, arrays: Path, ke
     np.testing.assert_array_equal(stored(place), VALUES[:30])
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        VALUES,
-        VALUES.astype(">f8").T,
-        np.float32(3.5),
-        np.zeros((0, 3), "u1"),
-        np.arange(3_000_000, dtype="u2").reshape(300, 100, 100),
-        np.array([1 + 2j, 3]),
-        np.array(["a", "äé"]),
-    ],
-    ids=lambda values: f"{values.dtype.str}{values.shape}",
-)
-def test_a_copied_file_becomes_an_array(mounted: tuple[Path, Mount], tmp_path: Path, values: Any) -> None:
-    path, mount = mounted
-    name = f"copied{values.ndim}{values.dtype.kind}"
-    np.save(tmp_path / f"{name}.npy", values)
-    shutil.copy2(tmp_path / f"{name}.npy", mount.arrays)
-    np.testing.assert_array_equal(stored(path, name), values)
-    np.testing.assert_array_equal(np.load(mount.arrays / name / "data.npy"), values)
-    assert name in os.listdir(mount.arrays)
-    assert f"{name}.npy" not in os.listdir(mount.arrays)
-    again = subprocess.run(["cp", tmp_path / f"{name}.npy", mount.arrays], check=False, capture_output=True)
-    # Now it is written in place, with exactly the header of the array.
-    assert again.returncode == (values.dtype.str.startswith(">"))
-    np.testing.assert_array_equal(np.load(mount.arrays / f"{name}.npy"), values)
-
-
-def test_files_that_are_not_arrays_leave_nothing_behind(mounted: tuple[Path, Mount], tmp_path: Path) -> None:
-    path, mount = mounted
-    before = sorted(os.listdir(path))
-    np.save(tmp_path / "good.npy", VALUES)
-    content = (tmp_path / "good.npy").read_bytes()
-    assert error_of((mount.arrays / "bad.npy").write_bytes, content[:-1]) == errno.EINVAL
-    assert error_of((mount.arrays / "bad.npy").write_bytes, content + b"x") == errno.EINVAL
-    assert error_of((mount.arrays / "bad.npy").write_bytes, b"no header") == errno.EINVAL
-    np.save(tmp_path / "objects.npy", np.array([None, {}]), allow_pickle=True)
-    objects = (tmp_path / "objects.npy").read_bytes()
-    assert error_of((mount.arrays / "bad.npy").write_bytes, objects) == errno.EOPNOTSUPP
-    (mount.arrays / "group").mkdir()
-    assert error_of((mount.arrays / "group.npy").write_bytes, content) == errno.EEXIST
-    assert not (mount.arrays / "bad.npy").exists()
-    assert not (mount.arrays / "bad").exists()
-    assert sorted(os.listdir(path)) == sorted([*before, "group"])
-    assert "bytes; according to its header, it needs" in mount.log.read_text()
-
-
 def test_mkdir_makes_groups(place: Path, arrays: Path) -> None:
     (arrays / "some" / "deeper").mkdir(parents=True)
     np.save(arrays / "some" / "deeper" / "x.npy", VALUES)
@@ -299,71 +223,3 @@ def test_a_folder_of_hierarchies_is_read_only(tmp_path: Path, mount: Mounter) ->
     assert error_of((mounted.arrays / "v3.zarr" / "made").mkdir) == errno.EROFS
     zarr.open_array(mounted.keys / "v3.zarr" / "a")[0, 0] = 77
     assert np.frombuffer(file.read_bytes(), "<i4")[0] == 77
-
-
-@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=30))
-def test_stretches_agree_with_a_mask(ranges: list[tuple[int, int]]) -> None:
-    stretches, expected = Stretches(), np.zeros(100, bool)
-    for start, length in ranges:
-        stretches.add(start, start + length)
-        expected[start : start + length] = True
-        found = np.zeros(100, bool)
-        parts = [*stretches.within(0, 100)]
-        for first, last in parts:
-            found[first:last] = True
-        np.testing.assert_array_equal(found, expected)
-        assert stretches.nbytes == expected.sum()
-        assert all(stop < start for (_, stop), (start, _) in pairwise(parts))
-        for first, last in stretches.within(10, 30):
-            assert 10 <= first < last <= 30
-
-
-@given(
-    shape=st.lists(st.integers(1, 9), max_size=3).map(tuple),
-    data=st.data(),
-    itemsize=st.sampled_from(["u1", "<i4", "V3"]),
-)
-@settings(max_examples=40)
-def test_edits_agree_with_a_bytearray(shape: tuple[int, ...], data: st.DataObject, itemsize: str) -> None:
-
-    hierarchy = zc.create(MemoryStore())
-    chunks = tuple(data.draw(st.integers(1, 4)) for _ in shape)
-    array = hierarchy.create_array(
-        "/a", shape=shape, data_type=np.dtype(itemsize), chunk_shape=chunks, codecs=[]
-    )
-    expected = bytearray(np.asarray(array[...]).tobytes())
-    edits = ArrayEdits(array)
-    for _ in range(data.draw(st.integers(1, 8))):
-        offset = data.draw(st.integers(0, len(expected) - 1))
-        content = data.draw(st.binary(min_size=1, max_size=len(expected) - offset))
-        edits.write(offset, content, True)
-        expected[offset : offset + len(content)] = content
-        seen = bytearray(np.asarray(array[...]).tobytes())
-        edits.overlay(0, memoryview(seen))
-        assert seen == expected
-        if data.draw(st.booleans()):
-            edits.store()
-            assert np.asarray(array[...]).tobytes() == expected
-    edits.store()
-    edits.close()
-    assert np.asarray(array[...]).tobytes() == expected
-
-
-def test_a_changed_key_only_affects_data_made_from_it() -> None:
-    store = MemoryStore(values={})
-    zc.create(store).create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 7
-    cache = zc.ChunkCache(1 << 20)
-    view = ArraysTree(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
-
-    def decoded_again(key: str | None) -> int:
-        before = cache.misses
-        if key is not None:
-            view.changed(key)
-        node = view.node("/a", wait=True)
-        assert isinstance(node, ArrayNode)
-        assert node[...].tolist() == [7] * 4
-        return cache.misses - before
-
-    assert [decoded_again(None), decoded_again(None)] == [2, 0]
-    assert [decoded_again(f"a/{name}") for name in ("c/0.123.partial", "c/1", "c/9")] == [0, 1, 0]
-    assert [decoded_again(key) for key in ("a/zarr.json", "zarr.json", "b/zarr.json", "b/c/0")] == [2] * 4

@@ -19,8 +19,6 @@ import zarr
 from tests.disk import disk
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
-from zarrcore.errors import StoreError
-from zarrfs.fuse.errnos import errno_of
 
 MIB = 1 << 20
 
@@ -248,11 +246,3 @@ def test_without_memory_requests_fail_and_the_daemon_lives(tmp_path: Path, mount
     resource.prlimit(daemon, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert (mounted.arrays / "data.raw").read_bytes() == values.tobytes()
     assert mounted.daemon() == daemon
-
-
-def test_errors_of_missing_memory_are_recognized() -> None:
-    told = StoreError("there is no memory for 9 bytes at once")
-    told.__cause__ = MemoryError()
-    for error in (MemoryError(), told, RuntimeError("can't start new thread")):
-        assert errno_of(error) == errno.ENOMEM
-    assert errno_of(RuntimeError("something else")) is None

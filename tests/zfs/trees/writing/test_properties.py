@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.zfs.conftest import Mount, Mounter
-from zarrcore.stores import MemoryStore
-from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 OFFSETS = st.one_of(st.integers(0, 300), st.integers(0, 300_000), st.sampled_from([4096, 131_072, 262_144]))
 LENGTHS = st.one_of(st.integers(0, 200), st.integers(0, 200_000))
@@ -119,37 +117,3 @@ def test_files_of_keys_agree_with_a_bytearray(
     assert course.stored.read_bytes() == course.place.read_bytes() == course.expected
     assert course.place.stat().st_size == len(course.expected)
     course.place.unlink()
-
-
-@given(
-    operations=st.lists(
-        st.tuples(
-            st.sampled_from(["write", "cut", "read"]),
-            st.integers(0, 300),
-            st.binary(min_size=1, max_size=100),
-        ),
-        max_size=30,
-    )
-)
-def test_spools_agree_in_memory_and_on_disk(
-    operations: list[tuple[str, int, bytes]],
-) -> None:
-    spool, expected = Spool(SpoolMemory(150)), bytearray()
-    for what, offset, content in operations:
-        if what == "cut":
-            spool.resize(offset)
-        elif what == "write":
-            spool.write(offset, content)
-        size = (
-            offset if what == "cut" else max(len(expected), (offset + len(content)) if what == "write" else 0)
-        )
-        del expected[size:]
-        expected.extend(bytes(size - len(expected)))
-        if what == "write":
-            expected[offset : offset + len(content)] = content
-        assert spool.size == len(expected)
-        assert spool.read(offset, 50) == expected[offset : offset + 50]
-        store = MemoryStore()
-        spool.set_in(store, "key")
-        assert store.get("key") == expected
-    spool.close()

@@ -71,18 +71,3 @@ def test_failures_of_the_disk_are_reported(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
     with pytest.raises(StoreError, match="No such file or directory; set TMPDIR to another folder"):
         UnnamedFile()
-
-
-def test_values_share_the_memory() -> None:
-    memory = SpoolMemory(100)
-    first, second = Spool(memory), Spool(memory)
-    first.write(0, bytes(60))
-    second.write(0, bytes(60))  # which does not fit, and goes to disk
-    first.resize(100)
-    assert not memory.reserve(1)
-    first.resize(10)
-    assert memory.reserve(90)
-    memory.release(90)
-    first.close()
-    second.close()
-    assert memory.reserve(100)

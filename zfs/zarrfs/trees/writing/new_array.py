@@ -107,13 +107,7 @@ class NewArray(WritableOpenFile):
         """
         stream = io.BytesIO(self._spool.read(0, _HEADER_MAX))
         try:
-            version = np.lib.format.read_magic(stream)
-            read = (
-                np.lib.format.read_array_header_1_0
-                if version == (1, 0)
-                else np.lib.format.read_array_header_2_0
-            )
-            shape, is_fortran, dtype = read(stream)
+            shape, is_fortran, dtype = _read_header(stream)
         except (ValueError, OSError) as error:
             raise RefusedError(
                 errno.EINVAL, f"{self.path}.npy does not begin with the header of a NumPy file"
@@ -142,6 +136,19 @@ class NewArray(WritableOpenFile):
     def close(self) -> None:
         self._closed()
         self._spool.close()
+
+
+def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and type; afterwards the stream is at the first element."""
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        return np.lib.format.read_array_header_1_0(stream)
+    if version == (3, 0):
+        # Its names are in UTF-8 and not in Latin-1, and NumPy has no public function that reads it.
+        nbytes = int.from_bytes(stream.read(4), "little")
+        header = stream.read(nbytes).decode().encode("ascii", "backslashreplace")
+        stream = io.BytesIO(len(header).to_bytes(4, "little") + header)
+    return np.lib.format.read_array_header_2_0(stream)
 
 
 def _fill(array: ArrayNode, slab: Slab) -> None:

@@ -59,6 +59,6 @@ class _Entry:
         if is_exact:
             words.setText(f"{count(number, 'element')} {what} of {size:,}")
         else:
-            words.setText(f"about {100 * number / max(1, size):.2g} % {what}")
+            words.setText(f"about {100 * number / max(1, size):.3g} % {what}")
         words.setVisible(number > 0)
         self.swatch.setVisible(number > 0)

@@ -87,7 +87,7 @@ class LabelsController(QObject):
         settings = self._model.state.settings
         group = QActionGroup(self.menu)
         for name in ("", *self._names):
-            action = group.addAction(name or "No labels")
+            action = group.addAction(name.replace("&", "&&") or "No labels")
             action.setCheckable(True)
             action.setChecked(name == settings.labels)
             action.triggered.connect(lambda _on, name=name: self.choose(name))

@@ -13,17 +13,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, Gate
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.colours.coloured import channels_group, choose
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, show
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
 from zarrbrowser.image.colours.render import Norm, Style, blend, rgba
-from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
-from zarrbrowser.panes.image.image_pane import ImagePane
-
-
-def choose(box: Any, text: str) -> None:
-    box.setCurrentIndex(box.findText(text))
-    box.activated.emit(box.currentIndex())
 
 
 @pytest.mark.parametrize(
@@ -85,45 +79,6 @@ def test_the_fill_value_is_marked_and_packed_numbers_are_unpacked(
     assert pane.missing.isHidden()
 
 
-def channels_group() -> tuple[FakeGroup, FakeArray]:
-    array = FakeArray(np.abs(VOLUME[:3]), chunks=(1, 30, 40))
-    omero = {"channels": [{"label": "one", "color": "FF0000"}, {"label": "two", "color": "00FF00"}]}
-    entry = {"axes": ["c", "y", "x"], "datasets": [{"path": "0"}]}
-    return FakeGroup({"0": array}, {"multiscales": [entry], "omero": omero}), array
-
-
-def blended(pane: ImagePane, positions: list[int]) -> Any:
-    colours = [(255, 0, 0), (0, 255, 0), (0, 255, 255)]
-    planes = [np.abs(VOLUME[position]) for position in positions]
-    levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
-    return blend(planes, levels, [colours[position] for position in positions], Norm.LINEAR)
-
-
-def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
-    group, _array = channels_group()
-    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 1, 2])).max() <= 1
-    assert pane.sliders.sliders == {}
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
-    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 2])).max() <= 1
-    with qtbot.waitSignal(pane.pointed) as heard:
-        pane.canvas.pointed.emit((0.0, 0.0))
-    assert "one " in heard.args[0]
-    assert "two " not in heard.args[0]
-    shown = pane.displayed()
-    assert shown is not None
-    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
-    pane.contrast.channels.setCurrentRow(2)
-    pane.contrast.bounds.typed.emit(0.0, 10.0)
-    assert pane.model.state.settings.channels[2].contrast.high == 10
-    assert pane.model.state.settings.channels[0].contrast.high != 10
-    with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.blend.toggle()
-    assert list(pane.sliders.sliders) == [0]
-
-
 def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.arange(12, dtype=np.uint32).reshape(3, 4)
     pane, _array = show(open_window, qtbot, values)
@@ -154,21 +109,6 @@ def test_the_displayed_slice_can_be_drawn_again_and_restored(open_window: OpenWi
     assert pane.sliders.spins[0].value() == 6
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
     assert not np.array_equal(before, drawn(pane))
-
-
-def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, VOLUME)
-    box = pane.contrast.colour_map
-    choose(box, "More…")
-    dialog = box.findChild(ColourMapDialog)
-    assert dialog is not None
-    assert dialog.list.model().rowCount() > 600
-    dialog.search.setText("plasma")
-    dialog.search.returnPressed.emit()
-    assert box.currentData() == "plasma"
-    expected = rgba(VOLUME[4], Style("plasma", levels=pane.view.picture_style().levels))
-    assert np.array_equal(drawn(pane), expected)
-    assert pane.model.state.colour_map == "plasma"
 
 
 def test_a_pyramid_is_restored_once_its_levels_are_open(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -223,30 +163,6 @@ def test_a_pyramid_without_its_levels_shows_an_error(open_window: OpenWindow, qt
     group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
     pane.stack.sentence.button.click()
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-
-
-def test_channels_may_be_switched_faster_than_they_load(open_window: OpenWindow, qtbot: QtBot) -> None:
-    group, array = channels_group()
-    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    gate = Gate()
-    for position in (1, 2):
-        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)
-    qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.contrast.blend.click()  # the same plane, but gray
-    assert (drawn(pane)[..., 0] == drawn(pane)[..., 1]).all()
-    pane.cache.clear()
-    array.before_read = gate.wait
-    pane.contrast.blend.click()
-    for position in (2, 1):
-        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
-    choose(pane.contrast.norm, "Square root")  # paints the loaded mosaics, which belong to other channels
-    assert pane.displayed() is None
-    pane.model.set(and_measure=True)
-    with qtbot.waitSignal(pane.plane_shown):
-        gate.open()
-    assert len(pane.view.mosaics) == 3
-    assert pane.displayed() is not None
 
 
 def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
-from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid, show
+from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid
 
 
 def climate() -> FakeGroup:
@@ -65,13 +65,3 @@ def test_elements_have_the_proportions_of_their_scale(open_window: OpenWindow, q
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
     width, height = pane.canvas.view.viewPixelSize()
     assert width / height == pytest.approx(2, rel=1e-3)
-
-
-def test_the_value_under_the_pointer_has_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _array = show(open_window, qtbot, np.arange(12, dtype=np.int32).reshape(3, 4) * 1000, ("y", "x"))
-    with qtbot.waitSignal(pane.pointed) as heard:
-        pane.canvas.pointed.emit((2, 1))
-    assert heard.args == ["y = 2, x = 1:  9,000 mm"]
-    with qtbot.waitSignal(pane.pointed) as heard:
-        pane.canvas.pointed.emit(None)
-    assert heard.args == [""]

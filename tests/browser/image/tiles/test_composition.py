@@ -1,0 +1,118 @@
+"""The drawn part of a frame: its statistics, and the pictures that fill its gaps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray
+from tests.browser.image.loading import frame_of, load, loaded
+from zarrbrowser.image.levels import Image, image_of_array
+from zarrbrowser.image.tiles.composition import Composition
+from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings, initial_settings
+
+VALUES = np.arange(3 * 600 * 600.0).reshape(3, 600, 600)
+
+
+@pytest.fixture
+def image() -> Image:
+    return image_of_array(FakeArray(VALUES, ("z", "y", "x"), chunks=(1, 300, 300)))
+
+
+@pytest.fixture
+def settings(image: Image) -> ViewSettings:
+    return initial_settings(image)
+
+
+def maximum(composition: Composition) -> float:
+    assert composition.measured is not None
+    return composition.measured.statistics[0].maximum
+
+
+def test_a_picture_grows_with_each_tile(image: Image, settings: ViewSettings) -> None:
+    composition, cache, frame = Composition(), TileCache(), frame_of(image, settings)
+    assert not composition.shows_plane_of(frame)
+    there = []
+    for tile in frame.tiles:
+        load(tile, cache)
+        composition.take(frame, settings, cache, is_whole=len(cache) == len(frame.tiles))
+        (mosaic,) = composition.mosaics
+        there.append(1.0 if mosaic.is_there is None else mosaic.is_there.mean())
+    assert there == [0.25, 0.5, 0.75, 1.0]
+    assert composition.is_whole
+    assert maximum(composition) == VALUES[1].max(), "measured again until the plane was complete"
+
+
+def test_colours_keep_their_meaning_while_one_plane_is_panned(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    frame = loaded(image, settings, cache)
+    composition.take(frame, settings, cache, is_whole=True)
+    before = composition.measured
+    corner = loaded(image, settings, cache, View((0, 50), (0, 50), 50, 50))
+    composition.take(corner, settings, cache, is_whole=True)
+    assert composition.shows_plane_of(frame)
+    assert composition.measured is before
+    composition.measure(settings)
+    assert maximum(composition) < VALUES[1].max(), "only what is drawn"
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_another_plane_is_measured_unless_a_film_keeps_the_contrast(
+    keeps: bool, image: Image, settings: ViewSettings
+) -> None:
+    composition, cache = Composition(), TileCache()
+    composition.take(loaded(image, settings, cache), settings, cache, is_whole=True)
+    after = replace(settings, axes=settings.axes.at(0, 2))
+    frame = loaded(image, after, cache)
+    assert not composition.shows_plane_of(frame)
+    composition.take(frame, after, cache, is_whole=True, keeps_contrast=keeps)
+    assert maximum(composition) == VALUES[1 if keeps else 2].max()
+
+
+def test_the_contrast_of_an_incomplete_plane_is_not_kept(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    frame = frame_of(image, settings)
+    load(frame.tiles[0], cache)
+    composition.take(frame, settings, cache, is_whole=False)
+    after = replace(settings, axes=settings.axes.at(0, 2))
+    composition.take(loaded(image, after, cache), after, cache, is_whole=True, keeps_contrast=True)
+    assert maximum(composition) == VALUES[2].max()
+
+
+def test_a_plane_is_measured_again_if_only_its_middle_was_read(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    frame = frame_of(image, settings)
+    load(next(tile for tile in frame.tiles if (tile.row, tile.column) == (0, 0)), cache)
+    composition.take(replace(frame, is_held_back=True), settings, cache, is_whole=True)
+    assert maximum(composition) == VALUES[1, 299, 299]
+    composition.take(loaded(image, settings, cache), settings, cache, is_whole=True)
+    assert maximum(composition) == VALUES[1].max()
+
+
+def test_a_finer_picture_is_drawn_over_the_previous_one(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    coarse = loaded(image, settings, cache, View((0, 600), (0, 600), 150, 150))
+    assert coarse.raster.steps == (4, 4)
+    composition.take(coarse, settings, cache, is_whole=True)
+    fine = frame_of(image, settings, View((0, 600), (0, 600), 600, 600))
+    load(fine.tiles[0], cache)
+    composition.take(fine, settings, cache, is_whole=False)
+    (mosaic,) = composition.mosaics
+    assert mosaic.is_there is None, "gaps show the coarse picture"
+    rows, columns = fine.raster.samples(fine.tiles[0])
+    assert np.array_equal(mosaic.values[rows, columns], VALUES[1][rows, columns])
+    other = replace(settings, axes=settings.axes.at(0, 0))
+    composition.take(frame_of(image, other), other, cache, is_whole=False)
+    (mosaic,) = composition.mosaics
+    assert mosaic.is_there is not None
+    assert not mosaic.is_there.any(), "never that of another plane"
+
+
+def test_measuring_before_the_first_frame_does_nothing(settings: ViewSettings) -> None:
+    composition = Composition()
+    composition.measure(settings)
+    assert (composition.measured, composition.frame, composition.mosaics) == (None, None, ())

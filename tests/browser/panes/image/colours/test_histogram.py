@@ -1,0 +1,69 @@
+"""The histogram: its bounds are those of the numbers, whatever their size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.image.colours.colour_maps import lookup_table
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.panes.image.colours.histogram import Histogram
+from zarrbrowser.theme import DARK, LIGHT
+from zarrbrowser.values.numbers import numbers_of
+
+FULL = Contrast(ContrastMode.FULL_RANGE)
+
+
+@pytest.fixture
+def histogram(application: QApplication, qtbot: QtBot) -> Histogram:
+    made = Histogram()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_dragged_bounds_are_numbers_of_any_magnitude(size: float, histogram: Histogram, qtbot: QtBot) -> None:
+    found = statistics(np.linspace(-1, 3, 100) * size)
+    with qtbot.assertNotEmitted(histogram.dragged):
+        histogram.show_statistics(found, found.levels(FULL))
+    low, high = histogram.item.getLevels()
+    with qtbot.waitSignal(histogram.dragged) as heard:
+        histogram.item.setLevels((low + high) / 2, high)
+    assert heard.args == pytest.approx([1 * size, 3 * size])
+
+
+def test_dragged_bounds_of_large_integers_keep_each_digit(histogram: Histogram, qtbot: QtBot) -> None:
+    found = statistics(numbers_of(2**61 + np.arange(101)))
+    histogram.show_statistics(found, found.levels(FULL))
+    assert list(histogram.item.getLevels()) == [0, 100]
+    with qtbot.waitSignal(histogram.dragged) as heard:
+        histogram.item.setLevels(7.2, 90.6)
+    assert heard.args == [2**61 + 7, 2**61 + 91]
+
+
+def test_rare_values_are_visible_beside_a_frequent_one(histogram: Histogram) -> None:
+    values = np.zeros(10_000)
+    values[:10] = 5.0
+    found = statistics(values)
+    histogram.show_statistics(found, found.levels(FULL))
+    heights = histogram.item.plot.yData
+    assert heights.size == found.histogram.size
+    assert heights.max() / heights[heights > 0].min() < 10
+
+
+def test_the_colour_map_is_drawn_beside_the_values(histogram: Histogram) -> None:
+    for name in ("viridis", "viridis", "gray_r"):
+        histogram.show_colour_map(name)
+        table = histogram.item.gradient.getLookupTable(256, alpha=False).astype(int)
+        assert np.abs(table - lookup_table(name)).max() <= 8
+
+
+def test_the_histogram_follows_the_theme(histogram: Histogram) -> None:
+    found = statistics(np.arange(100.0))
+    histogram.show_statistics(found, found.levels(FULL))
+    histogram.resize(120, 200)
+    for colours in (LIGHT, DARK):
+        histogram.set_colours(colours)
+        assert histogram.grab().toImage().pixelColor(1, 1).name() == colours.window

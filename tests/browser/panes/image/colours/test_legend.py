@@ -1,0 +1,54 @@
+"""The legend of missing values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.image.colours.contrast import Statistics, statistics
+from zarrbrowser.panes.image.colours.legend import MissingLegend
+
+
+@pytest.fixture
+def legend(application: QApplication, qtbot: QtBot) -> MissingLegend:
+    made = MissingLegend()
+    qtbot.addWidget(made)
+    return made
+
+
+def found(nan: int, fill: int, size: int = 1000) -> Statistics:
+    """Statistics with so many NaN and fill values."""
+    values = np.zeros(size)
+    values[:nan] = np.nan
+    is_fill = np.zeros(size, bool)
+    is_fill[size - fill :] = True
+    return statistics(values, is_fill)
+
+
+def test_a_picture_without_missing_values_has_no_legend(legend: MissingLegend) -> None:
+    legend.show_statistics(found(3, 0))
+    assert not legend.isHidden()
+    for complete in (found(0, 0), None):
+        legend.show_statistics(complete)
+        assert (legend.isHidden(), legend.text) == (True, "")
+
+
+def test_each_kind_of_missing_value_is_counted(legend: MissingLegend) -> None:
+    legend.show_statistics(found(1, 0))
+    assert legend.text == "1 element without a value (NaN) of 1,000"
+    legend.show_statistics(found(0, 999))
+    assert legend.text == "999 elements with the fill value of 1,000"
+    legend.show_statistics(found(20, 30))
+    assert (
+        legend.text == "20 elements without a value (NaN) of 1,000; 30 elements with the fill value of 1,000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("nan", "text"), [(1, "0.1 %"), (25, "2.5 %"), (500, "50 %"), (996, "99.6 %"), (1000, "100 %")]
+)
+def test_a_sample_gives_a_share(nan: int, text: str, legend: MissingLegend) -> None:
+    legend.show_statistics(found(nan, 0), is_exact=False)
+    assert legend.text == f"about {text} without a value (NaN)"

@@ -1,0 +1,92 @@
+"""The tree: what it fetches, its menu, and its keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, Flaky
+from tests.browser.models.trees import fetch, leaves, model_of, names
+from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Workers
+from zarrcore.errors import MetadataError
+
+
+def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
+    model, root = model_of(group, workers, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.show()
+    view.expand(root)
+    qtbot.waitUntil(lambda: model.rowCount(root) > 100)
+    qtbot.wait(150)
+    before = len(leaves(model, root))
+    assert before < 2000
+    view.scrollToBottom()
+    qtbot.waitUntil(lambda: len(leaves(model, root)) > before)
+    qtbot.wait(150)
+    assert len(leaves(model, root)) < 4000
+
+
+def actions_of(view: TreeView, index: QModelIndex) -> dict[str, Any]:
+    item = view.tree_model.item(index)
+    assert item is not None
+    return {one.text(): one for one in view.menu_for(index, item).actions() if one.text()}
+
+
+def test_the_menu_of_a_row_has_what_can_be_done_with_it(workers: Workers, qtbot: QtBot) -> None:
+    children = {"a": FakeArray(np.zeros(1)), "bad": FakeBroken(MetadataError("expected a list"))}
+    model, root = model_of(FakeGroup(children), workers, qtbot)
+    fetch(model, root, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    assert list(actions_of(view, root)) == ["Copy path", "Copy address", "Reload", "Close"]
+    array, broken = (model.index(row, 0, root) for row in range(2))
+    assert list(actions_of(view, broken)) == ["Retry", "Copy path", "Copy address"]
+    actions_of(view, array)["Copy address"].trigger()
+    assert QGuiApplication.clipboard().text() == "fake.zarr#/a"
+    actions_of(view, root)["Copy address"].trigger()
+    assert QGuiApplication.clipboard().text() == "fake.zarr"
+    with qtbot.waitSignal(view.reload_asked) as heard:
+        actions_of(view, root)["Reload"].trigger()
+    assert heard.args[0].data() == "fake.zarr"
+    actions_of(view, root)["Close"].trigger()
+    assert model.rowCount() == 0
+
+
+def test_return_opens_a_group_and_retries_what_failed(workers: Workers, qtbot: QtBot) -> None:
+    group, flaky = FakeGroup({"a": FakeArray(np.zeros(1))}), Flaky()
+    group.before_listing = flaky
+    model, root = model_of(group, workers, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.show()
+    view.setCurrentIndex(root)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert view.isExpanded(root)
+    qtbot.waitUntil(lambda: names(model, root) == ["The server at example.org does not answer."])
+    flaky.mended = True
+    view.setCurrentIndex(model.index(0, 0, root))
+    with qtbot.waitSignal(model.children_arrived):
+        QTest.keyClick(view, Qt.Key.Key_Enter)
+    assert names(model, root) == ["a"]
+    view.setCurrentIndex(root)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert not view.isExpanded(root)
+
+
+def test_choosing_the_current_row_again_announces_it(workers: Workers, qtbot: QtBot) -> None:
+    model, root = model_of(FakeGroup(), workers, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.choose(root)
+    with qtbot.waitSignal(view.node_chosen) as heard:
+        view.choose(root)
+    assert heard.args == [root]

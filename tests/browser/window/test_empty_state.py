@@ -1,0 +1,67 @@
+"""The start page of an empty window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.settings import Settings
+from zarrbrowser.window.empty_state import EmptyState
+from zarrbrowser.window.main_window import MainWindow
+
+
+def test_an_empty_window_shows_the_start_page(application: QApplication, qtbot: QtBot) -> None:
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    assert window.empty.isVisible()
+    assert window.empty.open_button.isVisible()
+    assert "URL" in window.top_bar.address.placeholderText()
+
+
+@pytest.fixture
+def page(application: QApplication, qtbot: QtBot) -> EmptyState:
+    made = EmptyState()
+    qtbot.addWidget(made)
+    return made
+
+
+def links(page: EmptyState) -> list[QPushButton]:
+    buttons = [one for one in page.findChildren(QPushButton) if one.property("role") == "link"]
+    return [one for one in buttons if not one.isHidden()]
+
+
+def test_the_latest_recent_sources_can_be_opened(page: EmptyState, qtbot: QtBot) -> None:
+    page.show_recent([SourceRequest(f"/data/{number}.zarr") for number in range(9)])
+    assert [link.text() for link in links(page)] == [f"/data/{number}.zarr" for number in range(5)]
+    with qtbot.waitSignal(page.entered) as heard:
+        links(page)[3].click()
+    assert heard.args == ["/data/3.zarr"]
+    page.show_recent([])
+    assert links(page) == []
+
+
+def test_a_long_address_is_shortened_and_opened_whole(page: EmptyState, qtbot: QtBot) -> None:
+    address = "s3://bucket/" + "é" * 500 + ".zarr"
+    page.show_recent([SourceRequest(address)])
+    (link,) = links(page)
+    assert len(link.text()) < 200
+    assert link.toolTip() == address
+    with qtbot.waitSignal(page.entered) as heard:
+        link.click()
+    assert heard.args == [address]
+
+
+def test_an_ampersand_in_an_address_is_shown(page: EmptyState) -> None:
+    page.show_recent([SourceRequest("/data/a&b.zarr")])
+    assert links(page)[0].text() == "/data/a&&b.zarr", "a single one would underline the next letter"
+    assert links(page)[0].shortcut().isEmpty()
+
+
+def test_the_buttons_ask_for_a_folder_and_for_a_location(page: EmptyState, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.open_pressed):
+        page.open_button.click()
+    with qtbot.waitSignal(page.location_pressed):
+        page.location_button.click()

@@ -1,0 +1,141 @@
+"""The menu and the shortcuts of the table of commands, for any window that has the commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.theme import Appearance
+from zarrbrowser.window.commands import COMMANDS
+from zarrbrowser.window.menus import (
+    add_pane_shortcuts,
+    add_tree_shortcuts,
+    add_window_shortcuts,
+    appearance_menu,
+    fill_menu,
+    mount_menu,
+)
+
+pytestmark = pytest.mark.usefixtures("application")
+
+
+class Recorder:
+    """A window that only notes what it is asked for: ``node_pane.step(1)``."""
+
+    def __init__(self, asked: list[str], name: str = "") -> None:
+        self._asked, self._name = asked, name
+
+    def __getattr__(self, name: str) -> Recorder:
+        return Recorder(self._asked, f"{self._name}.{name}".lstrip("."))
+
+    def __call__(self, *arguments: Any) -> None:
+        self._asked.append(f"{self._name}({', '.join(map(repr, arguments))})")
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def window(asked: list[str]) -> Any:
+    return Recorder(asked)
+
+
+@pytest.fixture
+def widget(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def shortcuts(widget: QWidget) -> dict[str, QShortcut]:
+    return {one.key().toString(): one for one in widget.findChildren(QShortcut)}
+
+
+def test_the_menu_runs_each_command_and_shows_its_first_key(
+    window: Any, asked: list[str], qtbot: QtBot
+) -> None:
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    fill_menu(menu, window, [])
+    entries = dict(one.text().split("\t") for one in menu.actions() if one.text())
+    assert entries["Reload source"] == "F5"
+    assert entries["Search"] == "Ctrl+F"
+    assert not {"Address", "Play, stop", "Stop reading"} & set(entries), "not in the menu"
+    for action in menu.actions():
+        action.trigger()
+    assert {"reload()", "side.focus_box()", "node_pane.step(-1)", "close()"} <= set(asked)
+    assert len(asked) == len(entries)
+
+
+def test_submenus_come_before_the_last_group(window: Any, qtbot: QtBot) -> None:
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    fill_menu(menu, window, [QMenu("One", menu), QMenu("Two", menu)])
+    actions = menu.actions()
+    texts = [one.text().partition("\t")[0] for one in actions]
+    at = texts.index("One")
+    assert texts[at : at + 3] == ["One", "Two", "Keyboard shortcuts"]
+    assert actions[at - 1].isSeparator()
+    assert not actions[-1].isSeparator()
+
+
+def test_every_key_of_a_command_works_in_the_window(window: Any, asked: list[str], widget: QWidget) -> None:
+    add_window_shortcuts(widget, window)
+    found = shortcuts(widget)
+    for key, call in (("F5", "reload()"), ("Ctrl+R", "reload()"), ("Esc", "workers.stop()")):
+        found[key].activated.emit()
+        assert asked.pop() == call
+        assert found[key].context() is Qt.ShortcutContext.WindowShortcut
+    assert not {"F", "PgDown", "Space"} & set(found), "keys of one pane, or of a widget itself"
+
+
+def test_keys_of_a_pane_work_only_there(window: Any, asked: list[str], widget: QWidget) -> None:
+    add_pane_shortcuts(widget, "Plot", window)
+    assert set(shortcuts(widget)) == {"F"}
+    picture = QWidget(widget)
+    add_pane_shortcuts(picture, "Image", window)
+    found = shortcuts(picture)
+    assert set(found) == {"F", "1", "PgDown", "PgUp"}
+    found["PgUp"].activated.emit()
+    assert asked == ["node_pane.step(-1)"]
+    assert found["1"].context() is Qt.ShortcutContext.WidgetWithChildrenShortcut
+
+
+def test_the_tree_has_the_keys_that_would_search_for_a_name(window: Any, widget: QWidget) -> None:
+    add_tree_shortcuts(widget, window)
+    told = {key for group in COMMANDS for one in group.commands if one.in_tree for key in one.keys}
+    assert set(shortcuts(widget)) == told == {"F", "1"}
+    assert {one.context() for one in shortcuts(widget).values()} == {Qt.ShortcutContext.WidgetShortcut}
+
+
+def test_the_present_appearance_is_ticked_and_another_can_be_chosen(qtbot: QtBot) -> None:
+    parent, chosen = QMenu(), []
+    qtbot.addWidget(parent)
+    menu = appearance_menu(parent, Appearance.DARK, chosen.append)
+    assert [(one.text(), one.isChecked()) for one in menu.actions()] == [
+        ("As the system", False),
+        ("Light", False),
+        ("Dark", True),
+    ]
+    menu.actions()[1].trigger()
+    assert chosen == [Appearance.LIGHT]
+    assert [one.isChecked() for one in menu.actions()] == [False, True, False], "only one at a time"
+
+
+def test_the_mount_menu_is_filled_when_it_opens(
+    window: Any, asked: list[str], application: QApplication, qtbot: QtBot
+) -> None:
+    parent = QMenu()
+    qtbot.addWidget(parent)
+    menu = mount_menu(parent, window)
+    assert asked == []
+    menu.aboutToShow.emit()
+    assert len(asked) == 1
+    assert asked[0].startswith("mounter.fill_menu(")

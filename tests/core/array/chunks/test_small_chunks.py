@@ -1,0 +1,145 @@
+"""Small chunks, read and decoded in batches."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
+from zarrcore.codecs.pipeline import Pipeline
+from zarrcore.errors import CodecError
+
+CODECS: list[list[Any]] = [
+    ["bytes"],
+    [{"name": "zstd", "configuration": {"level": 1}}],
+    [{"name": "gzip", "configuration": {"level": 1}}],
+    [{"name": "blosc", "configuration": {"cname": "lz4"}}],
+    ["crc32c", {"name": "zstd", "configuration": {"level": 1}}],
+    [{"name": "bytes", "configuration": {"endian": "big"}}],
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], np.ndarray]:
+    """The same elements in small chunks with all codecs; one chunk is missing."""
+    path = tmp_path_factory.mktemp("small") / "a.zarr"
+    values = np.random.default_rng(5).integers(0, 60_000, (9, 10, 40)).astype("u2")
+    values[2:4, 3:6, 8:12] = 7
+    h = zarrcore.create(path)
+    for number, codecs in enumerate(CODECS):
+        array = h.create_array(
+            f"{number}",
+            shape=values.shape,
+            chunk_shape=(2, 3, 4),
+            data_type="uint16",
+            fill_value=7,
+            codecs=codecs,
+        )
+        array[...] = values
+    return [zarrcore.open(path)[f"{number}"] for number in range(len(CODECS))], values
+
+
+def bounds(length: int) -> st.SearchStrategy[Any]:
+    bound = st.none() | st.integers(-length - 2, length + 2)
+    return st.integers(-length, length - 1) | st.builds(
+        slice, bound, bound, st.sampled_from([None, 1, 1, -1, 2, -3, 5])
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(selection=st.tuples(bounds(9), bounds(10), st.just(slice(None)) | bounds(40)))
+def test_small_chunks_in_batches_read_as_numpy_selects(
+    small: tuple[list[Any], np.ndarray], selection: tuple[Any, ...]
+) -> None:
+    arrays, values = small
+    for array in arrays:
+        assert np.array_equal(array[selection], values[selection])
+
+
+def test_most_small_chunks_are_read_in_batches(
+    small: tuple[list[Any], np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrays, values = small
+    sizes: list[int] = []
+    decode_batch = Pipeline.decode_batch
+    monkeypatch.setattr(
+        Pipeline,
+        "decode_batch",
+        lambda self, encoded: (sizes.append(len(encoded)), decode_batch(self, encoded))[1],
+    )
+    assert np.array_equal(arrays[1][...], values)
+    assert sum(sizes) > 5 * 4 * 10 / 2
+
+
+@pytest.mark.parametrize("broken", [b"", b"nonsense", bytes(100_000)])
+def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) -> None:
+    array = zarrcore.create(tmp_path / "a.zarr").create_array(
+        "a", shape=(64, 64), chunk_shape=(4, 4), data_type="uint16"
+    )
+    array[...] = np.arange(64)
+    (tmp_path / "a.zarr/a/c/5/6").write_bytes(broken)
+    array = zarrcore.open(tmp_path / "a.zarr")["a"]
+    with pytest.raises(CodecError) as caught:
+        array[...]
+    assert caught.value.key == "a/c/5/6"
+    assert np.array_equal(array[24:], np.broadcast_to(np.arange(64), (40, 64)))
+
+
+def crossings(length: int, chunk: int, taken: slice) -> list[Any]:
+    """The chunks of one dimension that ``taken`` crosses, as selections name them."""
+    start, stop, _ = taken.indices(length)
+    found = []
+    for index in range(start // chunk, -(-stop // chunk)):
+        first, last = max(start, index * chunk), min(stop, (index + 1) * chunk)
+        inside = slice(first - index * chunk, last - index * chunk)
+        found.append((index, inside, slice(first - start, last - start), last - first == chunk))
+    return found
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(1, 7))
+def test_batches_hold_every_chunk_once_in_c_order_and_only_the_last_is_smaller(
+    counts: list[int], size: int
+) -> None:
+    crossed = [crossings(4 * count, 4, slice(None)) for count in counts]
+    batches = [*row_batches(crossed, size)]
+    indices = [index for batch in batches for row in batch for index in row.indices()]
+    assert indices == [*product(*map(range, counts))]
+    sizes = [sum(len(row.parts) for row in batch) for batch in batches]
+    assert all(count == size for count in sizes[:-1])
+    assert 0 < sizes[-1] <= size
+
+
+def test_nothing_crossed_makes_no_batch() -> None:
+    assert [*row_batches([crossings(8, 4, slice(None)), []], 3)] == []
+    assert [*row_batches([[], crossings(8, 4, slice(None))], 3)] == []
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 5), st.integers(1, 6), st.integers(0, 15), st.integers(1, 16), st.integers(1, 5))
+def test_the_parts_of_a_row_are_copied_to_their_places(
+    first: int, rows: int, start: int, width: int, size: int
+) -> None:
+    values = np.arange(12 * 16).reshape(12, 16)
+    selection = (slice(first, first + rows), slice(start, min(16, start + width)))
+    crossed = [crossings(12, 3, selection[0]), crossings(16, 4, selection[1])]
+    out = np.full(values[selection].shape, -1)
+    for batch in row_batches(crossed, size):
+        for row in batch:
+            chunks = [values[3 * y : 3 * y + 3, 4 * x : 4 * x + 4] for y, x in row.indices()]
+            place_row(row, np.stack(chunks), out)
+    assert np.array_equal(out, values[selection])
+
+
+def test_a_row_describes_its_chunks_as_a_selection_does() -> None:
+    plane, line, parts = (crossings(16, 4, slice(*taken)) for taken in ((8, 9), (5, 7), (2, 9)))
+    row = ChunkRow((plane[0], line[0]), parts)
+    assert [*row.indices()] == [(2, 1, 0), (2, 1, 1), (2, 1, 2)]
+    assert row.crossed() == [plane, line, parts]

@@ -1,0 +1,247 @@
+"""Requests through httpx: repeats, pauses, redirections, headers and proxies."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import time
+from collections.abc import Iterator
+from email.utils import formatdate
+
+import pytest
+
+from tests.core.stores.conftest import Opener
+from tests.core.stores.contract import CHUNK
+from tests.core.stores.http.parts import check_parts
+from tests.servers import FaultServer, environment, fault_server
+from zarrcore.errors import (
+    BodyTooLargeError,
+    StoreError,
+    UnreachableError,
+)
+from zarrcore.stores import ByteRange, open_store, retries
+from zarrcore.stores.http.client import Answer, WebClient
+from zarrcore.stores.object.failures import Failure
+from zarrcore.stores.options import StoreOptions
+
+
+@pytest.fixture(autouse=True)
+def _haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Very short pauses between repeats."""
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
+
+
+def test_a_compressed_body_is_decompressed_only_as_far_as_needed(faults: FaultServer, opened: Opener) -> None:
+    faults.values["key"] = bytes(5_000_000)
+    faults.faults["key"] = "gzip"
+    assert opened().get("key", ByteRange(3, 9)) == bytes(6)
+    with pytest.raises(BodyTooLargeError):
+        opened().get("key", max_nbytes=1000)
+    faults.headers["Content-Encoding"] = "br"
+    faults.faults["key"] = []
+    with pytest.raises(StoreError, match="encoded as 'br'"):
+        opened().get("key")
+
+
+def test_the_end_of_a_value_is_found_without_keeping_what_comes_before(
+    faults: FaultServer, opened: Opener
+) -> None:
+    faults.values["key"] = value = os.urandom(1 << 22)
+    faults.faults["key"] = "no-range"
+    assert opened().get("key", ByteRange(-1000)) == value[-1000:]
+
+
+@pytest.mark.parametrize("said", ["3", "date"])
+def test_a_pause_that_the_server_asks_for_is_kept(
+    faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(retries.time, "sleep", pauses.append)
+    faults.values["key"] = b"1"
+    faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
+    faults.faults["key"] = [429, 503, 429]
+    assert opened(timeout_s=30, retries=3).get("key") == b"1"
+    # obstore gets the first answer and ignores its pause.
+    assert [round(pause) for pause in pauses] in ([0, 3, 3], [0, 2, 2], [0, 3, 2])
+
+
+def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Opener) -> None:
+    faults.headers["Retry-After"] = "3600"
+    for status, said in (
+        (503, "the server fails (503 Service"),
+        (429, "the server asks for fewer requests (429"),
+    ):
+        faults.faults["key"] = status
+        faults.requests.clear()
+        with pytest.raises(UnreachableError, match=re.escape(said)):
+            opened(timeout_s=5, retries=5).get("key")
+        assert len(faults.requests) == 2
+
+
+def test_redirections_are_followed_up_to_a_limit(faults: FaultServer, opened: Opener) -> None:
+    faults.values["there/key"] = CHUNK
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    check_parts(opened())
+    faults.faults["key"] = f"moved:{faults.url}/key"
+    with pytest.raises(UnreachableError, match="in circles"):
+        opened().get("key")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ETag", '"größe"'), ("Last-Modified", "some day"), ("Set-Cookie", "ü=ü"), ("Content-Type", "ü;;ü")],
+)
+def test_invalid_headers_are_harmless(faults: FaultServer, opened: Opener, name: str, value: str) -> None:
+    faults.values["key"] = CHUNK
+    faults.values["page/"] = b"<title>Index of /</title><a href='a'>a</a>"
+    faults.content_types["page/"] = "text/html"
+    faults.late_headers[name] = value
+    store = opened(timeout_s=5)
+    check_parts(store)
+    found = store.stat("key")
+    assert found is not None
+    assert found.size == len(CHUNK)
+    if name != "Content-Type":
+        for _ in range(2):  # cookies would be sent with the second request
+            assert [entry.key for entry in store.list_dir("page/")] == ["page/a"]
+
+
+def test_credentials_do_not_follow_a_redirection_to_another_server(faults: FaultServer) -> None:
+    faults.values["key"] = b"1"
+    with fault_server() as other:
+        other.faults["key"] = f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"
+        store = open_store(other.url.replace("//", "//me:geheim@"), timeout_s=5)
+        assert store.get("key") == b"1"
+        other.faults["key"] = [503, f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"]
+        assert store.get("key") == b"1"
+        assert all("authorization" in headers for _, _, headers in other.requests)
+    assert len(faults.requests) == 2
+    assert not any("authorization" in headers for _, _, headers in faults.requests)
+
+
+def test_a_proxy_of_the_environment_is_used_except_for_this_machine(faults: FaultServer) -> None:
+    page = b"<title>Index of /</title><a href='key'>key</a>"
+    faults.values = {"http://data.invalid/key": b"far", "http://data.invalid/": page}
+    faults.content_types["http://data.invalid/"] = "text/html"
+    names = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+    with (
+        fault_server() as near,
+        environment(dict.fromkeys(names[:4], faults.url), (*names[4:], "NO_PROXY", "no_proxy")),
+    ):
+        near.values = {"key": b"near", "": page}
+        near.content_types[""] = "text/html"
+        for url, value in (
+            ("http://data.invalid/", b"far"),
+            (near.url, b"near"),
+            (near.url.replace("127.0.0.1", "localhost"), b"near"),
+        ):
+            store = open_store(url, timeout_s=5, retries=0)
+            assert [entry.key for entry in store.list()] == ["key"]
+            assert store.get("key") == value
+        s3 = open_store("s3://bucket", endpoint_url=near.url, region="us-east-1", retries=0)
+        near.values["bucket/key"] = b"3"
+        assert s3.get("key") == b"3"
+    assert len(faults.requests) == 2
+
+
+@pytest.fixture
+def client(faults: FaultServer) -> Iterator[WebClient]:
+    """A client of ``faults`` with two repeats."""
+    made = WebClient(faults.url, StoreOptions(timeout_s=5, retries=2), {"X-Token": "1"})
+    yield made
+    made.close()
+
+
+def test_an_answer_has_the_final_address_and_the_facts_of_the_whole_value(
+    faults: FaultServer, client: WebClient
+) -> None:
+    faults.values["there/key"] = CHUNK
+    faults.content_types["there/key"] = "text/plain"
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    answer = client.fetch(f"{faults.url}/key", ByteRange(3, 9))
+    assert isinstance(answer, Answer)
+    assert (answer.url, answer.content_type) == (f"{faults.url}/there/key", "text/plain")
+    assert answer.body == CHUNK[3:9]
+    assert answer.body.readonly
+    assert answer.stat is not None
+    assert (answer.stat.size, answer.stat.mtime_s) == (len(CHUNK), 1735689600)
+    assert answer.stat.etag
+    assert all(headers["x-token"] == "1" for _, _, headers in faults.requests)
+
+
+@pytest.mark.parametrize("ranged", [True, False])
+def test_no_more_bytes_are_read_than_the_limit(faults: FaultServer, client: WebClient, ranged: bool) -> None:
+    faults.values["key"] = CHUNK
+    for part, expected in (
+        (None, CHUNK[:5]),
+        (ByteRange(7), CHUNK[7:12]),
+        (ByteRange(7, 9), CHUNK[7:9]),
+        (ByteRange(7, 99), CHUNK[7:12]),
+    ):
+        answer = client.fetch(f"{faults.url}/key", part, limit=5, ranged=ranged)
+        assert isinstance(answer, Answer)
+        assert answer.body == expected
+    assert any("range" in headers for _, _, headers in faults.requests) == ranged
+
+
+def test_a_redirection_to_a_directory_means_that_the_value_is_absent(
+    faults: FaultServer, client: WebClient
+) -> None:
+    faults.values["a/"] = b"<title>Index of /a/</title>"
+    faults.faults["a"] = f"moved:{faults.url}/a/"
+    found = client.fetch(f"{faults.url}/a")
+    assert isinstance(found, Failure)
+    assert found.status == 404
+    assert isinstance(client.fetch(f"{faults.url}/a/"), Answer)
+
+
+def test_only_temporary_failures_are_attempted_again() -> None:
+    client = WebClient("http://127.0.0.1:1", StoreOptions(timeout_s=5, retries=2), {})
+    lasting, passing = Failure.of_status(404), Failure.of_status(503)
+    for outcomes, tried, attempts, expected in (
+        ([passing, passing, "value"], None, 3, "value"),
+        ([passing, passing, passing, "value"], None, 3, passing),
+        ([passing, lasting, "value"], None, 2, lasting),
+        (["value"], passing, 1, "value"),
+        ([], lasting, 0, lasting),
+    ):
+        left = [*outcomes]
+        assert client.repeat(lambda _, left=left: left.pop(0), tried) is expected
+        assert len(outcomes) - len(left) == attempts
+
+
+def test_nothing_is_attempted_again_after_the_deadline() -> None:
+    client = WebClient("http://127.0.0.1:1", StoreOptions(retries=2), {})
+    failure = Failure.of_status(503)
+    attempts: list[float] = []
+
+    def attempt(give_up: float) -> Failure:
+        attempts.append(give_up)
+        return failure
+
+    deadline = time.monotonic() + 0.005
+    assert client.repeat(attempt, deadline=deadline) is failure
+    assert attempts == [deadline]
+
+
+def test_whether_a_server_knows_a_method_is_one_request(faults: FaultServer, client: WebClient) -> None:
+    faults.faults["a"] = 207
+    assert client.speaks("PROPFIND", f"{faults.url}/a", 207)
+    assert not client.speaks("PROPFIND", f"{faults.url}/b", 207)
+    faults.faults["a"] = "reset"
+    assert not client.speaks("PROPFIND", f"{faults.url}/a", 207)
+    assert not client.speaks("PROPFIND", "http://[", 207)
+    assert [(method, headers["depth"]) for method, _, headers in faults.requests] == [("PROPFIND", "0")] * 3
+
+
+def test_a_closed_or_copied_client_connects_again(faults: FaultServer, client: WebClient) -> None:
+    faults.values["key"] = b"1"
+    client.close()
+    for user in (client, pickle.loads(pickle.dumps(client))):
+        for _ in range(2):
+            answer = user.fetch(f"{faults.url}/key")
+            assert isinstance(answer, Answer)
+            assert answer.body == b"1"
+            user.close()
+    assert faults.connections == 4

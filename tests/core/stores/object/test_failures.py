@@ -1,0 +1,147 @@
+"""The reasons for which object storage and web servers fail, and the errors that they become."""
+
+from __future__ import annotations
+
+import pytest
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    InvalidKeyError,
+    StoreError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores.object.failures import Failure, certificate_trouble_in, trouble_in, unusable
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("unable to get local issuer certificate", "is not trusted"),
+        ("self-signed certificate in certificate chain", "is not trusted"),
+        ("unable to verify the first certificate", "is not trusted"),
+        ("certificate has expired", "has expired"),
+        ("certificate is not yet valid", "is not valid yet"),
+        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "is for another name"),
+        ("Hostname mismatch, certificate is not valid for 'a.b'.", "is for another name"),
+        ("Missing Authority Key Identifier", "is malformed: Missing Authority Key Identifier"),
+    ],
+)
+def test_each_certificate_problem_has_its_own_message(reason: str, said: str) -> None:
+    text = f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {reason} (_ssl.c:1020)"
+    trouble = trouble_in(text)
+    assert trouble.endswith(said) or said in trouble
+    assert certificate_trouble_in(f"Error 1 connecting to host:6379. {text}.") == trouble
+    assert not Failure.of_kind("Connect", trouble=trouble).passing
+
+
+def test_an_unusable_option_is_not_reported_as_an_invalid_name() -> None:
+    failure = Failure.of(ValueError("HTTP error: builder error"))
+    error = failure.error("http://h", None, "http://h", service="a web server", hint="")
+    assert type(error) is StoreError
+    assert "this name" not in str(error)
+
+
+def raised(failure: Failure, key: str | None = "a") -> StoreError:
+    return failure.error("a in s3://b", key, "s3://b", service="S3", hint="log in")
+
+
+def test_an_exception_of_obstore_is_taken_apart() -> None:
+    failure = Failure.of(
+        PermissionError(
+            "Error performing GET https://me:geheim@host/b/a?X-Amz-Signature=geheim in 3ms - Server returned "
+            "non-2xx status code: 403: <Error><Code>ExpiredToken</Code><Region>eu-west-1</Region></Error>\n"
+            "Debug source: geheim"
+        )
+    )
+    assert (failure.status, failure.code, failure.region) == (403, "ExpiredToken", "eu-west-1")
+    assert failure.expired
+    assert failure.denied
+    assert "https://host/b/a " in failure.text
+    assert "geheim" not in repr(failure)
+    error = raised(failure)
+    assert type(error) is AccessDeniedError
+    assert str(error) == "a in s3://b: the credentials have expired (403 Forbidden, ExpiredToken); log in"
+    assert (error.key, error.url) == ("a", "s3://b")
+
+
+def test_a_failed_request_for_credentials_is_not_an_outage() -> None:
+    text = "Error performing PUT http://169.254.169.254/latest/api/token - HTTP error: HttpError { kind: Connect }"
+    failure = Failure.of(OSError(text))
+    assert (failure.kind, failure.no_credentials) == ("Connect", True)
+    assert str(raised(failure)) == "a in s3://b: no credentials were found; log in"
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_answers_that_may_improve_are_temporary(status: int) -> None:
+    assert Failure.of_status(status).passing
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 412, 416, 501, 505])
+def test_other_answers_are_final(status: int) -> None:
+    assert not Failure.of_status(status).passing
+
+
+def test_broken_connections_are_temporary_unless_the_certificate_is_wrong() -> None:
+    assert Failure.of_kind("Interrupted").passing
+    assert Failure.of_kind("Connect", trouble="the server refuses the connection").passing
+    assert not Failure.of_kind("Connect", trouble=trouble_in("error following redirect")).passing
+
+
+def test_a_missing_bucket_is_not_an_absent_key() -> None:
+    for failure in (Failure.of_status(404), Failure.of_status(410), Failure.of(FileNotFoundError("a"))):
+        assert failure.absent
+        assert not failure.no_bucket
+    failure = Failure.of(FileNotFoundError("status: <Code>NoSuchBucket</Code>"))
+    assert failure.no_bucket
+    assert not failure.absent
+    assert type(raised(failure)) is StoreNotFoundError
+
+
+def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
+    assert Failure.of_status(409).exists
+    assert Failure.of_status(412).exists
+    azure = "non-2xx status code: 409: <Code>PublicAccessNotPermitted</Code>"
+    assert not Failure.of(OSError(azure)).exists
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind", "said"),
+    [
+        (Failure.of_kind("Timeout"), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
+        (Failure.of_status(504), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
+        (Failure.of_status(503), UnreachableError, "the server fails (503 Service Unavailable)"),
+        (Failure.of_status(599), UnreachableError, "the server fails (599)"),
+        (Failure.of_kind("Connect"), UnreachableError, "the server cannot be reached"),
+        (Failure.of_kind("Decode"), BrokenBodyError, "the answer broke off before its end"),
+        (Failure.of_status(404), StoreNotFoundError, "there is no such store (404 Not Found)"),
+        (Failure.of(ValueError("odd")), InvalidKeyError, "this name is not possible in S3"),
+        (Failure.of_status(418), StoreError, "the request failed (418 I'm a Teapot)"),
+    ],
+)
+def test_each_failure_has_its_error_and_its_words(
+    failure: Failure, kind: type[StoreError], said: str
+) -> None:
+    error = raised(failure)
+    assert type(error) is kind
+    assert str(error) == f"a in s3://b: {said}"
+
+
+def test_the_error_for_a_wrong_region_names_it_only_for_s3() -> None:
+    failure = Failure.of(OSError("<Code>AuthorizationHeaderMalformed</Code><Region>eu-north-9</Region>"))
+    assert str(raised(failure)).endswith("the bucket is in the region eu-north-9; name it with --region")
+    other = failure.error("a", "a", "gs://b", service="GCS", hint="log in")
+    assert "--region" not in str(other)
+
+
+def test_a_client_that_cannot_be_made_is_reported_without_its_settings() -> None:
+    for text, said in (
+        ("Generic S3 error: MissingSecretAccessKey geheim", "AWS_SECRET_ACCESS_KEY is not"),
+        ("geheim", "its address, a credential or an option cannot be used"),
+    ):
+        error = unusable(ValueError(text), "s3://b")
+        assert str(error).startswith("s3://b: ")
+        assert str(error).endswith(said)
+        assert "geheim" not in repr(error)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import zarr
 
+from tests.any_store import open_store
 from tests.command import run_inside
 from tests.servers.redis import RedisServer, redis_server
 from tests.zfs.conftest import Mounter
-from zarrcore import open_store
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (6, 30, 40)).astype("<i4")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import AnyStore, open_store
 from tests.core.stores.contract import VALUES
 from tests.servers import (
     AZURE_ENVIRONMENT,
@@ -20,7 +21,6 @@ from tests.servers import (
     python_web_server,
     rclone_server,
 )
-from zarrcore.stores import ReadableStore, open_store
 from zarrcore.stores.credentials import cloud_machine as clouds
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
@@ -28,7 +28,7 @@ AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 # Ceph is another service with the S3 API, and slow.
 collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["object/test_ceph.py"]
 
-Opener = Callable[..., ReadableStore]
+Opener = Callable[..., AnyStore]
 
 
 def write_values(root: Path) -> Path:
@@ -99,7 +99,7 @@ def options(faults: FaultServer) -> dict[str, object]:
 def opened(faults: FaultServer) -> Opener:
     """Opens URLs of ``faults`` with a short timeout."""
 
-    def open_it(path: str = "", **options: object) -> ReadableStore:
+    def open_it(path: str = "", **options: object) -> AnyStore:
         return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})
 
     return open_it

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import AnyStore
 from zarrcore.errors import BodyTooLargeError, InvalidKeyError, ReadOnlyError, StoreError
 from zarrcore.stores import ByteRange, ListableStore, ReadableStore, Renaming, WritableStore, writable
 
@@ -255,19 +256,19 @@ class WritableStoreTests:
     rounds = 200
     """The number of concurrent writes and erases."""
 
-    def test_a_stored_value_is_read_back(self, empty: WritableStore) -> None:
+    def test_a_stored_value_is_read_back(self, empty: AnyStore) -> None:
         empty.set("a/b/c", b"one")
         empty.set("a/b/c", memoryview(b"two!"))
         assert empty.get("a/b/c") == b"two!"
         assert [entry.key for entry in empty.list()] == ["a/b/c"]
 
-    def test_the_etag_changes_with_the_value(self, empty: WritableStore) -> None:
+    def test_the_etag_changes_with_the_value(self, empty: AnyStore) -> None:
         empty.set("a", b"one")
         first = empty.stat("a").etag
         empty.set("a", b"two")
         assert first != empty.stat("a").etag
 
-    def test_an_erased_key_is_absent(self, empty: WritableStore) -> None:
+    def test_an_erased_key_is_absent(self, empty: AnyStore) -> None:
         empty.set("a/b", b"1")
         empty.set("a/c/d", b"2")
         empty.erase("a/b")
@@ -278,7 +279,7 @@ class WritableStoreTests:
         empty.erase_values(["a/c/d", "x"])
         assert list(empty.list_dir("")) == []
 
-    def test_a_prefix_is_erased_as_a_whole_segment(self, empty: WritableStore) -> None:
+    def test_a_prefix_is_erased_as_a_whole_segment(self, empty: AnyStore) -> None:
         for key in ("a/b", "a/c/d", "ab/x"):
             empty.set(key, b"1")
         empty.erase_prefix("a/")
@@ -286,7 +287,7 @@ class WritableStoreTests:
         empty.erase_prefix("")
         assert list(empty.list()) == []
 
-    def test_readers_see_the_old_or_the_new_value(self, empty: WritableStore) -> None:
+    def test_readers_see_the_old_or_the_new_value(self, empty: AnyStore) -> None:
         whole = {bytes([number]) * 100_000 for number in range(20)}
         empty.set("a/x", b"\0" * 100_000)
 
@@ -297,7 +298,7 @@ class WritableStoreTests:
         with ThreadPoolExecutor(self.writers_of_one_key) as pool:
             assert all(pool.map(write, sorted(whole)))
 
-    def test_writers_and_erasers_of_one_prefix_do_not_disturb_each_other(self, empty: WritableStore) -> None:
+    def test_writers_and_erasers_of_one_prefix_do_not_disturb_each_other(self, empty: AnyStore) -> None:
         def work(number: int) -> None:
             empty.set(f"a/b/{number}", b"1")
             empty.erase(f"a/b/{number}")
@@ -307,17 +308,17 @@ class WritableStoreTests:
         assert list(empty.list()) == []
 
     @pytest.mark.parametrize("key", ["", "a/"])
-    def test_an_invalid_key_is_refused(self, empty: WritableStore, key: str) -> None:
+    def test_an_invalid_key_is_refused(self, empty: AnyStore, key: str) -> None:
         with pytest.raises(InvalidKeyError):
             empty.set(key, b"")
         with pytest.raises(InvalidKeyError):
             empty.erase(key)
 
-    def test_a_writable_store_is_not_read_only(self, empty: WritableStore) -> None:
+    def test_a_writable_store_is_not_read_only(self, empty: AnyStore) -> None:
         assert not empty.read_only
         assert writable(empty) is empty
 
-    def test_set_returns_whether_it_stored(self, empty: WritableStore) -> None:
+    def test_set_returns_whether_it_stored(self, empty: AnyStore) -> None:
         assert empty.set("a/x", b"1") is True
         assert empty.set("a/x", b"2") is True
         assert empty.set("a/x", b"3", if_absent=True) is False
@@ -328,14 +329,14 @@ class WritableStoreTests:
         assert empty.set("a/y", b"5", if_absent=True) is True
         assert empty.get("a/y") == b"5"
 
-    def test_one_of_several_writers_finds_the_key_absent(self, empty: WritableStore) -> None:
+    def test_one_of_several_writers_finds_the_key_absent(self, empty: AnyStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             stored = list(pool.map(lambda n: empty.set("a/x", b"%d" % n, if_absent=True), range(8)))
         assert stored.count(True) == 1
         assert empty.get("a/x") == b"%d" % stored.index(True)
 
     @pytest.mark.parametrize("size", [0, 1, 100_000])
-    def test_values_of_all_sizes_read_back(self, empty: WritableStore, size: int) -> None:
+    def test_values_of_all_sizes_read_back(self, empty: AnyStore, size: int) -> None:
         value = (CHUNK * 10)[:size]
         for number, given in enumerate((value, memoryview(value), memoryview(bytearray(value)))):
             empty.set(f"a/{number}", given)
@@ -344,7 +345,7 @@ class WritableStoreTests:
         assert {entry.size for entry in empty.list_dir("a/")} == {size}
 
     @pytest.mark.parametrize("size", [0, 100_000, 9_000_000])
-    def test_the_bytes_of_a_file_read_back(self, empty: WritableStore, size: int, tmp_path: Path) -> None:
+    def test_the_bytes_of_a_file_read_back(self, empty: AnyStore, size: int, tmp_path: Path) -> None:
         value = (CHUNK * (size // len(CHUNK) + 1))[:size]
         with open(tmp_path / "file", "w+b") as file:
             file.write(value)
@@ -355,7 +356,7 @@ class WritableStoreTests:
             assert empty.set_file("a/y", file.fileno(), if_absent=True) is True
         assert empty.get("a/x") == empty.get("a/y") == value
 
-    def test_renaming_and_linking_keep_the_value(self, empty: WritableStore) -> None:
+    def test_renaming_and_linking_keep_the_value(self, empty: AnyStore) -> None:
         for key in ("a/x", "b", "taken"):
             empty.set(key, key.encode())
         assert empty.link("absent", "c") is empty.rename("absent", "c") is Renaming.NOT_POSSIBLE
@@ -376,18 +377,18 @@ class WritableStoreTests:
             expected["taken"] = expected.pop("b")
         assert {entry.key: empty.get(entry.key) for entry in empty.list()} == expected
 
-    def test_values_of_wider_elements_are_stored_as_bytes(self, empty: WritableStore) -> None:
+    def test_values_of_wider_elements_are_stored_as_bytes(self, empty: AnyStore) -> None:
         wide = memoryview(bytearray(range(24))).cast("I", (2, 3))
         empty.set("a", wide)
         assert empty.get("a") == bytes(range(24))
 
-    def test_unusual_keys_read_back(self, empty: WritableStore) -> None:
+    def test_unusual_keys_read_back(self, empty: AnyStore) -> None:
         for key in (ODD_KEY, "a b/%2F", "x.zarr/..c", "~/-", "Ä" * 40):
             empty.set(key, key.encode())
             assert empty.get(key) == key.encode()
         assert len(list(empty.list())) == 5
 
-    def test_parts_are_written(self, empty: WritableStore) -> None:
+    def test_parts_are_written(self, empty: AnyStore) -> None:
         empty.set("a/x", b"0123456789")
         empty.set("a/y", b"abc")
         empty.set_partial_values(
@@ -399,13 +400,13 @@ class WritableStoreTests:
         with pytest.raises(StoreError, match="begin at byte -1"):
             empty.set_partial_values([("a/x", -1, b"1")])
 
-    def test_parts_written_by_several_threads_are_all_kept(self, empty: WritableStore) -> None:
+    def test_parts_written_by_several_threads_are_all_kept(self, empty: AnyStore) -> None:
         empty.set("a", bytes(40))
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda n: empty.set_partial_values([("a", n, b"x")]), range(40)))
         assert empty.get("a") == b"x" * 40
 
-    def test_several_keys_are_erased_present_or_absent(self, empty: WritableStore) -> None:
+    def test_several_keys_are_erased_present_or_absent(self, empty: AnyStore) -> None:
         for number in range(30):
             empty.set(f"a/{number}", b"1")
         empty.set("a/c/x", b"1")
@@ -416,7 +417,7 @@ class WritableStoreTests:
         assert empty.erase("a/c") is None
         assert empty.get("a/c/x") == b"1"
 
-    def test_an_erased_prefix_leaves_no_keys(self, empty: WritableStore) -> None:
+    def test_an_erased_prefix_leaves_no_keys(self, empty: AnyStore) -> None:
         for number in range(40):
             empty.set(f"a/c/{number % 5}/{number}", b"1")
         empty.erase_prefix("absent/")
@@ -426,13 +427,13 @@ class WritableStoreTests:
         assert not empty.has_prefix("a/")
         assert list(empty.list_dir("")) == []
 
-    def test_a_prefix_ends_in_a_slash_when_it_is_erased(self, empty: WritableStore) -> None:
+    def test_a_prefix_ends_in_a_slash_when_it_is_erased(self, empty: AnyStore) -> None:
         empty.set("ab/x", b"1")
         with pytest.raises(InvalidKeyError):
             empty.erase_prefix("a")
         assert empty.get("ab/x") == b"1"
 
-    def test_erasing_during_a_listing_misses_no_key(self, empty: WritableStore) -> None:
+    def test_erasing_during_a_listing_misses_no_key(self, empty: AnyStore) -> None:
         for number in range(60):
             empty.set(f"a/{number % 3}/{number}", b"1")
         seen = set()
@@ -442,7 +443,7 @@ class WritableStoreTests:
         assert len(seen) == 60
         assert list(empty.list()) == []
 
-    def test_values_outlive_a_pickled_store(self, empty: WritableStore) -> None:
+    def test_values_outlive_a_pickled_store(self, empty: AnyStore) -> None:
         empty.set("a/x", b"1")
         empty.close()
         again = pickle.loads(pickle.dumps(empty))
@@ -452,7 +453,7 @@ class WritableStoreTests:
         again.close()
 
     @pytest.mark.parametrize("key", ["a\ud800", "a/\udfff/b"])
-    def test_half_a_surrogate_pair_is_refused_or_kept(self, empty: WritableStore, key: str) -> None:
+    def test_half_a_surrogate_pair_is_refused_or_kept(self, empty: AnyStore, key: str) -> None:
         try:
             empty.set(key, b"1")
         except InvalidKeyError:

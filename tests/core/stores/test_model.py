@@ -141,7 +141,7 @@ def _directory() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def local() -> Iterator[WritableStore]:
+def local() -> Iterator[LocalStore]:
     with _directory() as place:
         yield LocalStore(place)
 

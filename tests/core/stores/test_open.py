@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from zarrcore.errors import StoreError
-from zarrcore.stores import LocalStore, StoreOptions, open_store
+from zarrcore.stores import LocalStore, StoreOptions
 
 
 def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +103,8 @@ def test_keywords_change_options(tmp_path: Path) -> None:
     store = open_store(tmp_path, options=StoreOptions(follow_links=True))
     assert isinstance(store, LocalStore)
     assert store.follow_links
-    assert not open_store(tmp_path, options=StoreOptions(follow_links=True), follow_links=False).follow_links
+    store = open_store(tmp_path, options=StoreOptions(follow_links=True), follow_links=False)
+    assert isinstance(store, LocalStore)
+    assert not store.follow_links
     with pytest.raises(TypeError):
         open_store(tmp_path, no_such_option=True)

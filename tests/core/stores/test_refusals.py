@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import Authority, AzureServer, FaultServer, environment, fault_server
 from zarrcore.errors import (
     AccessDeniedError,
@@ -21,8 +22,9 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import open_store
 from zarrcore.stores.object import s3 as s3_module
+from zarrcore.stores.object.s3 import S3Store
+from zarrcore.stores.object.store import ObstoreStore
 
 USES: list[Callable[[Any], object]] = [
     lambda store: store.get("key"),
@@ -118,6 +120,7 @@ def test_a_refusal_says_why(
 ) -> None:
     failing(faults, status, error(body))
     store = open_store(f"{scheme}://bucket", **{**options, "retries": 0})
+    assert isinstance(store, ObstoreStore)
     uses = USES if status != 200 else []  # as S3 does for requests with many parts or keys
     if status == 200:
         uses = [lambda store: store.erase_values(["key", "other"])]
@@ -147,6 +150,7 @@ def test_the_error_for_a_wrong_region_names_the_right_one(
     # Without an endpoint, the request goes to Amazon.
     monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
     store = open_store("s3://bucket", region="wrong", timeout_s=1)
+    assert isinstance(store, S3Store)
     assert store._told_region(s3_module._AMAZON) == (region or None)
 
 

@@ -173,7 +173,7 @@ def test_a_removed_directory_is_logged_once_and_used_again(
         directory.put(name(number), b"two")
     assert messages(caplog) == [f"the cache in {tmp_path}/cache is skipped: No such file or directory"]
     now_s = time.monotonic()
-    monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
+    monkeypatch.setattr(time, "monotonic", lambda: now_s + 61)
     directory.put(name(1), b"three")
     assert directory.get(name(1)) == b"three"
     assert len(messages(caplog)) == 1
@@ -216,7 +216,7 @@ def test_a_disk_that_cannot_be_written_is_logged_once(
     if number != errno.EIO:  # a failing disk is not used for a while
         assert directory.get(name(1)) == value(1)
     now_s = time.monotonic()
-    monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
+    monkeypatch.setattr(time, "monotonic", lambda: now_s + 61)
     directory.put(name(2), value(2))
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 

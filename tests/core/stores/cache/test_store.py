@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.any_store import open_store
 from tests.command import Outcome
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.servers import FaultServer, S3Server
@@ -34,7 +35,6 @@ from zarrcore.stores import (
     ReadOnlyStore,
     StoreStat,
     ZipStore,
-    open_store,
 )
 from zarrcore.stores.cache.directory import CacheDirectory
 from zarrcore.stores.cache.store import CacheStore

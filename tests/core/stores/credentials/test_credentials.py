@@ -6,9 +6,9 @@ import traceback
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import open_store
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 SECRET = "geheim+/%"

@@ -17,6 +17,7 @@ import lmdb
 import pytest
 import xxhash
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
@@ -27,7 +28,7 @@ from zarrcore.errors import (
     StoreError,
     StoreNotFoundError,
 )
-from zarrcore.stores import WritableStore, open_store
+from zarrcore.stores import WritableStore
 from zarrcore.stores.database.lmdb import LMDBStore
 
 

@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lmdb
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK
 from zarrcore.errors import (
@@ -26,7 +27,6 @@ from zarrcore.errors import (
     StoreNotFoundError,
     StoreTimeoutError,
 )
-from zarrcore.stores import open_store
 from zarrcore.stores.database import lmdb_environment
 from zarrcore.stores.database.lmdb import LMDBStore
 from zarrcore.stores.database.lmdb_environment import environment_at, failing
@@ -48,7 +48,7 @@ def empty(tmp_path: Path) -> Iterator[LMDBStore]:
     ],
 )
 def test_a_file_that_is_not_a_database_is_reported(
-    tmp_path: Path, make, kind: type[StoreError], said: str
+    tmp_path: Path, make: Callable[[Path], object], kind: type[StoreError], said: str
 ) -> None:
     path = tmp_path / "x"
     make(path)
@@ -187,8 +187,8 @@ def test_a_change_that_waited_too_long_is_never_made(tmp_path: Path) -> None:
         (TimeoutError(), StoreTimeoutError, "keeps the database locked (--timeout)"),
         (PermissionError(errno.EACCES, ""), AccessDeniedError, "Permission denied"),
         (MemoryError(), StoreError, "there is not enough memory for it"),
-        (lmdb.CorruptedError(), BrokenBodyError, "the database is damaged"),
-        (lmdb.BadValsizeError(), KeyTooLongError, "the key is too long for LMDB"),
+        (lmdb.CorruptedError(), BrokenBodyError, "the database is damaged"),  # type: ignore[call-arg]
+        (lmdb.BadValsizeError(), KeyTooLongError, "the key is too long for LMDB"),  # type: ignore[call-arg]
     ],
 )
 def test_errors_name_the_key_and_the_database(error: Exception, kind: type[StoreError], said: str) -> None:

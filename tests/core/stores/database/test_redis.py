@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
@@ -26,7 +27,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores import ByteRange, WritableStore
 from zarrcore.stores.database import redis as redis_store
 from zarrcore.stores.database.redis import RedisStore
 

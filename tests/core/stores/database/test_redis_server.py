@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import environment
 from tests.servers.certificates import Authority
 from tests.servers.processes import free_port
@@ -20,7 +21,6 @@ from zarrcore.errors import (
     StoreError,
     UnreachableError,
 )
-from zarrcore.stores import open_store
 
 
 @pytest.fixture(scope="module", autouse=True)

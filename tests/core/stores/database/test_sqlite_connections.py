@@ -7,12 +7,13 @@ import os
 import pickle
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK
 from zarrcore.errors import (
@@ -23,7 +24,6 @@ from zarrcore.errors import (
     StoreTimeoutError,
     ValueTooLargeError,
 )
-from zarrcore.stores import open_store
 from zarrcore.stores.database.sqlite import SQLiteStore
 from zarrcore.stores.database.sqlite_connections import Connections
 
@@ -44,7 +44,7 @@ def empty(tmp_path: Path) -> Iterator[SQLiteStore]:
     ],
 )
 def test_a_file_that_is_not_a_database_is_reported(
-    tmp_path: Path, make, kind: type[StoreError], said: str
+    tmp_path: Path, make: Callable[[Path], object], kind: type[StoreError], said: str
 ) -> None:
     path = tmp_path / "x.db"
     make(path)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES
 from zarrcore.errors import MissingExtraError, StoreError
-from zarrcore.stores import open_store
 from zarrcore.stores.fsspec.source import GivenFilesystem, UrlFilesystem, is_chain, knows, turn
 from zarrcore.stores.options import StoreOptions
 

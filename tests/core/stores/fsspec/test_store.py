@@ -17,11 +17,12 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 import zarrcore
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.servers.processes import free_port, running
 from zarrcore.errors import AccessDeniedError, UnreachableError
-from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores import ByteRange, WritableStore
 from zarrcore.stores.fsspec.store import FsspecStore
 
 

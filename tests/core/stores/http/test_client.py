@@ -11,6 +11,7 @@ from email.utils import formatdate
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK
 from tests.core.stores.http.parts import check_parts
@@ -20,7 +21,7 @@ from zarrcore.errors import (
     StoreError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, open_store, retries
+from zarrcore.stores import ByteRange, retries
 from zarrcore.stores.http.client import Answer, WebClient
 from zarrcore.stores.object.failures import Failure
 from zarrcore.stores.options import StoreOptions
@@ -57,7 +58,7 @@ def test_a_pause_that_the_server_asks_for_is_kept(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(retries.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
     faults.values["key"] = b"1"
     faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.any_store import open_store
 from tests.command import Outcome
 from tests.core.stores.conftest import Opener
 from tests.servers import FaultServer, WebServer
@@ -18,7 +19,6 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import open_store
 
 
 def test_faults_of_listings_keep_their_class(faults: FaultServer, opened: Opener) -> None:

@@ -11,8 +11,8 @@ from obstore.store import HTTPStore as Client
 from zarr.storage import ObjectStore
 
 import zarrcore as zc
+from tests.any_store import open_store
 from tests.servers import WebServer
-from zarrcore.stores import open_store
 
 
 @pytest.fixture(scope="module")

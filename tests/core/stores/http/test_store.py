@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK, ReadOnlyStoreTests, StoreTests
 from tests.servers import FaultServer, WebServer
@@ -17,7 +18,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, ReadableStore, open_store
+from zarrcore.stores import ByteRange, ReadableStore
 from zarrcore.stores.http.store import HTTPStore
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, UnreachableError
-from zarrcore.stores import open_store
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 

@@ -6,6 +6,7 @@ import traceback
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK
 from tests.core.stores.http.parts import RANGES, check_parts
@@ -16,7 +17,8 @@ from zarrcore.errors import (
     BrokenBodyError,
     StoreError,
 )
-from zarrcore.stores import ByteRange, open_store, retries
+from zarrcore.stores import ByteRange, retries
+from zarrcore.stores.http.store import HTTPStore
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +105,7 @@ def test_headers_user_and_query_are_sent_and_never_shown(faults: FaultServer) ->
     faults.content_types["x/"] = "text/html"
     url = faults.url.replace("//", "//name:geheim%40@") + "/x/?sig=geheim"
     store = open_store(url, headers={"X-Token": "geheim"}, timeout_s=5, retries=0)
+    assert isinstance(store, HTTPStore)
     assert store.url == f"{faults.url}/x"
     assert store.get("key") == b"1"
     assert [entry.key for entry in store.list()] == ["key"]

@@ -24,7 +24,7 @@ def test_without_proc_no_key_counts_as_absent(
 
     monkeypatch.setattr(local_module, "open_beneath", opener)
     store = LocalStore(make_links(tmp_path))
-    monkeypatch.setattr(beneath.os, "readlink", readlink)
+    monkeypatch.setattr(os, "readlink", readlink)
     for read in (store.get, store.stat):
         with pytest.raises(StoreError, match="/proc is not mounted"):
             read("absolute/x")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, StoreError, StoreFullError
-from zarrcore.stores import LocalStore, Renaming, open_store
+from zarrcore.stores import LocalStore, Renaming
 
 
 def test_a_file_that_grows_too_large_is_reported_and_removed(tmp_path: Path) -> None:

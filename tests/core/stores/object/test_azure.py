@@ -6,10 +6,11 @@ import pickle
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK
 from tests.servers import FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import ByteRange, open_store
+from zarrcore.stores import ByteRange
 from zarrcore.stores.object.azure import AzureStore
 
 

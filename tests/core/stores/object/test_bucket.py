@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import FaultServer, S3Server, environment
 from zarrcore.errors import (
     AccessDeniedError,
@@ -18,7 +19,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores import ByteRange, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
 from zarrcore.stores.object import listing as bucket_listing
 from zarrcore.stores.object import store as object_module
@@ -172,7 +173,7 @@ def test_a_value_that_is_too_large_is_not_fetched(
 
 def fill(name: str, keys: list[str], s3: S3Server) -> None:
     """Put keys directly into the server, which runs in this process: requests would take seconds."""
-    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 
     s3.create_bucket(name)

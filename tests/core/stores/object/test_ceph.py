@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check_bucket
 from tests.servers import S3Server, environment
 from tests.servers.ceph import ceph_server
 from zarrcore.errors import AccessDeniedError, StoreNotFoundError
-from zarrcore.stores import ReadableStore, open_store
+from zarrcore.stores import ReadableStore
 
 
 @pytest.fixture(scope="session")

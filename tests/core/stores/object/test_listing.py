@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.any_store import AnyStore, open_store
 from tests.servers import FaultServer
 from zarrcore.errors import BrokenBodyError, StoreError, StoreTimeoutError
-from zarrcore.stores import ListableStore, open_store
 
 _CONTENTS = (
     "<Contents><Key>{}</Key><Size>1</Size><ETag>e</ETag>"
@@ -56,7 +56,7 @@ def test_listing_many_keys_takes_no_more_memory_than_few(
     assert len(faults.requests) == 12
 
 
-LISTINGS: list[Callable[[ListableStore], object]] = [
+LISTINGS: list[Callable[[AnyStore], object]] = [
     lambda store: list(store.list()),
     lambda store: list(store.list_dir("c/")),
     lambda store: store.erase_prefix("c/"),
@@ -66,7 +66,7 @@ LISTINGS: list[Callable[[ListableStore], object]] = [
 @pytest.mark.parametrize("use", LISTINGS)
 @pytest.mark.parametrize("length", [1, 3, 1000])
 def test_a_listing_that_repeats_itself_ends_with_an_error(
-    faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object], length: int
+    faults: FaultServer, options: dict[str, object], use: Callable[[AnyStore], object], length: int
 ) -> None:
     faults.values["bucket"] = page([f"c/{number:03}" for number in range(length)], "again")
     with pytest.raises(BrokenBodyError):
@@ -75,7 +75,7 @@ def test_a_listing_that_repeats_itself_ends_with_an_error(
 
 @pytest.mark.parametrize("use", [*LISTINGS, lambda store: store.has_prefix("c/")])
 def test_a_listing_that_never_names_a_key_ends_with_an_error(
-    faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object]
+    faults: FaultServer, options: dict[str, object], use: Callable[[AnyStore], object]
 ) -> None:
     faults.values["bucket"] = page([], "again")
     with pytest.raises(StoreTimeoutError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.any_store import open_store
 from tests.servers import (
     FaultServer,
     environment,
@@ -11,7 +12,6 @@ from tests.servers import (
 from zarrcore.errors import (
     StoreError,
 )
-from zarrcore.stores import open_store
 from zarrcore.stores.credentials.aws_profile import AwsProfile
 from zarrcore.stores.object import s3 as s3_module
 from zarrcore.stores.object.s3 import S3Store
@@ -46,7 +46,9 @@ def test_the_region_of_a_bucket_is_requested(
     assert isinstance(store, S3Store)
     assert store._configuration(NONE).get("region") == region
     assert [(method, path) for method, path, _ in faults.requests] == [("HEAD", "/some.bucket")]
-    assert open_store("s3://some.bucket", region="here")._configuration(NONE)["region"] == "here"
+    named = open_store("s3://some.bucket", region="here")
+    assert isinstance(named, S3Store)
+    assert named._configuration(NONE)["region"] == "here"
     with environment({"AWS_REGION": "there"}):
         assert store._configuration(NONE)["region"] == "there"
     assert len(faults.requests) == 1
@@ -59,10 +61,12 @@ def test_an_unknown_region_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_express_bucket_is_recognized_by_name_and_needs_a_region() -> None:
     store = open_store("s3://data--usw2-az1--x-s3/x", region="us-west-2")
+    assert isinstance(store, S3Store)
     assert store._configuration(NONE) == {"s3_express": True, "region": "us-west-2"}
     with pytest.raises(StoreError, match="name the region of the bucket with --region"):
         open_store("s3://data--usw2-az1--x-s3/x").get("key")
     elsewhere = open_store("s3://data--usw2-az1--x-s3", endpoint_url="http://127.0.0.1:1")
+    assert isinstance(elsewhere, S3Store)
     assert "s3_express" not in elsewhere._configuration(NONE)
 
 

@@ -12,6 +12,7 @@ import uuid
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
 from zarrcore.errors import (
@@ -23,7 +24,8 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, PrefixStore, ReadableStore, open_store
+from zarrcore.stores import ByteRange, PrefixStore, ReadableStore
+from zarrcore.stores.object.store import ObstoreStore
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +193,7 @@ def test_wrong_credentials_are_reported_in_one_sentence(filled: S3Server) -> Non
 def test_no_secret_is_in_errors_or_names(faults: FaultServer, options: dict[str, object]) -> None:
     faults.faults["bucket/key"] = 400
     store = open_store("s3://bucket", **options, headers={"X-Token": "geheim"})
+    assert isinstance(store, ObstoreStore)
     shown = [repr(store), store.url, repr(store.options)]
     try:
         store.get("key")
@@ -214,7 +217,7 @@ def test_folder_markers_are_not_keys(s3: S3Server) -> None:
 
 
 def test_listings_continue_after_the_first_page(s3: S3Server) -> None:
-    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 
     s3.create_bucket("many")

@@ -97,7 +97,7 @@ def test_a_store_that_knows_no_limit_is_read_without_one() -> None:
 
         url = "test://older"
 
-        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:  # type: ignore[override]
             return b"1"
 
     assert WrapperStore(Older()).get("a", ByteRange(0)) == b"1"
@@ -109,10 +109,10 @@ def test_a_store_that_knows_no_limit_is_read_without_one() -> None:
 )
 def test_plain_answers_to_renaming_are_understood(answer: bool | None, expected: Renaming) -> None:
     class Plain(MemoryStore):
-        def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:  # type: ignore[override]
             return answer
 
-        def link(self, key: str, new: str) -> bool | None:
+        def link(self, key: str, new: str) -> bool | None:  # type: ignore[override]
             return answer
 
     store = WrapperStore(Plain())

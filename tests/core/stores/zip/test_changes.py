@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -14,13 +15,13 @@ from unittest import mock
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests
 from tests.core.stores.zip.zip_files import make_zip, members, rest
 from zarrcore.errors import (
     AccessDeniedError,
 )
-from zarrcore.stores import ByteRange, MemoryStore, ReadableStore, ZipStore, open_store
-from zarrcore.stores.zip import changes as zip_changes
+from zarrcore.stores import ByteRange, MemoryStore, ReadableStore, ZipStore
 from zarrcore.stores.zip.writing import ZipWriter
 
 
@@ -91,13 +92,16 @@ def test_other_processes_see_values_of_an_incomplete_file(tmp_path: Path, never_
 def test_the_directory_is_written_from_time_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes a fiftieth of the time, by a clock that advances by one with each call."""
     ticks = itertools.count()
-    monkeypatch.setattr(zip_changes.time, "monotonic", lambda: next(ticks))
-    monkeypatch.setattr(zip_changes.threading, "Timer", mock.Mock())
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(threading, "Timer", mock.Mock())
     written: list[int] = []
     settle = ZipWriter.settle
-    monkeypatch.setattr(
-        ZipWriter, "settle", lambda writer: (written.append(len(writer.members)), settle(writer))
-    )
+
+    def noted(writer: ZipWriter) -> None:
+        written.append(len(writer.members))
+        settle(writer)
+
+    monkeypatch.setattr(ZipWriter, "settle", noted)
     with open_store(tmp_path / "x.zip", create=True) as store:
         for number in range(2000):
             store.set(f"c/{number}", b"1")

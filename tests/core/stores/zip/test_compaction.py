@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.zip.zip_files import members, replace
-from zarrcore.stores import ByteRange, LocalStore, StoreStat, ZipStore, open_store
+from zarrcore.stores import ByteRange, LocalStore, StoreStat, ZipStore
 
 
 def test_dead_bytes_are_freed_on_a_full_disk(small_disk: Path) -> None:
@@ -112,14 +113,16 @@ def test_readers_never_mix_a_file_with_its_replacement(tmp_path: Path) -> None:
     with open_store(place, create=True) as store:
         store.set("gone", bytes(200_000))
         store.set("a", b"abcdef")
-    reader = ZipStore(_ReplacedMeanwhile(tmp_path, lambda: _compact(place)), "x.zip")
+    source = _ReplacedMeanwhile(tmp_path, lambda: _compact(place))
+    reader = ZipStore(source, "x.zip")
     assert reader.get("a", ByteRange(1, 3)) == b"bc"
-    reader.source.is_awaited = True
+    source.is_awaited = True
     assert reader.get("a", ByteRange(1, 3)) == b"bc"
-    reader = ZipStore(_ReplacedMeanwhile(tmp_path, lambda: _replace_often(place)), "x.zip")
+    source = _ReplacedMeanwhile(tmp_path, lambda: _replace_often(place))
+    reader = ZipStore(source, "x.zip")
     time.sleep(0.03)  # until its date is old enough that the directory is not read again
     assert reader.get("a", ByteRange(1, 3)) == b"bc"
-    reader.source.is_awaited = True
+    source.is_awaited = True
     assert reader.get("a", ByteRange(1, 3)) in (b"bc", b"BC")
     assert reader.get("a", ByteRange(1, 3)) == b"BC"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK, VALUES
 from tests.core.stores.zip.zip_files import (
     CountingStore,
@@ -23,14 +24,7 @@ from zarrcore.errors import (
     InvalidKeyError,
     UnreachableError,
 )
-from zarrcore.stores import (
-    ByteRange,
-    BytesLike,
-    MemoryStore,
-    StoreStat,
-    ZipStore,
-    open_store,
-)
+from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat, ZipStore
 from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK
 from tests.core.stores.zip.zip_files import (
@@ -23,13 +24,7 @@ from zarrcore.errors import (
     StoreNotFoundError,
     UnsupportedError,
 )
-from zarrcore.stores import (
-    ByteRange,
-    MemoryStore,
-    PrefixStore,
-    ZipStore,
-    open_store,
-)
+from zarrcore.stores import ByteRange, MemoryStore, PrefixStore, ZipStore
 from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.writing import EMPTY_ZIP
 

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 import zarr
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES
 from tests.core.stores.zip.zip_files import make_zip, members, rest, zip_of
 from zarrcore.errors import (
     StoreError,
 )
-from zarrcore.stores import MemoryStore, ZipStore, open_store
+from zarrcore.stores import MemoryStore, ZipStore
 from zarrcore.stores.zip import changes as zip_changes
 from zarrcore.stores.zip import writing as zip_writing
 

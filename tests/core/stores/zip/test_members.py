@@ -8,6 +8,7 @@ import struct
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_sizes_after_a_member_are_found(tmp_path: Path) -> None:
         def writable(self) -> bool:
             return True
 
-        def write(self, data: bytes) -> int:
+        def write(self, data: Any) -> int:
             self.written += bytes(data)
             return len(data)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.zip.zip_files import members, replace
 from zarrcore.errors import (
     ChangedError,
     StoreNotFoundError,
 )
-from zarrcore.stores import open_store
 from zarrcore.stores.zip import changes as zip_changes
 
 

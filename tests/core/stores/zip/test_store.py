@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK, VALUES, ReadOnlyStoreTests, StoreTests
 from tests.core.stores.zip.zip_files import (
     make_zip,
@@ -15,14 +16,7 @@ from tests.servers import S3Server, WebServer
 from zarrcore.errors import (
     StoreNotFoundError,
 )
-from zarrcore.stores import (
-    ByteRange,
-    PrefixStore,
-    ReadableStore,
-    ZipStore,
-    open_store,
-    writable,
-)
+from zarrcore.stores import ByteRange, PrefixStore, ReadableStore, ZipStore, writable
 
 
 class TestStored(StoreTests):

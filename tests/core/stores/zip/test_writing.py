@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.zip.zip_files import make_zip, members
 from zarrcore.errors import (
@@ -19,7 +20,7 @@ from zarrcore.errors import (
     StoreFullError,
     StoreNotFoundError,
 )
-from zarrcore.stores import ReadableStore, ZipStore, open_store
+from zarrcore.stores import ReadableStore, ZipStore
 from zarrcore.stores.zip import changes as zip_changes
 
 

@@ -26,6 +26,7 @@ class Bare(pyfuse3.Operations):
         super().__init__()
         self._sizes: list[int] = [0, 0]
         self._names: list[dict[bytes, int] | None] = [None, {}]
+        self._listed: list[tuple[bytes, int]] = []
         self._zeros = memoryview(bytes(1 << 20))
         self._add(folder, pyfuse3.ROOT_INODE)
 

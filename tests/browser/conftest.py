@@ -9,8 +9,9 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pytest
@@ -30,7 +31,11 @@ from zarrbrowser.workers import Workers
 NUMBERS = np.arange(12, dtype=np.int16).reshape(3, 4)
 """The elements of `mountable`."""
 
-OpenWindow = Callable[[FakeGroup], MainWindow]
+
+class OpenWindow(Protocol):
+    """Shows a hierarchy in a new window."""
+
+    def __call__(self, root: FakeGroup, path: str = "/") -> MainWindow: ...
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import nibabel
 import numpy as np
@@ -25,7 +26,8 @@ ARTEFACTS = Path(__file__).parents[2] / ".artefacts"
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real functional MRI volume, written by zarr-python."""
     path = tmp_path_factory.mktemp("scan") / "scan.zarr"
-    volume = np.asarray(nibabel.load(Path(data_path) / "example4d.nii.gz").dataobj)
+    image: Any = nibabel.load(Path(data_path) / "example4d.nii.gz")
+    volume = np.asarray(image.dataobj)
     group = zarr.open_group(path, mode="w", zarr_format=3)
     group.attrs["title"] = "functional MRI"
     names = ["x", "y", "z", "time"]

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -345,6 +345,7 @@ class TestWalking:
         store = remote(1500, 1)
         nodes = zarrcore.open(store).walk()
         assert [node.path for node in itertools.islice(nodes, 3)] == ["/", "/n0000", "/n0001"]
+        assert isinstance(nodes, Generator)
         nodes.close()
         assert store.asked < 300
 

@@ -239,7 +239,7 @@ def test_packed_bits_and_zarrs(name: str, configuration: dict[str, Any], tmp_pat
         zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}),
         warnings.catch_warnings(action="ignore"),
     ):
-        assert zarrs.ZarrsCodecPipeline
+        assert zarrs.ZarrsCodecPipeline is not None
         theirs = zarr.open_array(path)
         assert np.asarray(theirs[...]).tobytes() == values.tobytes()
         theirs[...] = values[::-1]

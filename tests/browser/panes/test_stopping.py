@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -178,8 +179,13 @@ def test_a_plot_pauses_under_another_tab(
 def test_waiting_requests_of_a_lane_are_stopped_too(workers: Workers, qtbot: QtBot) -> None:
     gate, begun, errors = Gate(), [], []
     lane = Lane(workers, in_flight=1)
+
+    def begin(number: int, _request: object) -> None:
+        begun.append(number)
+        gate.wait()
+
     for number in (1, 2):
-        lane.ask(lambda _request, number=number: (begun.append(number), gate.wait()), print, errors.append)
+        lane.ask(partial(begin, number), print, errors.append)
     qtbot.waitUntil(lambda: begun == [1])
     workers.stop()
     assert not lane.busy
@@ -189,4 +195,5 @@ def test_waiting_requests_of_a_lane_are_stopped_too(workers: Workers, qtbot: QtB
 
 
 def test_all_parts_share_the_limit_for_reading_without_consent() -> None:
-    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == read_cost.ASK_ABOVE_BYTES
+    for module in (frames, data_stack):
+        assert vars(module)["ASK_ABOVE_BYTES"] == read_cost.ASK_ABOVE_BYTES

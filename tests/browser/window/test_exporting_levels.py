@@ -158,6 +158,6 @@ def test_code_reads_the_finest_level_and_others_on_request(window: MainWindow) -
     actions["Python: zarrcore"].trigger()
     assert "'/cells/0'" in QGuiApplication.clipboard().text()
     assert "node[:, :, :]" in QGuiApplication.clipboard().text()
-    coarse = actions["Of level 2: 2 × 300 × 400"].menu()
+    coarse: Any = actions["Of level 2: 2 × 300 × 400"].menu()
     next(action for action in coarse.actions() if action.text() == "Command").trigger()
     assert " /cells/2 " in QGuiApplication.clipboard().text()

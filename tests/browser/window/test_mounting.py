@@ -26,9 +26,12 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     application: QApplication, qtbot: QtBot, mountable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(
-        QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toLocalFile()) or True
-    )
+
+    def open_url(url: QUrl) -> bool:
+        opened.append(QUrl(url).toLocalFile())
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()

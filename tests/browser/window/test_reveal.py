@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -30,7 +32,12 @@ def test_a_late_lookup_keeps_the_chosen_row(open_window: OpenWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "image")
     hierarchy = window.session.sources[0].hierarchy
     find = hierarchy.node
-    hierarchy.node = lambda path: (gate.wait(), find(path))[1]  # type: ignore[method-assign]
+
+    def late(path: str) -> Any:
+        gate.wait()
+        return find(path)
+
+    hierarchy.node = late
     window.open_text("fake.zarr#/group/inner")
     assert gate.waiting.acquire(timeout=5)
     window.tree.setCurrentIndex(window.model.index(0, 0))

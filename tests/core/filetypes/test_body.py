@@ -9,6 +9,7 @@ import pytest
 
 import zarrcore
 from tests.core.filetypes.elements import DATA
+from zarrcore.filetypes.interface import HeaderAndBody
 
 CHUNKS = {"float": 3 * 3 * 3, "sharded": 3 * 6 * 3}
 
@@ -17,6 +18,7 @@ CHUNKS = {"float": 3 * 3 * 3, "sharded": 3 * 6 * 3}
 def test_slabs_are_decoded_without_the_cache(arrays: zarrcore.Hierarchy, name: str) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     file = zarrcore.virtual_file(arrays[name].with_chunk_cache(cache), suffix="npy")
+    assert isinstance(file, HeaderAndBody)
     begin, slab = file.slabs
     assert (begin, slab) == (len(file.header), 2 * 11 * 13 * 4)
     read = [file.read(offset, slab) for offset in range(begin, file.size, slab)]

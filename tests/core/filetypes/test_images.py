@@ -16,6 +16,7 @@ from tests.core.filetypes.images import made, numbers, whole
 from tests.core.filetypes.readers import read_nrrd, read_tiff
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes import supported_suffixes
+from zarrcore.filetypes.interface import HeaderAndBody
 
 
 @pytest.mark.parametrize("samples", [3, 4])
@@ -71,6 +72,7 @@ def test_any_part_equals_that_of_the_whole(suffix: str, offset: int, nbytes: int
 def test_only_requested_chunks_are_decoded() -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     file = zarrcore.virtual_file(PARTS.with_chunk_cache(cache), suffix="tiff")
+    assert isinstance(file, HeaderAndBody)
     begin, end = len(file.header), len(file.header) + file.body.nbytes
     assert file.cached(0, begin)
     assert file.cached(end, file.size)

@@ -9,6 +9,7 @@ import zarrcore
 from tests.core.filetypes.images import made, numbers, whole
 from tests.core.filetypes.readers import read_nrrd
 from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.interface import HeaderAndBody
 
 NRRD_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
@@ -25,7 +26,9 @@ def test_pynrrd_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:
 
 
 def header_of(array: zarrcore.Array) -> list[str]:
-    return bytes(zarrcore.virtual_file(array, suffix="nrrd").header).decode("ascii").split("\n")
+    file = zarrcore.virtual_file(array, suffix="nrrd")
+    assert isinstance(file, HeaderAndBody)
+    return bytes(file.header).decode("ascii").split("\n")
 
 
 def test_the_header_names_the_fastest_axis_first() -> None:

@@ -60,7 +60,7 @@ def main() -> None:
     with tarfile.open(ARCHIVE, "w:gz", compresslevel=9) as archive:
         for name, options in ARRAYS.items():
             store: dict[str, bytes] = {}
-            zarr.init_store(store, shape=SHAPE, chunks=CHUNKS, **options)
+            zarr.init_store(store, shape=SHAPE, chunks=CHUNKS, **options)  # type: ignore[attr-defined] # of version 1
             array, written = zarr.Array(store), values(name)
             array[...] = written
             array.attrs["name"] = name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -44,6 +44,7 @@ def test_items_are_taken_as_results_are() -> None:
     assert taken == []
     assert next(results) == "0"
     assert len(taken) == 3
+    assert isinstance(results, Generator)
     results.close()
     assert len(taken) == 3
 

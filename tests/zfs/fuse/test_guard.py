@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 import pyfuse3
 import pytest
@@ -25,7 +26,7 @@ def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None
         counters = Counters()
         warned = Remembered(Freshness(60.0), 10)
 
-        async def getattr(self, inode: int, ctx: object) -> object:
+        async def getattr(self, inode: int, ctx: object) -> Any:
             return 1 // inode
 
         async def forget(self, inode_list: object) -> None:
@@ -69,10 +70,10 @@ class Answering(pyfuse3.Operations):
 class Guarded(Answering):
     """Handlers of one kind each: of a request that is cancelled, and of one that is completed."""
 
-    async def getattr(self, inode: int, ctx: object) -> object:
+    async def getattr(self, inode: int, ctx: object) -> Any:
         return await self._answer()
 
-    async def release(self, fh: int) -> object:
+    async def release(self, fh: int) -> Any:
         return await self._answer()
 
     async def _answer(self) -> object:

@@ -81,11 +81,13 @@ def test_steps_before_levels_are_open_are_counted(
     gate, levels = Gate(), {"0": FakeArray(VOLUME)}
     root = FakeGroup({"image": FakeGroup(levels, {"multiscales": [{"datasets": [{"path": "0"}]}]})})
     find = FakeHierarchy.node
-    monkeypatch.setattr(
-        FakeHierarchy,
-        "node",
-        lambda self, path: (gate.wait() if path.endswith("0") else None, find(self, path))[1],
-    )
+
+    def late(self: FakeHierarchy, path: str) -> Any:
+        if path.endswith("0"):
+            gate.wait()
+        return find(self, path)
+
+    monkeypatch.setattr(FakeHierarchy, "node", late)
     window = open_window(root, "/image")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)

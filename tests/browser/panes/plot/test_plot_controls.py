@@ -33,9 +33,12 @@ def test_other_numbers_are_computed_off_the_event_loop_and_chosen_at_any_time(
 ) -> None:
     threads: list[threading.Thread] = []
     make = series.logarithms
-    monkeypatch.setattr(
-        series, "logarithms", lambda numbers: (threads.append(threading.current_thread()), make(numbers))[1]
-    )
+
+    def noted(numbers: np.ndarray) -> np.ndarray:
+        threads.append(threading.current_thread())
+        return make(numbers)
+
+    monkeypatch.setattr(series, "logarithms", noted)
     array, gate = FakeArray(np.array([1.0, 10, 0, 1000])), Gate()
     array.before_read = gate.wait
     pane = show(open_window, qtbot, array)

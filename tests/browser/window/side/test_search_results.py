@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -42,11 +44,12 @@ def test_a_hundred_thousand_results_do_not_block_the_window(
 ) -> None:
     asked: list[int] = []
     data = HitModel.data
-    monkeypatch.setattr(
-        HitModel,
-        "data",
-        lambda model, index, role=0: (asked.append(index.row()), data(model, index, role))[1],
-    )
+
+    def noted(model: HitModel, index: Any, role: int = 0) -> Any:
+        asked.append(index.row())
+        return data(model, index, role)
+
+    monkeypatch.setattr(HitModel, "data", noted)
     window = open_window(FakeGroup({f"a{number:06}": FakeArray(np.zeros(1)) for number in range(100_000)}))
     parts: list[int] = []
     window.side.hits.rowsInserted.connect(lambda _parent, first, last: parts.append(last - first + 1))

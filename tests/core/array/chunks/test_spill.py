@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+import zarr.codecs
 
 import zarrcore
 from zarrcore.array.chunks.spill import Spill, slab_nbytes

@@ -108,7 +108,7 @@ def test_missing_inner_chunks_are_fill_values() -> None:
     ],
 )
 def test_wrong_indices_are_refused(
-    shard: bytes, configuration: dict, kind: type[Exception], words: str
+    shard: bytes, configuration: dict, kind: type[CodecError], words: str
 ) -> None:
     array = hierarchy(shard, **configuration)["/"]
     with pytest.raises(kind, match=words) as caught:

@@ -226,7 +226,7 @@ def test_broken_labels(parameters: Any, words: str) -> None:
 
 
 def test_structures_with_arrays_in_them_and_fill_values_in_base64() -> None:
-    dtype = [["id", "<u2"], ["where", ">f4", [2, 3]], ["name", "|S3"]]
+    dtype: list[Any] = [["id", "<u2"], ["where", ">f4", [2, 3]], ["name", "|S3"]]
     numpy_dtype = np.dtype([(name, kind, *map(tuple, shape)) for name, kind, *shape in dtype])
     elements = np.zeros((2, 3), numpy_dtype)
     elements["id"], elements["where"][..., 1, 2], elements["name"] = np.arange(6).reshape(2, 3), 0.5, b"ab"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import zarr
+import zarr.codecs
 
 from tests.core.operations.check.findings import DATA, findings, kinds
 

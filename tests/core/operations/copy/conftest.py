@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import zarr
+import zarr.codecs
 
 from tests.core.operations.copy.copying import DATA
 

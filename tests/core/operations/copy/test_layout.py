@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+import zarr.codecs
 
 import zarrcore as zc
 from tests.core.operations.copy.copying import DATA, EXPECTED, copy, read_by_tensorstore, read_by_zarr

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable, StaleNumberError
+from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
+from zarrfs.fuse.inodes.reserved_numbers import StaleNumberError
 from zarrfs.trees.entry import Content, Directory, Entry, File, Numbering, OpenFile
 
 

@@ -311,7 +311,7 @@ class Hung(Tasks):
         self.ahead = 0
         self.go_on = trio.Event()
 
-    async def run_ahead(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+    async def run_ahead(self, function: Callable[..., Any], *arguments: Any) -> Any:
         self.ahead += 1
         await self.go_on.wait()
         return function(*arguments)

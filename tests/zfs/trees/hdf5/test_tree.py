@@ -101,7 +101,8 @@ def test_names(tmp_path: Path, mounter: Mounter) -> None:
     for number, name in enumerate(arrays):
         hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = number
     for name in ("y", "y.h5", "z.nc", "z"):
-        hierarchy.create_group(name).hierarchy.create_array(f"{name}/in", shape=(1,), data_type="int8")
+        hierarchy.create_group(name)
+        hierarchy.create_array(f"{name}/in", shape=(1,), data_type="int8")
     for name in ("w", "reserved"):
         hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = 99
     (tmp_path / "a.zarr/reserved").rename(tmp_path / "a.zarr/__all__")

@@ -151,7 +151,8 @@ def step(view: KeysTree, what: str, path: str, other: str) -> None:
         above = entry
     entry = above.lookup(name, True)
     if what == "write" and not isinstance(entry, Directory):
-        file = above.create(name, True) if entry is None else entry.open_to_write(True, True)  # type: ignore[union-attr]
+        assert entry is None or isinstance(entry, File)
+        file = above.create(name, True) if entry is None else entry.open_to_write(True, True)
         file.write(0, other.encode(), True)
         file.store(closing=True)
         file.close()

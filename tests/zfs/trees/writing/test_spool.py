@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from zarrcore.errors import StoreFullError
 from zarrcore.stores import MemoryStore
-from zarrfs.trees.writing import unnamed_file
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 
@@ -90,7 +89,7 @@ def test_a_failed_write_on_disk_leaves_the_value_as_it_was(monkeypatch: pytest.M
     spool = Spool(SpoolMemory(0))
     spool.write(0, b"value")
     with monkeypatch.context() as patched:
-        patched.setattr(unnamed_file.os, "pwrite", partial(_with_room_for_one_byte, os.pwrite))
+        patched.setattr(os, "pwrite", partial(_with_room_for_one_byte, os.pwrite))
         with pytest.raises(StoreFullError):
             spool.write(5, b"more")
     assert (spool.size, spool.read(0, 99)) == (5, b"value")

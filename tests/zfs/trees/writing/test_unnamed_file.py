@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
 from zarrfs.trees.errors import RefusedError
-from zarrfs.trees.writing import unnamed_file
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
@@ -64,7 +63,7 @@ def test_failures_of_the_disk_are_reported(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> int:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(unnamed_file.os, "pwrite", full)
+    monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(StoreFullError, match="set TMPDIR to another folder"):
         file.write(8, b"9")
     file.close()

@@ -25,6 +25,7 @@ from zarrcore.array import plane_ndim
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.errors import ZarrError
 from zarrcore.filetypes import supported_suffixes
+from zarrcore.hierarchy import ArrayNode
 
 WINDOW = 1024
 """The most rows and columns of a plane to read; a source may have planes of gigabytes."""
@@ -100,7 +101,7 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
 
 
 def read(
-    way: Mount | CommandLine, array: zarrcore.Array | None, known: dict[str, np.ndarray], folder: str
+    way: Mount | CommandLine, array: ArrayNode | None, known: dict[str, np.ndarray], folder: str
 ) -> None:
     """Load the middle plane as NumPy would, compare each value, and make a picture of it."""
     if array is None:
@@ -149,13 +150,15 @@ def write_brain(path: str) -> dict[str, np.ndarray]:
     return known
 
 
-def choose(hierarchy: zarrcore.Hierarchy, path: str) -> zarrcore.Array | None:
+def choose(hierarchy: zarrcore.Hierarchy, path: str) -> ArrayNode | None:
     """The array to show: the one at a given path, else the first with planes, else the first."""
     if path:
-        return hierarchy[path]
+        named = hierarchy[path]
+        assert isinstance(named, ArrayNode)
+        return named
     fallback = None
     for node in islice(hierarchy.walk(), MOST_NODES):
-        if isinstance(node, zarrcore.Array) and node.size and "npy" in supported_suffixes(node):
+        if isinstance(node, ArrayNode) and node.size and "npy" in supported_suffixes(node):
             if node.ndim >= 2:
                 return node
             fallback = fallback or node
@@ -254,9 +257,7 @@ def command(*words: str) -> str:
     return shlex.join([ZARRSCOPE if near.startswith("..") else near, *words])
 
 
-def suggestions(
-    source: str, options: list[str], array: zarrcore.Array | None, can_mount: bool
-) -> Iterator[str]:
+def suggestions(source: str, options: list[str], array: ArrayNode | None, can_mount: bool) -> Iterator[str]:
     yield command("browse", *options, source)
     yield command("tree", *options, source)
     if array is not None:

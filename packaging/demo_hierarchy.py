@@ -61,7 +61,7 @@ def write(path: str) -> dict[str, np.ndarray]:
 
 def load(name: str) -> tuple[np.ndarray, dict[str, Any]]:
     """One of nibabel's images as a native C-order array, and its affine and header as attributes."""
-    image = nib.load(os.path.join(IMAGES, name))
+    image: Any = nib.load(os.path.join(IMAGES, name))
     upright = ornt_transform(io_orientation(image.affine), axcodes2ornt(("L", "P", "S")))
     image = image.as_reoriented(upright)
     voxels = np.asarray(image.dataobj).T
@@ -80,7 +80,8 @@ def plain(value: np.ndarray) -> Any:
     if value.dtype.kind == "S":
         return value.item().decode("latin-1")
     if value.dtype.kind == "f":
-        return np.where(np.isfinite(value), value, None).tolist()  # JSON has no NaN
+        finite = np.where(np.isfinite(value), value, None)  # type: ignore[call-overload] # takes any object
+        return finite.tolist()  # JSON has no NaN
     return value.tolist()
 
 

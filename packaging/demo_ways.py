@@ -53,8 +53,8 @@ def signals_wait() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number in received[:1]:
-            signal.raise_signal(number)
+        for first in received[:1]:
+            signal.raise_signal(first)
 
 
 def why_no_mount() -> str:
@@ -119,11 +119,12 @@ class Mount:
         return os.path.join(self.mountpoint, "arrays", path.strip("/"), name)
 
     def whole(self, path: str) -> np.ndarray:
-        return np.load(self.file(path, "data.npy"), mmap_mode="r")
+        values: np.ndarray = np.load(self.file(path, "data.npy"), mmap_mode="r")
+        return values
 
     def part(self, path: str, selection: Selection, shape: tuple[int, ...]) -> np.ndarray:
         del shape
-        return np.load(self.file(path, "data.npy"), mmap_mode="r")[selection]
+        return self.whole(path)[selection]
 
     def picture(self, path: str, selection: Selection, shape: tuple[int, ...], target: str) -> str:
         """Copy the picture of a plane from the mount; returns a description."""
@@ -159,7 +160,8 @@ class CommandLine:
         with tempfile.TemporaryDirectory(prefix="zarrscope-demo-") as folder:
             file = os.path.join(folder, "data.npy")
             self._cat(path, *more, "--as", "npy", "--output", file)
-            return np.load(file)
+            values: np.ndarray = np.load(file)
+            return values
 
     def _cat(self, path: str, *more: str) -> None:
         zarrscope("cat", *self.options, *more, self.source, path)

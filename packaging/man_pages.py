@@ -25,7 +25,7 @@ def write(folder: str) -> list[str]:
     os.makedirs(place, exist_ok=True)
     paths = []
     for name, parser, description in pages():
-        parser.man_short_description = description
+        parser.man_short_description = description  # type: ignore[attr-defined] # Manpage reads it
         page = Manpage(
             parser,
             format="single-commands-section",

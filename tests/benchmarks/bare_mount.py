@@ -65,7 +65,7 @@ class Bare(pyfuse3.Operations):
         return pyfuse3.FileInfo(fh=pyfuse3.FileHandleT(inode))
 
     async def read(self, fh: pyfuse3.FileHandleT, off: int, size: int) -> bytes:
-        return self._zeros[: max(0, min(size, self._sizes[fh] - off))]  # type: ignore[return-value]
+        return self._zeros[: max(0, min(size, self._sizes[fh] - off))]
 
     async def release(self, fh: pyfuse3.FileHandleT) -> None:
         return

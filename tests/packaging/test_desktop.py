@@ -17,7 +17,7 @@ DESKTOP = ROOT / "packaging" / "desktop"
 
 def entry_of(path: Path) -> dict[str, str]:
     parser = ConfigParser(interpolation=None, delimiters=("=",))
-    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.optionxform = str
     parser.read(path)
     return dict(parser["Desktop Entry"])
 

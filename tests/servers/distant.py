@@ -132,11 +132,11 @@ class _Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-        self._state.connections.add(transport)  # type: ignore[arg-type]
+        self._transport = transport
+        self._state.connections.add(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._state.connections.discard(self._transport)  # type: ignore[arg-type]
+        self._state.connections.discard(self._transport)
         self._transport = None
 
     def data_received(self, data: bytes) -> None:

@@ -27,7 +27,7 @@ def displayed_slice(array: FakeArray, axes: Axes, **more: object) -> DisplayedSl
         axes,
         raster.selection((slice(0, height), slice(0, width))),
         raster.selection((slice(2, 12), slice(3, 9))),
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 

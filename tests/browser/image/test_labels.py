@@ -56,7 +56,7 @@ def test_axes_are_matched_by_name() -> None:
     assert Labels("a", image((5, 40, 30), "zyx"), over).axes(axes) == Axes(
         (5, 40, 30), ("z", "y", "x"), 2, 0, None, (4, 20, 7)
     )
-    assert Labels("a", image((1, 10, 40, 30), "czyx"), over).axes(axes).index == (0, 8, 20, 7)  # type: ignore[union-attr]
+    assert Labels("a", image((1, 10, 40, 30), "czyx"), over).axes(axes).index == (0, 8, 20, 7)
     assert Labels("a", image((40, 30), "yx"), over).axes(axes) is None
 
 

@@ -20,7 +20,7 @@ TREES = st.recursive(
 
 def group_of(tree: dict[str, object] | None) -> FakeGroup:
     children = {
-        name: FakeArray(np.zeros(2)) if below is None else group_of(below)  # type: ignore[arg-type]
+        name: FakeArray(np.zeros(2)) if below is None else group_of(below)
         for name, below in (tree or {}).items()
     }
     return FakeGroup(children)

@@ -96,7 +96,7 @@ def test_reload_reads_the_current_node_again(open_window: OpenWindow, qtbot: QtB
     qtbot.waitUntil(lambda: pane.view.is_complete and position_of(window) == 7)
     assert (pane.view.mosaics[0].values == 1).all()
     assert window.session.history.visits == visits
-    assert window.model.item(window.tree.currentIndex()).node is children["volume"]  # type: ignore[union-attr]
+    assert window.model.item(window.tree.currentIndex()).node is children["volume"]
     qtbot.waitUntil(lambda: window.tree.visualRect(window.tree.currentIndex()).isValid())
     assert window.exporter.ask() is not None
 

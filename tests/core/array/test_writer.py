@@ -254,7 +254,7 @@ def test_a_refused_write_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         UnsupportedError, match=r"has 256 bytes, over the limit of 100|has 64 bytes, over the limit of 50"
     ):
-        zarrcore.open(tmp_path, "r+", max_chunk_bytes=50)["a"].write(..., 1)  # type: ignore[union-attr]
+        zarrcore.open(tmp_path, "r+", max_chunk_bytes=50)["a"].write(..., 1)
     (tmp_path / "a" / "c" / "0" / "0").write_bytes(b"garbage")
     with pytest.raises(CodecError, match="a/c/0/0"):
         array[0, 0] = 2
@@ -273,9 +273,9 @@ def failing(store: MemoryStore, key: str) -> Iterator[None]:
             raise StoreTimeoutError("no answer", key=name, url=store.url)
         return whole(name, value, **keywords)
 
-    store.set = fail  # type: ignore[method-assign]
+    store.set = fail
     yield
-    del store.set  # type: ignore[attr-defined]
+    del store.set
 
 
 def test_a_store_failure_is_reported_and_the_chunk_stays_unchanged() -> None:

@@ -97,7 +97,7 @@ def test_copy_one_or_all(zarrscope: Run, folder: Path, tmp_path: Path) -> None:
     assert zarrscope("copy", tmp_path / "good", tmp_path / "all.zarr").status == 0
     root = zarr.open_group(tmp_path / "all.zarr")
     for path in (path for path, kind in NODES if kind == "array"):
-        assert np.array_equal(root[path][...], VALUES)  # type: ignore[index]
+        assert np.array_equal(root[path][...], VALUES)
 
 
 def test_a_named_format_counts(zarrscope: Run, folder: Path) -> None:

@@ -49,7 +49,7 @@ class Vector(NamedTuple):
 def members() -> dict[str, bytes]:
     with tarfile.open(ARCHIVE) as archive:
         files = [member for member in archive if member.isfile()]
-        return {member.name: archive.extractfile(member).read() for member in files}  # type: ignore[union-attr]
+        return {member.name: archive.extractfile(member).read() for member in files}
 
 
 def vectors(folder: str) -> list[Vector]:

@@ -88,7 +88,7 @@ def test_version_3_accepts_codecs_in_any_valid_order() -> None:
 
 
 def test_a_format_that_can_only_be_read() -> None:
-    class Old(type(Format.V2)):  # type: ignore[misc]
+    class Old(type(Format.V2)):
         name = "old"
         writable = False
         encode, adapted = Format.encode, Format.adapted

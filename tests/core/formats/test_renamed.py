@@ -15,7 +15,7 @@ from zarrcore.stores import MemoryStore
 def test_a_method_of_an_old_name_is_called_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match="Old.found is called detect now"):
 
-        class Old(type(Format.V3)):  # type: ignore[misc]
+        class Old(type(Format.V3)):
             def found(self, get: Any, is_there: Any) -> Format | None:
                 return self
 

@@ -55,7 +55,7 @@ def test_consolidated_metadata_imply_groups_without_a_listing(zarr_format: int, 
         group = json.dumps({**json.loads(GROUP), "consolidated_metadata": told}).encode()
         values = {"zarr.json": group, "A/1/0/zarr.json": ARRAY}
 
-    class Unlisted(kind):  # type: ignore[misc, valid-type]
+    class Unlisted(kind):
         def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
             raise zarrcore.ListingUnsupportedError("cannot be listed", url=self.url)
 

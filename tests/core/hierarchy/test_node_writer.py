@@ -190,14 +190,14 @@ class TestCreating:
                     "kvstore": {"driver": "file", "path": f"{tmp_path / format_name / one.name}/"},
                 }
                 np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values)
-                assert zarrcore.open(tmp_path / format_name)[one.path].metadata == one.metadata  # type: ignore[union-attr]
+                assert zarrcore.open(tmp_path / format_name)[one.path].metadata == one.metadata
         assert zarr.open(tmp_path / "v3", mode="r")["plain"].metadata.dimension_names == ("y", "x")
 
 
 class TestChanging:
     def test_attributes(self, hierarchy: zarrcore.Hierarchy) -> None:
         node, group = array(hierarchy, "/g/x", attributes={"old": 1}), hierarchy["g"]
-        node.attributes = {"new": [1, {"deep": None}], "small": np.float32(0.5)}  # type: ignore[misc]
+        node.attributes = {"new": [1, {"deep": None}], "small": np.float32(0.5)}
         assert isinstance(group, Group)
         group.attributes = {"title": "grün"}
         again = zarrcore.open(hierarchy.store)
@@ -227,16 +227,16 @@ class TestChanging:
         store.set("x/zarr.json", json.dumps(document).encode())
         node = zarrcore.open(store, "r+")["x"]
         assert isinstance(node, Array)
-        node.attributes = {"a": 1}  # type: ignore[misc]
-        node.resize((8, 2))  # type: ignore[attr-defined]
+        node.attributes = {"a": 1}
+        node.resize((8, 2))
         changed = json.loads(bytes(store.get("x/zarr.json") or b""))
         assert changed == {**document, "attributes": {"a": 1}, "shape": [8, 2]}
 
     def test_a_concurrent_change_is_kept(self, hierarchy: zarrcore.Hierarchy) -> None:
         node = array(hierarchy)
         other = zarrcore.open(hierarchy.store, "r+")["x"]
-        other.resize((8, 8))  # type: ignore[union-attr]
-        node.attributes = {"a": 1}  # type: ignore[misc]
+        other.resize((8, 8))
+        node.attributes = {"a": 1}
         assert node.shape == (8, 8)
 
     def test_a_concurrent_reader_does_not_keep_old_metadata(self) -> None:
@@ -254,8 +254,8 @@ class TestChanging:
         node = array(hierarchy)
         hierarchy.refresh()
         store.meanwhile = lambda: node.resize((8, 8))  # type: ignore[attr-defined]
-        assert hierarchy["x"].metadata.shape == (4, 4)  # type: ignore[union-attr]
-        assert hierarchy["x"].metadata.shape == (8, 8)  # type: ignore[union-attr]
+        assert hierarchy["x"].metadata.shape == (4, 4)
+        assert hierarchy["x"].metadata.shape == (8, 8)
 
     def test_shrinking_erases_or_keeps(self, hierarchy: zarrcore.Hierarchy) -> None:
         for erase in (True, False):

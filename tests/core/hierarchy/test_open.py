@@ -24,17 +24,17 @@ class TestModes:
     def test_a_hierarchy_is_made_in_an_empty_place(self, tmp_path: Path) -> None:
         for mode in ("r", "r+"):
             with pytest.raises(StoreNotFoundError):
-                zarrcore.open(tmp_path / "new", mode)  # type: ignore[arg-type]
+                zarrcore.open(tmp_path / "new", mode)
             assert not (tmp_path / "new").exists()
         for name, mode in enumerate(("a", "w", "w-")):
-            made = zarrcore.open(tmp_path / "deep" / str(name), mode)  # type: ignore[arg-type]
+            made = zarrcore.open(tmp_path / "deep" / str(name), mode)
             assert made.format.name == "v3"
             assert isinstance(zarr.open(tmp_path / "deep" / str(name), mode="r"), zarr.Group)
 
     def test_an_existing_hierarchy_is_opened(self, tmp_path: Path) -> None:
         array(zarrcore.create(tmp_path, "v2"))[...] = 5
         for mode in ("r", "r+", "a"):
-            opened = zarrcore.open(tmp_path, mode)  # type: ignore[arg-type]
+            opened = zarrcore.open(tmp_path, mode)
             assert opened.format.name == "v2"
             assert opened.read_only is (mode == "r")
         with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v2"):
@@ -77,7 +77,7 @@ class TestModes:
 
     def test_an_unknown_mode_is_refused(self) -> None:
         with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
-            zarrcore.open(MemoryStore(), "x")  # type: ignore[arg-type]
+            zarrcore.open(MemoryStore(), "x")
 
     def test_reading_only_refuses_every_change(self) -> None:
         store = MemoryStore()

@@ -67,7 +67,7 @@ def damaged(tmp_path: Path) -> Path:
 
 def error_of(action: object, *arguments: object) -> int | None:
     with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
-        action(*arguments)  # type: ignore[operator]
+        action(*arguments)
     return caught.value.errno
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def program(*command: str | Path, **options: object) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)  # type: ignore[call-overload]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
     try:
         yield process
     finally:

@@ -79,7 +79,7 @@ def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
 
     def told(plane: int) -> tuple[str, str]:
         pane.sliders.spins[0].setValue(plane)
-        qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.frame.planes[0].index[0] == plane)  # type: ignore[union-attr]
+        qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.frame.planes[0].index[0] == plane)
         sentence = "" if pane.stack.shows_data else pane.stack.sentence.text
         return sentence, pane.stack.notice.text if pane.stack.notice.isVisible() else ""
 

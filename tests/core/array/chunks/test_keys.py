@@ -138,10 +138,10 @@ def test_keys_are_found_in_stores_that_cannot_list(kind: Any) -> None:
         for entry in sparse.list():
             secretive.set("sparse/" + entry.key, sparse.get(entry.key) or b"")
         hierarchy = zarrcore.open(secretive, format="v2")
-        assert (hierarchy["sparse/a"][...] == expected(((0, 0),))).all()  # type: ignore[index]
+        assert (hierarchy["sparse/a"][...] == expected(((0, 0),))).all()
     else:
         hierarchy = zarrcore.open(kind(store), format="v2")
-    assert (hierarchy["a"][...] == ELEMENTS).all()  # type: ignore[index]
+    assert (hierarchy["a"][...] == ELEMENTS).all()
 
 
 def test_keys_of_both_kinds_are_read_as_other_readers_do() -> None:
@@ -154,10 +154,10 @@ def test_keys_of_both_kinds_are_read_as_other_readers_do() -> None:
 def test_writing_and_resizing_use_the_existing_kind_of_keys() -> None:
     store = version_2("/", told=False)
     array = zarrcore.open(store, "r+")["a"]
-    array[4, 5] = 99  # type: ignore[index]
+    array[4, 5] = 99
     assert store.get("a/2.1") is None
-    array.resize((2, 6))  # type: ignore[union-attr]
-    array.resize((5, 6))  # type: ignore[union-attr]
+    array.resize((2, 6))
+    array.resize((5, 6))
     after = ELEMENTS.copy()
     after[2:] = -1
     assert (opened(store)[...] == after).all()

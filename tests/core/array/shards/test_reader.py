@@ -51,7 +51,7 @@ def made(codecs: list[Any], cache: zarrcore.ChunkCache | None = None) -> tuple[R
         "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
     )[...] = OLD
     array, other = zarrcore.open(store, chunk_cache=cache)["a"], zarrcore.open(store, "r+")["a"]
-    store.replace = lambda: other.__setitem__(..., NEW)  # type: ignore[union-attr]
+    store.replace = lambda: other.__setitem__(..., NEW)
     return store, array
 
 

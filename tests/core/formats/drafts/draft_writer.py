@@ -243,7 +243,7 @@ def _stored(day: str, array: Array) -> list[tuple[tuple[int, ...], bytes]]:
         chunk = np.full(array.chunks, fill)
         chunk[tuple(map(slice, part.shape))] = part
         if chunk.tobytes() != np.full(array.chunks, fill).tobytes():
-            data = chunk.astype(chunk.dtype.newbyteorder(array.endian)).tobytes(order=array.order)  # type: ignore[arg-type]
+            data = chunk.astype(chunk.dtype.newbyteorder(array.endian)).tobytes(order=array.order)
             chunks[index] = gzip.compress(data, 1, mtime=0) if array.gzip else data
     if not array.chunks_per_shard:
         return list(chunks.items())

@@ -173,7 +173,7 @@ def test_an_array_and_a_group_at_one_path() -> None:
 def test_from_the_command_line(day: str, tmp_path: Path, zarrscope: Any) -> None:
     root = tmp_path / "draft.zarr"
     sharded = {"chunks_per_shard": (2, 2)} if day in SHARDED else {}
-    array = Array(VALUES, (2, 4), order="F", endian=">", attributes={"units": "m"}, **sharded)  # type: ignore[arg-type]
+    array = Array(VALUES, (2, 4), order="F", endian=">", attributes={"units": "m"}, **sharded)
     for key, value in write(day, {"/a": {"n": 1}, "/a/b": array, "/c": ARRAY}).items():
         (root / key).parent.mkdir(parents=True, exist_ok=True)
         (root / key).write_bytes(value)

@@ -81,9 +81,9 @@ def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
     dataset.write_chunk((0, 0), np.arange(6, dtype="u1"), True)
     dataset.write_chunk((1, 1), np.arange(9, dtype="u1"), True)
     found = zarrcore.open(tmp_path / "x.n5")["a"]
-    np.testing.assert_array_equal(found[:2, :3], [[0, 1, 2], [3, 4, 5]])  # type: ignore[index]
+    np.testing.assert_array_equal(found[:2, :3], [[0, 1, 2], [3, 4, 5]])
     with pytest.raises(UnsupportedError, match=r"mode 1 \(varlength\)' is not supported with 9 elements"):
-        found[...]  # type: ignore[index]
+        found[...]
     (finding,) = [one for one in check(zarrcore.open(tmp_path / "x.n5")) if one.severity == "error"]
     assert (finding.what, finding.key) == ("unsupported", "a/1/1")
 
@@ -127,7 +127,7 @@ def test_metadata_of_scales_outlive_a_conversion_and_its_reverse() -> None:
     for name in ("s0", "s1"):
         document = {**DATASET, **level, "axes": ["x", "y"]}
         source.set(f"volume/{name}/attributes.json", json.dumps(document).encode())
-    zarrcore.open(source, "r+")["volume/s1"][...] = 7  # type: ignore[index]
+    zarrcore.open(source, "r+")["volume/s1"][...] = 7
     stages = [zarrcore.open(source)]
     for to in (Format.V3, Format.V2, Format.V3, Format.N5):
         execute(plan_copy(stages[-1], to=to), stages[-1], copied := MemoryStore())

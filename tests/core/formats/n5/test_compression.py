@@ -60,7 +60,7 @@ def test_datasets_of_z5py_read(tmp_path: Path, compression: str) -> None:
     array.attrs["resolution"] = [4, 4, 40]
     assert len((tmp_path / "x.n5/g/a/0/2/2").read_bytes()) < 3 * 2 * 4 * 2 + 64
     found = zarrcore.open(tmp_path / "x.n5")["g/a"]
-    np.testing.assert_array_equal(found[...], values)  # type: ignore[index]
+    np.testing.assert_array_equal(found[...], values)
     assert found.attributes == {"resolution": [4, 4, 40]}
 
 

@@ -113,7 +113,7 @@ def test_names_of_n5_by_either_convention(tmp_path: Path) -> None:
         ("a", {"attributes": {"axes": ["lon", "lat"]}}),
         ("b", {"dimension_names": ["lat", "lon"]}),
     ):
-        hierarchy.create_array(name, shape=(2, 3), data_type="float32", **wishes)[...] = values  # type: ignore[arg-type]
+        hierarchy.create_array(name, shape=(2, 3), data_type="float32", **wishes)[...] = values
     for to in (2, 3):
         found = opened(copied(tmp_path / "x.n5", tmp_path / str(to), f"v{to}"), to)
         for name in "ab":

@@ -59,7 +59,7 @@ class _Stream(io.BytesIO):
     def tell(self) -> int:
         raise OSError
 
-    seek = tell  # type: ignore[assignment]
+    seek = tell
 
 
 def test_compaction_keeps_members_unchanged(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def fill(keys: Path) -> None:
     """Fill a directory with zarr-python, and as a program that renames files."""
     root = zarr.create_group(keys, attributes={"n": 1})
     root.create_array("deep/x", shape=VALUES.shape, chunks=(20, 30), dtype="i4")[...] = VALUES
-    root["deep/x"][3, 4] = -1  # type: ignore[index]
+    root["deep/x"][3, 4] = -1
     (keys / "note.tmp").write_bytes(b"first")
     (keys / "note.tmp").rename(keys / "note")
     (keys / "note").write_bytes(b"second")

@@ -16,7 +16,8 @@ from zarrcore.errors import (
     BrokenBodyError,
     StoreError,
 )
-from zarrcore.stores import ByteRange, open_store, retries
+from zarrcore.stores import ByteRange, open_store
+from zarrcore.stores.connection import retries
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ SCRIPTS = [
     "packaging/install-desktop",
     "packaging/test",
     "packaging/demo",
+    "packaging/debian",
     "packaging/docs",
     "packaging/wheel",
     ".ci/run",
@@ -78,3 +79,10 @@ def test_python_without_a_version_is_refused() -> None:
     done = run("bash", "packaging/setup", "--python")
     assert done.returncode == 1
     assert done.stderr.startswith("setup: --python needs a version such as 3.13 (usage: ")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--try", "trixie"), ("../x",), ("--wrong", "x", "y")])
+def test_debian_packages_need_the_name_of_a_release(arguments: tuple[str, ...]) -> None:
+    done = run("bash", "packaging/debian", *arguments)
+    assert done.returncode == 1
+    assert done.stderr == "debian: usage: packaging/debian RELEASE [FOLDER] | --try RELEASE FOLDER\n"

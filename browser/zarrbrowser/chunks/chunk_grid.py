@@ -31,9 +31,9 @@ class ChunkGrid:
 
     raster: Raster
     rows: range
-    """Chunks down."""
+    """The rows of chunks, in the array's grid."""
     columns: range
-    """Chunks to the right."""
+    """The columns of chunks, in the array's grid."""
 
     def index(self, row: int, column: int) -> Index:
         """The indices of a chunk in the array's grid."""
@@ -43,7 +43,7 @@ class ChunkGrid:
         return tuple(places)
 
     def edge(self, side: int, number: int) -> float:
-        """Where a chunk begins in the base; ``side`` is 0 down, 1 to the right."""
+        """Where a chunk begins, in elements of the base level; ``side`` is 0 for rows, 1 for columns."""
         axis, level = self.raster.axes[side], self.raster.level
         element = min(number * max(1, level.array.chunk_shape[axis]), level.array.shape[axis])
         return level.base(axis, element - 0.5)

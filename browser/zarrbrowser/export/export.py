@@ -59,7 +59,7 @@ def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
 
 
 def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
-    """Whether a file holds values or the stored numbers, if the window shows them unpacked; else empty."""
+    """If the window shows unpacked values: whether a file holds these or the stored numbers; else empty."""
     from zarrcore.filetypes import TEXT_SUFFIXES
 
     if viewed.packing is None or suffix == PICTURE:

@@ -23,6 +23,7 @@ from zarrbrowser.table.grid import (
     plain_text,
 )
 from zarrbrowser.theme import current_colours
+from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
@@ -82,7 +83,7 @@ class GridModel(QAbstractTableModel):
             return QColor(current_colours().muted) if not known or self.grid.is_no_value(value) else None
         if not known:
             return "…" if role == Qt.ItemDataRole.DisplayRole else None
-        return cell_text(value) if role == Qt.ItemDataRole.DisplayRole else plain_text(value)[:1000]
+        return cell_text(value) if role == Qt.ItemDataRole.DisplayRole else tooltip(plain_text(value)[:1000])
 
     def value(self, row: int, column: int) -> tuple[bool, Any]:
         """Whether a cell is loaded, and its value; positions are those in the grid."""

@@ -12,6 +12,7 @@ from zarrbrowser.session.inventory import Entry
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.values.quantities import format_shape
+from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 Hit = tuple[Source, Entry]
@@ -56,7 +57,7 @@ class HitModel(QAbstractTableModel):
         if role == PLACE_ROLE and index.column() == 0:
             return entry.path[: -len(entry.name)].rstrip("/") or "/"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{entry.path}\n{source.hierarchy.url}"
+            return tooltip(f"{entry.path}\n{source.hierarchy.url}")
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0:
             return entry.path
         if role == Qt.ItemDataRole.ForegroundRole and index.column() > 0:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 _ON_ONE_LINE = 8
@@ -73,7 +74,7 @@ class JsonModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return member.name if index.column() == 0 else value_text(member.value)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 1 and not _is_nested(member.value):
-            return value_text(member.value)
+            return tooltip(value_text(member.value))
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(_colour(member.value) if index.column() == 1 else current_colours().text)
         return None

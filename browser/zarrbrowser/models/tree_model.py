@@ -22,6 +22,7 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Request, Workers
 
 _LOADING, _MORE = "Loading…", "More…"
@@ -85,7 +86,7 @@ class TreeModel(RowModel):
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() > 0 or item.is_note):
             return QColor(current_colours().muted)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip(item)
+            return tooltip(tool_tip(item))
         return None
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's signature

@@ -20,6 +20,7 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
+from zarrbrowser.widgets.tooltip import tooltip
 
 _SLIDER_STEPS = 2**31 - 1
 """Sliders of longer axes move in steps of several positions: Qt's sliders have 32 bits."""
@@ -141,7 +142,7 @@ class AxisSliders(Scrolled):
         spin.valueChanged.connect(lambda value: self._moved(axis, int(value), scale))
         self.sliders[axis], self.spins[axis] = slider, spin
         total = label("", "muted")
-        total.setToolTip(f"{name} has {length:,} positions, counted from 0")
+        total.setToolTip(tooltip(f"{name} has {length:,} positions, counted from 0"))
         self.totals[axis] = total
         self._write_total(axis)
         play = tool_button("play", f"Play along {name} (Space)", lambda: self.play(axis))
@@ -189,7 +190,7 @@ def _spin(name: str, last: int) -> QDoubleSpinBox:
     spin.setRange(0, min(last, _LAST))
     spin.setGroupSeparatorShown(True)
     spin.setAccessibleName(f"index along {name}")
-    spin.setToolTip(f"Index along {name}, counted from 0")
+    spin.setToolTip(tooltip(f"Index along {name}, counted from 0"))
     spin.setKeyboardTracking(False)
     spin.setMinimumWidth(88)
     spin.setAlignment(Qt.AlignmentFlag.AlignRight)

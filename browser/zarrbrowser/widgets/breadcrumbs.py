@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.tooltip import tooltip
 
 
 class Breadcrumbs(QWidget):
@@ -69,7 +70,7 @@ class Breadcrumbs(QWidget):
         else:
             link = push_button(shown.replace("&", "&&"), partial(self.chosen.emit, place), role="crumb")
             link.setCursor(Qt.CursorShape.PointingHandCursor)
-            link.setToolTip(place)
+            link.setToolTip(tooltip(place))
             widgets += [link, label("/", "muted")]
         for widget in widgets:
             self._row.addWidget(widget)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from zarrbrowser.theme import current_colours
+from zarrbrowser.widgets.tooltip import tooltip
 
 
 def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: bool = False) -> QLabel:
@@ -39,7 +40,7 @@ class ElidedLabel(QWidget):
     def set_text(self, text: str) -> None:
         """Show ``text``, with all of it as tooltip."""
         self._text = text
-        self.setToolTip(text)
+        self.setToolTip(tooltip(text))
         self.setAccessibleName(text)
         self.updateGeometry()
         self.update()

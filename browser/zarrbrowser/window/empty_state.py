@@ -12,6 +12,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.tooltip import tooltip
 
 _EXAMPLES = (
     ("A folder or zip", "/data/scan.zarr"),
@@ -85,7 +86,7 @@ class EmptyState(QWidget):
             choose = partial(self.entered.emit, address)
             shown = self.fontMetrics().elidedText(address, Qt.TextElideMode.ElideMiddle, 420)
             button = push_button(shown.replace("&", "&&"), choose, role="link")
-            button.setToolTip(address)
+            button.setToolTip(tooltip(address))
             self._recent.addWidget(button)
         self._recent_heading.setVisible(bool(requests))
 

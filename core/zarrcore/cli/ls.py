@@ -28,7 +28,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "-l", "--long", action="store_true", help="with size in bytes and time of modification"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object per key and line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per key, each on its own line")
     parser.set_defaults(run=run)
 
 

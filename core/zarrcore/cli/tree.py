@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
     )
     add_source_arguments(parser)
     parser.add_argument("--depth", type=_depth, metavar="N", help="levels below PATH to show (default: all)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per node and line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per node, each on its own line")
     parser.set_defaults(run=run)
 
 

@@ -4,7 +4,7 @@ Other packages report on themselves through the entry-point group ``zarrscope.di
 instance a module with the functions ``versions`` and ``findings``.
 """
 
+from zarrcore.diagnosis.all_parts import all_findings, all_versions
 from zarrcore.diagnosis.finding import Finding, Reporter, State
-from zarrcore.diagnosis.reports import all_findings, all_versions
 
 __all__ = ["Finding", "Reporter", "State", "all_findings", "all_versions"]

@@ -49,7 +49,7 @@ class Discovery:
         max_age_s: consolidated metadata read longer ago is read again; None keeps it until `forget`.
         root: the root node; raises NodeNotFoundError if there is none.
         believes: whether consolidated metadata are used.
-        asked: gets documents that were requested just now.
+        asked: gets documents, some of which were requested just now; None gets them from the store.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Hierarchies: nodes by path.
 
 Accepted specification, "Storage", "Operations": discovering children, existence of a node, implicit groups; creating and
-erasing nodes. `Hierarchy` is the common part; `StoreHierarchy` is that of one store in one format, and `Collection`
-is composed of others.
+erasing nodes. `Hierarchy` is the common part; a `StoreHierarchy` is in one store and one format, and a `Collection`
+combines other hierarchies.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Hierarchy(ChangingNodes):
     def __new__(cls, *_arguments: Any, **_options: Any) -> Self:
         if cls is not Hierarchy:
             return super().__new__(cls)
-        # Late: StoreHierarchy derives from this class. Programs may still construct it by its former name.
+        # Imported late: StoreHierarchy derives from this class. Its former name, Hierarchy, still constructs one.
         from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 
         warnings.warn("use zarrcore.open or zarrcore.create", DeprecationWarning, stacklevel=2)
@@ -65,7 +65,7 @@ class Hierarchy(ChangingNodes):
 
     @abstractmethod
     def node(self, path: str, *, together: bool = True) -> AnyNode:
-        """The node at ``path``; one that cannot be opened as a `BrokenNode`.
+        """The node at ``path``; a `BrokenNode` if it cannot be opened.
 
         Args:
             path: path of the node.
@@ -84,7 +84,7 @@ class Hierarchy(ChangingNodes):
 
     @abstractmethod
     def alone(self) -> Hierarchy:
-        """The same nodes by their own documents, without consolidated metadata; the root is ``/``."""
+        """The same hierarchy with its root at ``/``, each node read from its own documents, not from consolidated metadata."""
 
     @abstractmethod
     def forget(self, path: str) -> None:
@@ -105,7 +105,7 @@ class Hierarchy(ChangingNodes):
         return self[self.at]
 
     def within(self, path: str) -> str:
-        """The path within the store, whose root is ``/``: the two differ in a `Collection`."""
+        """``path`` as seen from the store's root: another path for a member of a `Collection`."""
         return path[len(self.at) :] or "/" if self.at != "/" else path
 
     def __getitem__(self, path: str) -> Group | ArrayNode:
@@ -209,7 +209,7 @@ class Hierarchy(ChangingNodes):
                     stack.append(branch)
 
     def close(self) -> None:
-        """Close the store: a written zip file is then complete. Closing twice is harmless."""
+        """Close the store; this completes a written zip file. Closing twice is harmless."""
         self.store.close()
 
     def __enter__(self) -> Self:

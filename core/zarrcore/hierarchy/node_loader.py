@@ -1,4 +1,4 @@
-"""Loading the nodes of one store: documents are fetched, parsed and kept, so that each path costs its requests once."""
+"""Loading the nodes of one store: documents are fetched, parsed and kept, so that no path is requested twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NodeLoader:
         owner: the hierarchy that the nodes belong to.
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
         believes: whether consolidated metadata are used.
-        asked: gets documents that were requested just now.
+        asked: gets documents, some of which were requested just now; None gets them from the store.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ class NodeWriter:
         return missing
 
     def _make_group(self, path: str) -> None:
-        """The document of an implicit group; one that another writer stores at this moment is left alone."""
+        """Store the document of an implicit group, unless another writer has just stored one."""
         documents = self._format.encode(GroupMetadata(), at_root=path == "/")
         for key, document in zip(self._format.document_keys(path), documents, strict=True):
             if document is not None:
@@ -116,7 +116,7 @@ class NodeWriter:
             self._write(path, node.documents, (None,) * len(node.documents))
 
     def _gives_way(self, group: Group, for_array: bool) -> bool:
-        """Whether a group may be replaced: an implicit one by an explicit one, by an array only if nothing is lost."""
+        """Whether a group may be replaced: by a group if it is implicit, by an array if nothing is lost."""
         if not for_array:
             return not any(group.documents)
         if group.attributes:
@@ -127,7 +127,7 @@ class NodeWriter:
             return False
 
     def _any_key(self, path: str) -> str | None:
-        """A key below a path without a node."""
+        """A key below ``path``, where there is no node; None if there is none, or if the store cannot list."""
         if not isinstance(self._store, ListableStore) or path == "/":
             return None
         try:
@@ -161,7 +161,7 @@ class NodeWriter:
             self._owner.chunk_cache.clear()
 
     def set_attributes(self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False) -> AnyNode:
-        """Give a node other attributes; with ``implicit`` it may be a group without a document.
+        """Replace the attributes of a node; ``implicit`` also allows a group without a document.
 
         Raises:
             NodeNotFoundError: the node no longer exists.
@@ -176,7 +176,7 @@ class NodeWriter:
             return self._taken(path, documents)
 
     def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode:
-        """Give an array another shape; if it shrinks, erase the chunks outside, or keep them.
+        """Give an array another shape; ``erase_chunks`` erases what is then outside the array, which is kept otherwise.
 
         Raises:
             NodeNotFoundError: the node no longer exists.
@@ -202,7 +202,7 @@ class NodeWriter:
             return node
 
     def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
-        """Erase the chunks that are entirely outside, and the elements outside in the others."""
+        """Erase the chunks that are entirely outside the new shape, and the outside elements of those that cross its edge."""
         prefix = self._format.chunk_prefix(path)
         keys = self._keys_outside(prefix, before, after)
         while batch := list(islice(keys, _ERASED_AT_ONCE)):
@@ -247,7 +247,7 @@ class NodeWriter:
             self._loader.forget("/")
 
     def _unconsolidate(self) -> None:
-        """Remove the consolidated copy before a change."""
+        """Remove consolidated metadata before a change."""
         root = self._format.fetch(partial(fetch_document, self._owner.store), "/")
         for key, value in self._format.unconsolidate(root).items():
             if value is None:
@@ -270,7 +270,10 @@ class NodeWriter:
         return documents
 
     def _write(self, path: str, before: Documents, after: Documents, *, if_absent: bool = False) -> bool:
-        """Store changed documents, the decisive one last; erase it first. False if it had to be absent but exists."""
+        """Store changed documents, the decisive one last; erase removed ones, the decisive one first.
+
+        Returns False if ``if_absent`` is set but the decisive document exists.
+        """
         changes = list(zip(self._format.document_keys(path), before, after, strict=True))
         for key, old, _ in (change for change in changes if change[2] is None):
             if old is not None:
@@ -283,7 +286,7 @@ class NodeWriter:
     def _taken(self, path: str, documents: Documents) -> AnyNode:
         self._loader.forget(path)
         node = self._loader.take(path, documents)
-        if node is None:  # pragma: no cover - documents of zarrcore describe a node
+        if node is None:  # pragma: no cover - documents that zarrcore writes describe a node
             raise NodeNotFoundError(path, self._owner.url)
         return node
 

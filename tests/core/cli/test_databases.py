@@ -50,9 +50,10 @@ def test_a_database_is_copied_into_shown_and_copied_from(zarrscope: Run, place: 
     [
         ("sqlite:///nowhere/x", "zarrscope: there is no file /nowhere/x\n"),
         ("lmdb:///nowhere/x", "zarrscope: there is no LMDB database at /nowhere/x\n"),
-        (
+        pytest.param(
             f"redis://127.0.0.1:{(port := free_port())}",
             f"zarrscope: zarr.json in redis://127.0.0.1:{port}/0?prefix=zarr: the server refuses the connection\n",
+            id="redis",
         ),
     ],
 )

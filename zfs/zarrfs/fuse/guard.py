@@ -42,7 +42,7 @@ class Completing:
                 self._scopes.discard(scope)
 
     async def until_cancelled(self) -> None:
-        """Return when this task is cancelled, and allow the requests to be cancelled with it."""
+        """Wait until this task is cancelled, and then allow the requests to be cancelled with it."""
         try:
             await trio.sleep_forever()
         finally:
@@ -86,7 +86,7 @@ _COMPLETED = frozenset(
         "unlink",
     }
 )
-"""Requests that are completed even if the session restarts: half of one would leave something open."""
+"""Requests that are completed even if the session restarts: one that stopped halfway would leave something open."""
 
 _HANDLERS = frozenset(
     name

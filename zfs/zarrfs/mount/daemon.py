@@ -20,13 +20,13 @@ _FAILED = b"-"
 
 
 def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
-    """Run ``serve`` in a child, and return in the parent when it has called its argument.
+    """Run ``serve`` in a child, and return in the parent when ``serve`` has called its argument.
 
     Args:
         serve: does the work; calls its argument when the mount answers.
 
     Raises:
-        MountError: the error that the child reported before that.
+        MountError: the child failed before that; the message gives its error.
     """
     answer, report = os.pipe()
     sys.stdout.flush()

@@ -248,9 +248,9 @@ class WritableOpenFile(OpenFile):
     """An open file that takes data and stores it."""
 
     holds_changes: bool = False
-    """Whether it has written data that is not stored."""
+    """Whether data written to the file is not stored yet."""
     is_changed: bool = False
-    """Whether it was written since `store` was last called."""
+    """Whether the file was written since `store` was last called."""
 
     @abstractmethod
     def write(self, offset: int, data: bytes, wait: bool) -> int:
@@ -294,4 +294,4 @@ class Content(OpenFile):
 
 
 NAME_MAX: Final = 1024
-"""The longest name that FUSE supports, in bytes; one longer name would make the whole listing fail."""
+"""The longest name that FUSE supports, in bytes; a single longer name would make the whole listing fail."""

@@ -33,7 +33,7 @@ class Freshness:
         self._refreshed_s = self.now()
 
     def expire(self) -> None:
-        """Expire all answers learnt so far; what was made of them may still be valid."""
+        """Expire all answers learnt so far; what was made from them may still be valid."""
         self._refreshed_s = self.now()
 
     @property

@@ -20,7 +20,7 @@ from typing import Final
 _SPECIAL: Final = {"": "%", ".": "%2E", "..": "%2E%2E"}
 _MEANT: Final = {name: segment for segment, name in _SPECIAL.items()}
 _WHOLE: Final = re.compile(r"%(?P<more>(?:25)*)(?:2E(?:%(?P=more)2E)?)?")
-"""A special name as a whole, its percent signs written ``%25`` any number of times."""
+"""A whole special name, after any number of times (also none) that its percent signs were written ``%25``."""
 _NUL: Final = re.compile(r"%(?:25)*00")
 
 

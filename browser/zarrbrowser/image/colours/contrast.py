@@ -41,7 +41,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics of a picture's values; bounds are those of the finite values, or 0 and 1 without any."""
+    """Statistics of a picture's values; bounds are those of the finite values, or 0 and 1 if there are none."""
 
     minimum: float
     maximum: float
@@ -52,7 +52,7 @@ class Statistics:
     histogram: AnyArray
     """Sampled counts, one per bin."""
     bin_edges: AnyArray
-    """One more than the number of bins."""
+    """The edges of the bins: one more than there are bins."""
     fill_count: int = 0
     """The number of elements equal to the fill value, if it is shown apart; they are excluded from all other counts."""
     offset: int = 0
@@ -101,7 +101,7 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
-    """Bounds that can be drawn, with many floats between them; values that differ by less are taken as equal."""
+    """Bounds that can be drawn, with many floats between them; closer bounds are taken as equal, and moved apart."""
     if isinstance(low, int) and isinstance(high, int):  # integers: every digit counts
         return (low, high) if low < high else (low - 1, low + 1)
     low, high = drawable(low), drawable(high)

@@ -30,7 +30,7 @@ class BytesCodec(ArrayToBytesCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "endian")
-        # It may be absent only for types of one byte. Writers before 2023-07 always left it out and meant "little".
+        # It may be absent only for types of one byte. But writers before 2023-07 left it out for all types, meaning "little".
         return cls(choice(configuration, "endian", ("little", "big"), "little"))
 
     def stored_dtype(self, spec: ArraySpec) -> np.dtype[Any]:
@@ -78,7 +78,7 @@ class BytesCodec(ArrayToBytesCodec):
                 raise CodecError(f"{largest:#x} is not a character", codec=self.name)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
-        # No copy if the elements are in memory as they are stored.
+        # This copies nothing if the elements in memory already have the stored type.
         dtype = self.stored_dtype(spec)
         stored = np.ascontiguousarray(decoded, dtype)
         if stored.dtype != dtype:  # NumPy cannot change the byte order of times without a unit

@@ -1,4 +1,4 @@
-"""The ``vlen-bytes`` codec: byte strings one after another, each after its length.
+"""The ``vlen-bytes`` codec: byte strings one after another, each preceded by its length.
 
 Specification: the zarr-extensions registry, "vlen-bytes"; numcodecs' VLenBytes. The number of elements, then for each element its
 number of bytes and the bytes; all numbers are little-endian 32-bit integers.

@@ -49,9 +49,9 @@ class DataType:
 class DataTypeFamily(ABC):
     """The data types that one definition describes: one name, or names and configurations of one pattern.
 
-    Other packages add theirs through the entry-point group ``zarrscope.data_types``: the entry's name is the data type's, its
-    object a class of this kind, whose constructor takes no arguments. The ``bytes`` codec stores elements of any NumPy
-    dtype of fixed size; another dtype needs a codec of its own.
+    Other packages add theirs through the entry-point group ``zarrscope.data_types``: the entry's name is that of
+    the data type, and its object is a subclass whose constructor takes no arguments. The ``bytes`` codec stores elements of
+    any NumPy dtype of fixed size; another dtype needs a codec of its own.
     """
 
     names: ClassVar[tuple[str, ...]]
@@ -59,7 +59,7 @@ class DataTypeFamily(ABC):
 
     @abstractmethod
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
-        """The type in memory, little-endian, of a name in a document; ``member`` is its place there.
+        """The type in memory, little-endian, that a name in a document stands for; ``member`` is the name's place there.
 
         Raises:
             MetadataError: a parameter that the definition does not allow.
@@ -128,7 +128,7 @@ def is_small_number(dtype: np.dtype[Any]) -> bool:
 
 
 def item_bytes(nbytes: int, member: str) -> int:
-    """An element's size, checked.
+    """The size of an element in bytes, if it is allowed.
 
     Raises:
         MetadataError: elements of no bytes, or of more than 256 MiB.
@@ -140,6 +140,6 @@ def item_bytes(nbytes: int, member: str) -> int:
 
 def no_element(value: Any, data_type: DataType) -> MetadataError:
     """The error for a JSON value that does not spell an element of a type."""
-    # NumPy's words for a structured type are the fields themselves, as many as there are.
+    # NumPy describes a structured type by all its fields, however many there are.
     name = data_type.name if data_type.configuration or data_type.dtype.hasobject else data_type.dtype
     return MetadataError(f"expected an element of type {name}, found {describe(value)}", member="fill_value")

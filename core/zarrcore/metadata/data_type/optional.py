@@ -58,7 +58,7 @@ def is_optional(dtype: np.dtype[Any]) -> bool:
 
 
 def _inner(configuration: Mapping[str, Any], member: str) -> DataType:
-    # Late, here and below: the registry imports this family, whose values may be of any type of the registry.
+    # Imported late, here and below: the registry imports this family, whose values may be of any type of the registry.
     from zarrcore.metadata.data_type.registry import parse_field_type
 
     return parse_field_type(dict(configuration), f"{member}.configuration")

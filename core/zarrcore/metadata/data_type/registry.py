@@ -1,4 +1,4 @@
-"""The class for a data type's name, and the data type for a NumPy dtype.
+"""The class for a data type's name, and the data type for a NumPy dtype. A new data type is a module and a line in `_OTHERS`.
 
 Classes load when a document first names them. Other packages add theirs through the entry-point group
 ``zarrscope.data_types``: the entry's name is the data type's, its object a `DataTypeFamily` class.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, quote, unquote
 
 from zarrcore.errors import BodyTooLargeError, InvalidKeyError, StoreError, ValueTooLargeError
+from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT
 from zarrcore.stores.database.redis_server import DEFAULT_PORT, PASSWORD, REFUSED, Address, RedisServer
 from zarrcore.stores.interface import (
     ByteRange,
@@ -22,7 +23,6 @@ from zarrcore.stores.interface import (
     WritableStore,
 )
 from zarrcore.stores.keys import check_key, check_prefix
-from zarrcore.stores.object.clients import REQUESTS_IN_FLIGHT
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address
 

@@ -18,9 +18,9 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores.object.failures import certificate_trouble_in
+from zarrcore.stores.connection.failures import certificate_trouble_in
+from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.retries import Retries
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import redis

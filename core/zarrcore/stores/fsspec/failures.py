@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from zarrcore.errors import AccessDeniedError, StoreError, StoreTimeoutError, UnreachableError
+from zarrcore.stores.connection.failures import without_secrets
 from zarrcore.stores.local.file_reading import file_failure
-from zarrcore.stores.object.failures import without_secrets
 
 _NO_SUCH_FILE: Final = re.compile(r"550 (?!.*(denied|permission|privilege))", re.IGNORECASE | re.DOTALL)
 """An FTP server's answer for a missing file. The code for a file without read permission is the same."""

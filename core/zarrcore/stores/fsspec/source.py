@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from zarrcore.errors import MissingExtraError, StoreError
-from zarrcore.stores.object.failures import without_secrets
+from zarrcore.stores.connection.failures import without_secrets
 from zarrcore.stores.options import StoreOptions
 
 _PROTOCOL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+._-]*)(?:://|$)")

@@ -14,6 +14,7 @@ from typing import Any, Final
 import xxhash
 
 from zarrcore.errors import BodyTooLargeError, UnreachableError
+from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.fsspec.failures import fsspec_failure, is_absent
 from zarrcore.stores.fsspec.source import GivenFilesystem, UrlFilesystem, turn
 from zarrcore.stores.interface import (
@@ -28,7 +29,6 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.local.atomic_files import is_temporary, temporary_name
 from zarrcore.stores.options import DEFAULTS, StoreOptions
-from zarrcore.stores.retries import Retries
 
 _ATTEMPTS: Final = 20
 _TIMES: Final = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")

@@ -19,11 +19,11 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER, is_loopback, trust
+from zarrcore.stores.connection.failures import Failure, trouble_in
+from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.interface import ByteRange, StoreStat
-from zarrcore.stores.object.clients import WHOLE_TRANSFER, is_loopback, trust
-from zarrcore.stores.object.failures import Failure, trouble_in
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.retries import Retries
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import httpx

@@ -10,12 +10,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from zarrcore.errors import BrokenBodyError, ListingUnsupportedError, StoreError, StoreNotFoundError
+from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.http.client import Answer
 from zarrcore.stores.http.listing_pages import parse_listing
 from zarrcore.stores.http.values import HTTPValues
 from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
-from zarrcore.stores.object.failures import Failure, obstore_errors
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.wrapper.read_only import RefusingStore
 

@@ -16,14 +16,14 @@ from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
+from zarrcore.stores.connection.clients import client_options
+from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.http.client import Answer, WebClient
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
-from zarrcore.stores.object.clients import client_options
-from zarrcore.stores.object.failures import Failure, obstore_errors
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address
 
 _UNAUTHORIZED: Final = 401

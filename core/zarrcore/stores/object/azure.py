@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores.connection.clients import client_options
+from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
 from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.clients import client_options
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start

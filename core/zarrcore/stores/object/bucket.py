@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.failures import Failure, obstore_errors
 from zarrcore.stores.object.listing import listed
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
 

@@ -10,8 +10,8 @@ from os import getpid
 from typing import Any, Final
 
 from zarrcore.errors import BrokenBodyError, StoreTimeoutError
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.interface import StoreEntry
-from zarrcore.stores.object.clients import WHOLE_TRANSFER
 
 PAGE: Final = 1000
 """Objects in a page of S3 and GCS."""

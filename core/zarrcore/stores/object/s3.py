@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores.connection.clients import client_options
+from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
@@ -15,10 +18,7 @@ from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_mac
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.clients import client_options
-from zarrcore.stores.object.failures import Failure
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start

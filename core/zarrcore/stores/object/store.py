@@ -10,6 +10,8 @@ from itertools import chain, islice
 from typing import Any, ClassVar
 
 from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
+from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, ForkGuard
+from zarrcore.stores.connection.failures import Failure, obstore_errors, unusable
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
     ByteRange,
@@ -20,8 +22,6 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.clients import REQUESTS_IN_FLIGHT, ForkGuard
-from zarrcore.stores.object.failures import Failure, obstore_errors, unusable
 from zarrcore.stores.object.listing import PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.options import StoreOptions
 

@@ -21,9 +21,10 @@ from zarrcore.errors import (
     StoreError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, retries
+from zarrcore.stores import ByteRange
+from zarrcore.stores.connection import retries
+from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import Answer, WebClient
-from zarrcore.stores.object.failures import Failure
 from zarrcore.stores.options import StoreOptions
 
 

@@ -14,7 +14,8 @@ from zarrcore.errors import (
     StoreError,
     StoreTimeoutError,
 )
-from zarrcore.stores import ByteRange, retries
+from zarrcore.stores import ByteRange
+from zarrcore.stores.connection import retries
 
 
 @pytest.fixture(autouse=True)

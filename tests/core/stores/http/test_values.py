@@ -17,7 +17,8 @@ from zarrcore.errors import (
     BrokenBodyError,
     StoreError,
 )
-from zarrcore.stores import ByteRange, retries
+from zarrcore.stores import ByteRange
+from zarrcore.stores.connection import retries
 from zarrcore.stores.http.store import HTTPStore
 
 

@@ -61,11 +61,11 @@ def test_paths_that_stay_inside_are_opened(directory: int, open_beneath: Open, p
 def test_paths_that_lead_out_are_refused_and_leave_no_descriptor(
     directory: int, open_beneath: Open, path: str
 ) -> None:
-    before = os.listdir("/proc/self/fd")
+    before = set(os.listdir("/proc/self/fd"))
     for flags in (beneath.READ, beneath.LOOK):
         with pytest.raises(beneath.OutsideError, match="a symbolic link leads out"):
             open_beneath(directory, path, flags)
-    assert os.listdir("/proc/self/fd") == before
+    assert set(os.listdir("/proc/self/fd")) <= before, "objects of earlier tests may close theirs at any time"
 
 
 @pytest.mark.parametrize(

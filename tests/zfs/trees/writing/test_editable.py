@@ -34,7 +34,7 @@ Open = Callable[[str], EditableFile]
 
 @pytest.fixture
 def file(array: ArrayNode) -> Open:
-    """The array as a file of one type; all share their editor."""
+    """Opens the array as a file of one type; all these files share one editor."""
     editor = ArrayEditor(lambda: array.hierarchy, SpoolMemory(1 << 20))
     return lambda suffix: EditableFile(array, suffix, None, lambda: None, editor)
 

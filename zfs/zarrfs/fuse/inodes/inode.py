@@ -14,11 +14,11 @@ class Inode:
         name: its name there.
         lookups: how many references the kernel holds.
         taken_s: when the entry was looked up.
-        is_listed: whether a listing named it and it was not used since.
+        is_listed: whether a listing named it and it has not been used since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
-        is_shown: whether the entry is a file open for writing, independently of its name.
+        is_shown: whether the entry is a file open for writing, which is reported whatever its name now leads to.
         is_resized: whether the kernel has just changed its size.
-        opened: how often it is open.
+        opened: how many handles are open.
         open_version: the version that is open. All handles of a number share one page cache, so another
             version must get another number.
     """

@@ -49,7 +49,7 @@ class EditableFile(DecodedFile):
 
     def _body(self) -> HeaderAndBody:
         file = self._make()
-        if not isinstance(file, HeaderAndBody):  # pragma: no cover - both types are
+        if not isinstance(file, HeaderAndBody):  # pragma: no cover - both types of file are one
             raise TypeError(file.suffix)
         return file
 
@@ -108,12 +108,12 @@ class WrittenArray(OpenEditable, WritableOpenFile):
 
     @property
     def holds_changes(self) -> bool:  # type: ignore[override]
-        """Whether changes by any handle are not stored: those of a mapping may come through any handle."""
+        """Whether changes by any handle are not stored yet: the kernel may write a mapping's changes through any handle."""
         return bool(self._edits) or self._missing_from < self.size
 
     @property
     def is_changed(self) -> bool:  # type: ignore[override]
-        """Whether written data is not stored."""
+        """Whether written data is not stored yet."""
         return bool(self._edits)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:

@@ -51,7 +51,7 @@ class BoundEdits(QObject):
             self._value(edit.text(), level) if edit.isModified() else level
             for edit, level in zip(edits, self.levels, strict=True)
         ]
-        self.show_bounds(self.levels)  # whatever text was typed
+        self.show_bounds(self.levels)  # replaces whatever text was typed
         self.typed.emit(min(bounds), max(bounds))
 
     def _text(self, level: float) -> str:

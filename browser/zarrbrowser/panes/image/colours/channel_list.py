@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidget
 
 from zarrbrowser.image.view_settings import ChannelSettings
+from zarrbrowser.widgets.tooltip import tooltip
 
 _MOST_ROWS, _ROW = 6, 22
 _SWATCH = QSize(12, 12)
@@ -57,7 +58,7 @@ class ChannelList(QListWidget):
         for one in channels:
             item = QListWidgetItem(one.channel.name)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setToolTip(one.channel.name)
+            item.setToolTip(tooltip(one.channel.name))
             item.setSizeHint(QSize(0, _ROW))
             self.addItem(item)
 

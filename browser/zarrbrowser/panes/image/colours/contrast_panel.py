@@ -9,7 +9,13 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from zarrbrowser.image.colours.colour_maps import LABELS
-from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
+from zarrbrowser.image.colours.contrast import (
+    PERCENTILES,
+    WIDE_PERCENTILES,
+    Contrast,
+    ContrastMode,
+    Statistics,
+)
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
@@ -23,9 +29,15 @@ from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
 
 WIDTH = 192
+
+
+def _automatic(percentiles: tuple[float, float]) -> str:
+    return "Auto ({:g}–{:g} %)".format(*percentiles)
+
+
 _MODES = {
-    ContrastMode.PERCENTILES: "Auto (1–99 %)",
-    ContrastMode.WIDE_PERCENTILES: "Auto (0.1–99.9 %)",
+    ContrastMode.PERCENTILES: _automatic(PERCENTILES),
+    ContrastMode.WIDE_PERCENTILES: _automatic(WIDE_PERCENTILES),
     ContrastMode.FULL_RANGE: "Full range",
     ContrastMode.FIXED: "Fixed",
 }

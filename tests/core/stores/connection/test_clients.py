@@ -16,7 +16,7 @@ from zarrcore.errors import (
     StoreError,
 )
 from zarrcore.stores import open_store
-from zarrcore.stores.object.clients import ForkGuard, client_options, is_loopback, trust
+from zarrcore.stores.connection.clients import ForkGuard, client_options, is_loopback, trust
 from zarrcore.stores.options import StoreOptions
 
 

@@ -13,7 +13,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores.object.failures import Failure, certificate_trouble_in, trouble_in, unusable
+from zarrcore.stores.connection.failures import Failure, certificate_trouble_in, trouble_in, unusable
 
 
 @pytest.mark.parametrize(

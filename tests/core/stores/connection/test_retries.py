@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from zarrcore.stores import StoreOptions
-from zarrcore.stores.retries import Retries, retry_config
+from zarrcore.stores.connection.retries import Retries, retry_config
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from zarrcore.diagnosis import Finding, State, all_findings, all_versions, reports
+from zarrcore.diagnosis import Finding, State, all_findings, all_parts, all_versions
 
 
 class Other:
@@ -25,8 +25,8 @@ def register(monkeypatch: pytest.MonkeyPatch, reporter: object) -> None:
             raise reporter
         return reporter
 
-    monkeypatch.setattr(reports, "extension_names", lambda group: ("other",))
-    monkeypatch.setattr(reports, "load_extension", load)
+    monkeypatch.setattr(all_parts, "extension_names", lambda group: ("other",))
+    monkeypatch.setattr(all_parts, "load_extension", load)
 
 
 def test_the_mount_and_the_window_report_their_versions() -> None:

@@ -3,8 +3,8 @@
 A request is repeated as often as ``--retries`` says, after pauses of 0.1 s, 0.2 s, 0.4 s … up to 5 s, or as long as the server
 asks for if that is longer; and only while the deadline of ``--timeout`` allows the pause. A request is repeated after failures
 that may be temporary: a server error (500, 502, 503, 504), 429, 408, a broken or refused connection. It is not repeated after
-answers such as 403 or 404, or if it must not be sent twice. Each store classifies its own failures;
-obstore repeats its requests itself, with the same numbers.
+answers such as 403 or 404, or if it must not be sent twice. `zarrcore.stores.connection.failures` says which failures are
+temporary. obstore repeats its requests itself, with the same numbers.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Connections of all remote stores: clients, failures, and when a request is repeated."""

@@ -48,7 +48,7 @@ NESTED = np.dtype([("at", [("x", "i2"), ("y", "i2")]), ("name", "S4")])
         (np.array([]), "()"),
         (np.void(b"\x01\xff"), "0x01ff"),
         (np.datetime64("2020-02-29T12"), "2020-02-29T12"),
-        (np.datetime64("NaT"), "NaT"),
+        (np.datetime64("NaT", "s"), "NaT"),
         (np.timedelta64(12_000, "D"), "12000 days"),
         (np.float64("nan"), "nan"),
         (np.uint64(2**64 - 1), "18,446,744,073,709,551,615"),

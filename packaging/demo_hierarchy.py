@@ -80,8 +80,9 @@ def plain(value: np.ndarray) -> Any:
     if value.dtype.kind == "S":
         return value.item().decode("latin-1")
     if value.dtype.kind == "f":
-        finite = np.where(np.isfinite(value), value, None)  # type: ignore[call-overload] # takes any object
-        return finite.tolist()  # JSON has no NaN
+        finite = value.astype(object)
+        finite[~np.isfinite(value)] = None  # JSON has no NaN
+        return finite.tolist()
     return value.tolist()
 
 

@@ -63,7 +63,7 @@ def write(store: Any) -> None:
     """The nodes, with zarr-python 2."""
     import numcodecs
     import zarr
-    from zarr._storage.v3_storage_transformers import ShardingStorageTransformer  # type: ignore[import-not-found] # of version 2
+    from zarr._storage.v3_storage_transformers import ShardingStorageTransformer
 
     def array(path: str, data: Any, **options: Any) -> Any:
         options = {"chunks": CHUNKS, "compressor": None, **options}
@@ -103,7 +103,7 @@ def main() -> None:
     """Write the archive."""
     os.environ["ZARR_V3_EXPERIMENTAL_API"] = os.environ["ZARR_V3_SHARDING"] = "1"
     import zarr
-    from zarr._storage.v3 import KVStoreV3  # type: ignore[import-not-found] # of version 2
+    from zarr._storage.v3 import KVStoreV3
 
     stores: dict[str, dict[str, bytes]] = {"nodes": {}, "consolidated": {}, "array": {}}
     write(KVStoreV3(stores["nodes"]))

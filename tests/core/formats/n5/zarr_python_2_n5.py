@@ -39,7 +39,7 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        root = zarr.group(store=zarr.N5Store(folder))  # type: ignore[attr-defined] # of version 2
+        root = zarr.group(store=zarr.N5Store(folder))
         root.attrs["who"] = "zarr-python"
         for name, config in COMPRESSORS.items():
             compressor = None if config is None else numcodecs.get_codec(dict(config))

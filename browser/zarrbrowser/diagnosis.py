@@ -44,7 +44,7 @@ def findings() -> Iterator[Finding]:
     elif shown:
         yield Finding(_AREA, State.OK, "a window can open")
     else:
-        text = "there is no display; neither DISPLAY nor WAYLAND_DISPLAY is set"
+        text = "no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
         yield Finding(_AREA, State.NOTE, text, "log in with ssh -X, or use zarrscope tree, info and cat")
 
 

@@ -179,7 +179,7 @@ def file_type(name: str) -> FileType:
     """The type with a suffix, or with a name on the command line.
 
     Raises:
-        UnsupportedError: there is no such type.
+        UnsupportedError: the file type is unknown.
 
     >>> file_type("netcdf").suffix, file_type("ome.tif").title
     ('nc', 'OME-TIFF')
@@ -205,7 +205,7 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
     """``array[selection]`` as a file of the type that ``suffix`` names.
 
     Raises:
-        UnsupportedError: there is no such file type, or it cannot hold this selection.
+        UnsupportedError: the file type is unknown, or cannot hold this selection.
         SelectionError: the selection is invalid or outside the array.
     """
     if suffix not in SUFFIXES:

@@ -127,7 +127,7 @@ class ChangingNodes(ABC):
         """Erase a node and everything below it, including chunks.
 
         Raises:
-            NodeNotFoundError: there is no node at the path.
+            NodeNotFoundError: no node has this path.
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         """
         self.writer().erase(normalize_path(path))

@@ -73,7 +73,7 @@ class Hierarchy(ChangingNodes):
                 nodes at once it is faster to request only those that matter, one after another.
 
         Raises:
-            NodeNotFoundError: there is no node at the path.
+            NodeNotFoundError: no node has this path.
             SelectionError: ``path`` is not a valid path.
             StoreError: the store failed.
         """
@@ -112,7 +112,7 @@ class Hierarchy(ChangingNodes):
         """The group or array at ``path``, with or without the leading slash.
 
         Raises:
-            NodeNotFoundError: there is no node at the path.
+            NodeNotFoundError: no node has this path.
             MetadataError: its document is broken.
             UnsupportedError: it needs an unknown extension.
             StoreError: the store failed.
@@ -142,7 +142,7 @@ class Hierarchy(ChangingNodes):
         """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel.
 
         Raises:
-            ListingUnsupportedError: the store cannot list, and there is no consolidated metadata.
+            ListingUnsupportedError: the store cannot list keys and has no consolidated metadata.
             StoreError: the store failed.
         """
         with self.branch(path, 1) as top:

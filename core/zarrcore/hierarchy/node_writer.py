@@ -127,7 +127,7 @@ class NodeWriter:
             return False
 
     def _any_key(self, path: str) -> str | None:
-        """A key below ``path``, where there is no node; None if there is none, or if the store cannot list."""
+        """A key below ``path``, which has no node; None if no such key exists or the store cannot list."""
         if not isinstance(self._store, ListableStore) or path == "/":
             return None
         try:
@@ -140,7 +140,7 @@ class NodeWriter:
         """Erase a node and all below it; the group above it stays.
 
         Raises:
-            NodeNotFoundError: there is no node at the path.
+            NodeNotFoundError: no node has this path.
         """
         with self._lock:
             if self._found(path) is None:

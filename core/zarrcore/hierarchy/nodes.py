@@ -179,7 +179,7 @@ class CollectionNode(Group):
         return
 
     def metadata_document(self) -> JsonObject:
-        """Empty, since the group has no document."""
+        """Empty, since a collection has no document."""
         return {}
 
     def __repr__(self) -> str:

@@ -17,7 +17,6 @@ from tests.zfs.conftest import Mounter
 
 CUBE = np.random.default_rng(3).standard_normal((40, 150, 130)).round(2).astype("<f4")
 """About 3 MB: several requests of the kernel, and chunks that do not divide the shape."""
-BIG = np.arange(5_000_000, dtype="<u4")
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +24,15 @@ def opened(
     tmp_path_factory: pytest.TempPathFactory, mounter: Mounter
 ) -> Iterator[dict[str, tuple[int, bytes]]]:
     """Descriptors of files in a mount with a small cache, and the content of each file."""
+    big = np.arange(5_000_000, dtype="<u4")
     path = tmp_path_factory.mktemp("properties") / "p.zarr"
     group = zarr.open_group(path, mode="w")
     options = {"chunks": (16, 64, 33), "compressors": [BloscCodec(cname="lz4")]}
     group.create_array("cube", shape=CUBE.shape, dtype="f4", **options)[...] = CUBE
     sharded = {"chunks": (8, 30, 26), "shards": (16, 60, 52), "compressors": [ZstdCodec()]}
     group.create_array("sharded", shape=CUBE.shape, dtype="f4", **sharded)[...] = CUBE
-    group.create_array("big", shape=BIG.shape, chunks=(70_000,), dtype="u4")[...] = BIG
-    (path / "blob").write_bytes(BIG.tobytes())
+    group.create_array("big", shape=big.shape, chunks=(70_000,), dtype="u4")[...] = big
+    (path / "blob").write_bytes(big.tobytes())
     mount = mounter(path, "-o", "cache-size=8MiB")
     npy = (mount.arrays / "cube" / "data.npy").read_bytes()
     assert npy.endswith(CUBE.tobytes())
@@ -41,8 +41,8 @@ def opened(
         "arrays/cube/data.npy": npy,
         "arrays/sharded/data.raw": CUBE.tobytes(),
         "arrays/sharded/[::-2,:,5:100].raw": CUBE[::-2, :, 5:100].tobytes(),
-        "arrays/big/data.raw": BIG.tobytes(),
-        "keys/blob": BIG.tobytes(),
+        "arrays/big/data.raw": big.tobytes(),
+        "keys/blob": big.tobytes(),
     }
     files = {name: (os.open(mount.path / name, os.O_RDONLY), content) for name, content in expected.items()}
     yield files

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zarr
+from numpy.typing import NDArray
 
 import zarrcore
 from tests.zfs.conftest import has_ended, wait_until
@@ -22,7 +23,6 @@ from tests.zfs.namespace import Namespace, entered, needs_root
 from zarrcore.filetypes.hdf5 import HDF5File
 
 USER = 65534
-LARGE = (np.arange(12 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
 PREPARE = f"""
 mount -t tmpfs none /mnt
 mkdir /mnt/here
@@ -35,13 +35,19 @@ AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 
 
 @pytest.fixture(scope="module")
-def namespace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
+def large() -> NDArray[np.uint32]:
+    """48 MiB, more than the kernel reads ahead; the module's tests share it and then let it go."""
+    return (np.arange(12 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
+
+
+@pytest.fixture(scope="module")
+def namespace(tmp_path_factory: pytest.TempPathFactory, large: NDArray[np.uint32]) -> Iterator[Namespace]:
     with entered(tmp_path_factory.mktemp("namespace"), PREPARE) as made:
         zarr.save_group(made.folder / "a.zarr", x=zarr.ones(3)[...])
-        large = zarr.open_group(made.folder / "a.zarr").create_array(
-            "large", shape=LARGE.shape, dtype="u4", chunks=(256, 512, 512)
+        array = zarr.open_group(made.folder / "a.zarr").create_array(
+            "large", shape=large.shape, dtype="u4", chunks=(256, 512, 512)
         )
-        large[...] = LARGE
+        array[...] = large
         yield made
 
 
@@ -73,25 +79,27 @@ def kill(daemon: int) -> None:
 @pytest.mark.parametrize(
     "path", ["arrays/large/data.raw", "arrays/large/data.npy", "keys/as-one", "hdf5/large.h5"]
 )
-def test_a_sequential_reader_gets_bytes_before_it_requests_them(namespace: Namespace, path: str) -> None:
+def test_a_sequential_reader_gets_bytes_before_it_requests_them(
+    namespace: Namespace, large: NDArray[np.uint32], path: str
+) -> None:
     """The user's mount cannot increase the kernel's read-ahead of 128 KiB, and each request costs as much as one of 1 MiB."""
-    (namespace.folder / "a.zarr" / "as-one").write_bytes(LARGE.tobytes())
+    (namespace.folder / "a.zarr" / "as-one").write_bytes(large.tobytes())
     mounted(namespace)
     try:
         whole = hashlib.sha256()
         if path.endswith("npy"):
             stream = io.BytesIO()
-            np.save(stream, LARGE)
+            np.save(stream, large)
             whole.update(stream.getvalue())
         elif path.endswith("h5"):
             stream = io.BytesIO()
             HDF5File(zarrcore.open(namespace.folder / "a.zarr")["large"]).write_to(stream)
             whole.update(stream.getvalue())
         else:
-            whole.update(LARGE.tobytes())
+            whole.update(large.tobytes())
         assert namespace.done(*AS_USER, "sha256sum", HERE / path).split()[0] == whole.hexdigest()
         told = json.loads(stats(namespace))
-        assert told["requests"]["read"] < LARGE.nbytes / (128 << 10) * 0.7, "some bytes are not requested"
+        assert told["requests"]["read"] < large.nbytes / (128 << 10) * 0.7, "some bytes are not requested"
         assert told["errors"] == {}
     finally:
         assert zarrscope(namespace, "umount", HERE).returncode == 0

@@ -9,9 +9,9 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
@@ -28,6 +28,8 @@ from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
 
+PATIENCE = 30_000
+"""Milliseconds that a test waits for what happens soon: a busy machine takes its time, and no test measures it."""
 NUMBERS = np.arange(12, dtype=np.int16).reshape(3, 4)
 """The elements of `mountable`."""
 
@@ -36,6 +38,16 @@ class OpenWindow(Protocol):
     """Shows a hierarchy in a new window."""
 
     def __call__(self, root: FakeGroup, path: str = "/") -> MainWindow: ...
+
+
+class PatientQtBot(QtBot):
+    """Waits longer than pytest-qt does by default."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE, **options: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **options)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,6 +68,11 @@ def _no_garbage_before() -> None:
 
 
 @pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientQtBot(request)
+
+
+@pytest.fixture
 def application(qapp: QApplication) -> QApplication:
     apply_theme(qapp, Appearance.LIGHT)
     return qapp
@@ -65,7 +82,7 @@ def application(qapp: QApplication) -> QApplication:
 def workers(application: QApplication) -> Iterator[Workers]:
     made = Workers()
     yield made
-    assert made.shut_down(5), "a thread is still working"
+    assert made.shut_down(30), "a thread is still working"
 
 
 @pytest.fixture
@@ -76,7 +93,7 @@ def window(application: QApplication) -> Iterator[MainWindow]:
     made.show()
     yield made
     made.close()
-    assert made.workers.shut_down(20), "a thread is still working"
+    assert made.workers.shut_down(30), "a thread is still working"
     made.deleteLater()
     application.processEvents()
 
@@ -92,13 +109,13 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
         window.resize(1280, 800)  # the offscreen screen has 800 × 800
         window.show()
         window.open(SourceRequest("fake.zarr", path))
-        qtbot.waitUntil(lambda: bool(window.session.sources), timeout=5000)
+        qtbot.waitUntil(lambda: bool(window.session.sources))
         return window
 
     yield open_it
     for window in windows:
         window.close()
-        assert window.workers.shut_down(5), "a thread is still working"
+        assert window.workers.shut_down(30), "a thread is still working"
         window.deleteLater()
     application.processEvents()
     gc.collect()

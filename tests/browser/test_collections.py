@@ -33,7 +33,7 @@ def window(application: QApplication, folder: Path, qtbot: QtBot) -> Iterator[Ma
     qtbot.waitUntil(lambda: made.model.rowCount(made.model.index(0, 0)) == 6)
     yield made
     made.close()
-    assert made.workers.shut_down(5)
+    assert made.workers.shut_down(30)
     made.deleteLater()
     application.processEvents()
 

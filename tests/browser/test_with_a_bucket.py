@@ -27,9 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
-    qtbot.waitUntil(
-        lambda: window.session.node is not None and window.session.node.path == "/x", timeout=20_000
-    )
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/x")
     assert window.node_pane.show_tab("Table")
     pane = window.node_pane.pane("Table")
     assert isinstance(pane, TablePane)
@@ -45,13 +43,13 @@ def test_a_denied_bucket_shows_an_error_and_opens_after_retry(
     )
     with s3.denying():
         window.navigator.go(request)
-        qtbot.waitUntil(lambda: window.sentence.button.isVisible(), timeout=20_000)
+        qtbot.waitUntil(lambda: window.sentence.button.isVisible())
         assert "the service does not know the access key" in window.sentence.text
         assert window.location_button.isVisible()
         assert "testing-secret" not in window.sentence.text
     window.sentence.button.click()
     pane = table_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]), timeout=20_000)
+    qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]))
 
 
 def test_a_broken_connection_is_reported_where_it_occurs(
@@ -68,10 +66,10 @@ def test_a_broken_connection_is_reported_where_it_occurs(
         connection = Connection(server.url, "us-east-1", anonymous=True)
         window.navigator.go(SourceRequest("s3://bucket/a.zarr", "/x", options=connection))
         pane = table_of(window, qtbot)
-        qtbot.waitUntil(pane.problem.isVisible, timeout=20_000)
+        qtbot.waitUntil(pane.problem.isVisible)
         pane.go(25, 35)
         del server.faults[broken]
         pane.problem.button.click()
         pane.go(0, 0)
-        qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]), timeout=20_000)
+        qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]))
         assert not pane.problem.isVisible()

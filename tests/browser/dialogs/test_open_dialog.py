@@ -55,7 +55,7 @@ def test_a_location_is_opened_with_all_its_options(application: QApplication, qt
     assert window.session.recent.requests[0].options == connection
     assert any("anonymous" in action.text() for action in window.top_bar.recent_menu.actions())
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 def test_a_location_without_an_address_is_not_opened(application: QApplication, qtbot: QtBot) -> None:

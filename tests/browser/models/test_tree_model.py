@@ -165,7 +165,7 @@ def test_reload_cancels_a_running_listing(workers: Workers, qtbot: QtBot) -> Non
     with qtbot.waitSignal(model.source_opened):
         model.open(SourceRequest("fake.zarr"))
     model.fetchMore(model.index(0, 0))
-    assert gate.waiting.acquire(timeout=5)
+    assert gate.waiting.acquire(timeout=30)
     with qtbot.waitSignal(model.source_opened):
         model.reload(model.index(0, 0))
     gate.open()

@@ -37,7 +37,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: pane.displayed() is not None)
     yield made
     made.close()
-    assert made.workers.shut_down(5)
+    assert made.workers.shut_down(30)
 
 
 def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     assert shown.level == 1, "enough for the screen"
     yield made
     made.close()
-    assert made.workers.shut_down(5)
+    assert made.workers.shut_down(30)
 
 
 def dialog_of(window: MainWindow, suffix: str) -> ExportDialog:

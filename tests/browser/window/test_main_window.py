@@ -281,7 +281,7 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
         dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
     with qtbot.waitSignal(window.destroyed):
         window.deleteLater()
     return weakref.ref(window)

@@ -38,7 +38,7 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     window.open_text(f"{mountable}#/x")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/x")
     window.mounter.mount_and_open()
-    qtbot.waitUntil(lambda: bool(opened), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(opened))
     assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), NUMBERS)
     copying = window.node_pane.copy_button.menu()
     copying.aboutToShow.emit()
@@ -49,13 +49,13 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     states = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
     assert states == {"Open mounted folder": True, "Unmount": True, "Unmount on quit": True}
     window.mounter.unmount()
-    qtbot.waitUntil(lambda: "is unmounted" in window.status.message.text, timeout=30_000)
+    qtbot.waitUntil(lambda: "is unmounted" in window.status.message.text)
     assert not os.path.exists(opened[0])
     window.mounter.mount_and_open()
-    qtbot.waitUntil(lambda: len(opened) == 2, timeout=30_000)
+    qtbot.waitUntil(lambda: len(opened) == 2)
     window.close()
     assert not os.path.exists(opened[1])
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 @needs_fuse
@@ -81,7 +81,7 @@ def test_a_mount_in_progress_is_unmounted_too(
     if how == "cancelled":
         window.workers.stop()
         assert window.status.message.text == "This was cancelled."
-        qtbot.waitUntil(lambda: not any(folders.iterdir()), timeout=30_000)
+        qtbot.waitUntil(lambda: not any(folders.iterdir()))
     window.close()
     assert list(folders.iterdir()) == []
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)

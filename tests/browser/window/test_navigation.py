@@ -127,7 +127,7 @@ def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: 
     window.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/image", "Image"))
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 def test_keys_belong_to_the_window_after_an_address_was_entered(

@@ -39,11 +39,11 @@ def test_a_late_lookup_keeps_the_chosen_row(open_window: OpenWindow, qtbot: QtBo
 
     hierarchy.node = late
     window.open_text("fake.zarr#/group/inner")
-    assert gate.waiting.acquire(timeout=5)
+    assert gate.waiting.acquire(timeout=30)
     window.tree.setCurrentIndex(window.model.index(0, 0))
     gate.open()
     qtbot.waitUntil(lambda: not window.workers.active)
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
     application = QApplication.instance()
     assert application is not None
     application.processEvents()

@@ -54,7 +54,7 @@ def test_a_session_is_restored_but_not_when_fresh(
     assert fresh.session.recent.requests == []
     fresh.close()
     for window in (first, again, fresh):
-        assert window.workers.shut_down(5)
+        assert window.workers.shut_down(30)
 
 
 def test_a_saved_session_is_read_back_without_a_window(own_settings: Path, application: QApplication) -> None:

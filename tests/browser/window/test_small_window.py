@@ -48,7 +48,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     if path != "/line":
         pane.tabs.setCurrentIndex(0)
         sliders = pane.pane("Image").sliders  # type: ignore[attr-defined]
-        qtbot.waitUntil(lambda: sliders.height() >= 48, timeout=2000)
+        qtbot.waitUntil(lambda: sliders.height() >= 48)
 
 
 def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:

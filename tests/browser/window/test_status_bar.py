@@ -27,13 +27,13 @@ def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot,
     qtbot.addWidget(window)
     window.show()
     window.open_text(f"{tmp_path}/a.zarr#/x")
-    qtbot.waitUntil(lambda: "request" in window.status.fetched.text(), timeout=20_000)
-    qtbot.waitUntil(lambda: not window.workers.active, timeout=20_000)
+    qtbot.waitUntil(lambda: "request" in window.status.fetched.text())
+    qtbot.waitUntil(lambda: not window.workers.active)
     requests, nbytes = window.session.sources[0].traffic()
     assert requests >= 5
     assert nbytes > 0
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def test_a_path_is_completed_while_it_is_typed(
     assert completer.currentCompletion() == f"{tmp_path}/scan_1.zarr"
     completer.popup().hide()
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 @pytest.fixture

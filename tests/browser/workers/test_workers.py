@@ -43,7 +43,7 @@ def test_errors_arrive_as_they_are(workers: Workers, qtbot: QtBot) -> None:
 def test_the_answer_to_a_cancelled_request_is_dropped(workers: Workers, qtbot: QtBot) -> None:
     gate, answers = Gate(), []
     request = workers.submit(gate.wait, lambda _value: answers.append("late"), fail)
-    assert gate.waiting.acquire(timeout=5)
+    assert gate.waiting.acquire(timeout=30)
     workers.cancel(request)
     gate.open()
     workers.submit(lambda _request: None, lambda _value: answers.append("other"), fail)

@@ -16,7 +16,7 @@ VOLUME = np.random.default_rng(3).normal(size=(8, 30, 40)).astype(np.float32)
 
 
 def pane_of(window: MainWindow, qtbot: QtBot) -> ImagePane:
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image", timeout=5000)
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     return pane
@@ -39,7 +39,7 @@ def show(
 ) -> tuple[ImagePane, FakeArray]:
     array = FakeArray(values, names)
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     return pane, array
 
 

@@ -45,7 +45,7 @@ def test_a_picture_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtb
 def test_a_plot_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     values = KINDS[kind].reshape(-1)
     window = open_window(FakeGroup({"array": FakeArray(values)}), "/array")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     pane = window.node_pane.pane("Plot")
     assert isinstance(pane, PlotPane)
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)

@@ -64,7 +64,7 @@ def test_nothing_is_due_after_the_reader_was_reset(array: FakeArray, workers: Wo
     array.before_read = lambda _selection: gate.wait()
     reader.want(frame_at(array, 0), "Reading")
     reader.read()
-    assert gate.waiting.acquire(timeout=5)
+    assert gate.waiting.acquire(timeout=30)
     reader.forget()
     gate.open()
     qtbot.wait(50)

@@ -55,10 +55,10 @@ def test_steps_before_the_first_picture_are_counted(
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.activateWindow()
     QTest.keySequence(window, "Ctrl+Right, Ctrl+Right, Ctrl+Right, Ctrl+Left")
-    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     gate.open()
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
@@ -68,11 +68,11 @@ def test_the_drawing_modules_are_loaded_even_if_the_user_stops_reading(
     gate = Gate()
     monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
     window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
-    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.workers.stop()
     gate.open()
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.isVisible() and pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.isVisible() and pane.view.is_complete)
 
 
 def test_steps_before_levels_are_open_are_counted(
@@ -90,11 +90,11 @@ def test_steps_before_levels_are_open_are_counted(
     monkeypatch.setattr(FakeHierarchy, "node", late)
     window = open_window(root, "/image")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     for by in (1, 1, 1, -1):
         window.node_pane.step(by)
     gate.open()
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
@@ -134,7 +134,7 @@ def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None
     gate = Gate()
     array.before_read = lambda selection: gate.wait() if selection[0] == 1 else None
     pane.sliders.sliders[0].setValue(1)
-    assert gate.waiting.acquire(timeout=5)
+    assert gate.waiting.acquire(timeout=30)
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(7)
     gate.open()
@@ -237,7 +237,7 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.plane_shown.connect(lambda: seen.append(pane.model.state.settings.axes.index[0]))
     pane.sliders.ticker.setInterval(5)
     QTest.keyClick(pane.canvas, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: len(seen) > 9, timeout=10_000)
+    qtbot.waitUntil(lambda: len(seen) > 9)
     pane.sliders.plays[0].click()
     assert not pane.sliders.is_playing
     assert seen[:9] == [5, 6, 7, 0, 1, 2, 3, 4, 5]

@@ -58,7 +58,7 @@ def test_orthogonal_planes_need_three_axes(open_window: OpenWindow, qtbot: QtBot
     root = FakeGroup({"volume": FakeArray(VOLUME), "plane": FakeArray(VOLUME[0])})
     window = open_window(root, "/volume")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.controls.layouts["orthogonal"].click()
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/plane")
@@ -78,7 +78,7 @@ def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindo
     )
     window = open_window(root, "/volume")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.controls.layouts["pair"].click()
     (pinned,) = pane.grid.others
     qtbot.waitUntil(lambda: pinned.is_complete)

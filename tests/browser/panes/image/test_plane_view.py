@@ -31,7 +31,7 @@ def test_the_coarse_picture_stays_until_the_fine_one_is_loaded(open_window: Open
     gate = Gate()
     arrays[0].before_read = gate.wait
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.canvas.show_range((1000, 1128), (1000, 1128))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     qtbot.waitUntil(lambda: pane.view.frame.raster.level.array is arrays[0])
@@ -50,7 +50,7 @@ def test_an_unreadable_tile_does_not_affect_the_others(open_window: OpenWindow, 
     array = FakeArray(values, chunks=(300, 300))
     array.before_read = lambda selection: flaky() if selection[0].start == selection[1].start == 0 else None
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: "does not answer" in pane.stack.notice.text, timeout=5000)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.notice.text)
     assert pane.stack.shows_data
     there = pane.view.mosaics[0].is_there
     assert there is not None
@@ -75,7 +75,7 @@ def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
     array.before_read = fail_at
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
 
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
 
     def told(plane: int) -> tuple[str, str]:
         pane.sliders.spins[0].setValue(plane)
@@ -97,7 +97,7 @@ def test_loaded_tiles_are_not_read_again(open_window: OpenWindow, qtbot: QtBot) 
     one, two = FakeArray(VOLUME, chunks=(1, 30, 40)), FakeArray(VOLUME * 2)
     window = open_window(FakeGroup({"one": one, "two": two}), "/one")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/two")
     read = len(one.selections)

@@ -61,7 +61,7 @@ def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: 
     ticker = QTimer(interval=5)
     ticker.timeout.connect(lambda: ticks.append(1))
     ticker.start()
-    qtbot.waitUntil(lambda: len(ticks) >= 60, timeout=10_000)
+    qtbot.waitUntil(lambda: len(ticks) >= 60)
     assert not pane.view.mosaics
     qtbot.waitUntil(lambda: "Reading /array" in window.status.message.text)
     assert window.status.cancel.isVisible()
@@ -78,7 +78,7 @@ def test_a_multiscale_group_is_one_image_and_zoom_selects_the_level(
 ) -> None:
     group, arrays = pyramid()
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     level = pane.view.frame.raster.level.array
     assert level in arrays[1:]
     assert not arrays[0].selections  # the finest is not needed
@@ -98,7 +98,7 @@ def test_scrubbing_shows_planes_even_if_the_store_is_slow(open_window: OpenWindo
     array, gate = FakeArray(VOLUME), Gate()
     window = open_window(FakeGroup({"array": array}), "/array")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     array.before_read = lambda selection: gate.wait() if selection[0] > 1 else None
     array.selections.clear()
     shown: list[int] = []
@@ -121,9 +121,9 @@ def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWin
     heart = QTimer(interval=2)
     heart.timeout.connect(lambda: beats.append(time.perf_counter()))
     heart.start()
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=20_000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     for position in (0, 2):
-        with qtbot.waitSignal(pane.plane_shown, timeout=20_000):
+        with qtbot.waitSignal(pane.plane_shown):
             pane.sliders.spins[0].setValue(position)
     heart.stop()
     # Reading takes a second: a window that waits for a tile would freeze that long.
@@ -134,7 +134,7 @@ def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWin
 def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     array = FakeArray(VOLUME, chunks=(1, 30, 40))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     array.selections.clear()
     pane.sliders.ticker.setInterval(100_000)
     pane.sliders.plays[0].click()

@@ -11,7 +11,7 @@ from zarrbrowser.panes.plot.plot_pane import PlotPane
 
 def show(open_window: OpenWindow, qtbot: QtBot, array: FakeArray) -> PlotPane:
     window = open_window(FakeGroup({"array": array}), "/array")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     pane = window.node_pane.pane("Plot")
     assert isinstance(pane, PlotPane)
     return pane

@@ -105,7 +105,7 @@ def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> No
     array = FakeArray(np.array([0, 10, -99, 30, 40], np.int16), ("time",))
     array.attributes = {"scale_factor": 0.1, "_FillValue": -99, "units": "kelvin"}
     window = open_window(FakeGroup({"array": array, "time": time}), "/array")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     pane = window.node_pane.pane("Plot")
     assert isinstance(pane, PlotPane)
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 5)

@@ -38,7 +38,7 @@ def test_a_source_that_hangs_does_not_hide_results_of_others(application: QAppli
     window.side.again_button.click()
     qtbot.waitUntil(lambda: len(paths(window)) == 2)
     window.close()
-    assert window.workers.shut_down(5)
+    assert window.workers.shut_down(30)
 
 
 def test_a_search_that_fails_says_why_and_can_be_repeated(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -32,7 +32,7 @@ def blended(pane: ImagePane, positions: list[int]) -> Any:
 def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, _array = channels_group()
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 1, 2])).max() <= 1
     assert pane.sliders.sliders == {}
     with qtbot.waitSignal(pane.plane_shown):
@@ -57,7 +57,7 @@ def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
 def test_channels_may_be_switched_faster_than_they_load(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, array = channels_group()
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     gate = Gate()
     for position in (1, 2):
         pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)

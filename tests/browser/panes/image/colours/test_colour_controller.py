@@ -62,7 +62,7 @@ def test_the_fill_value_is_marked_and_packed_numbers_are_unpacked(
     array = FakeArray(values)
     array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "add_offset": 100}
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     assert pane.missing.text == "60 elements with the fill value of 600"
     choose(pane.contrast.mode, "Full range")
     assert pane.contrast.low.text() == "60"
@@ -115,14 +115,14 @@ def test_a_pyramid_is_restored_once_its_levels_are_open(open_window: OpenWindow,
     group, _array = channels_group()
     window = open_window(FakeGroup({"image": group}), "/image")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
     pane.canvas.show_range((5, 15), (10, 30))
     state = json.loads(json.dumps(pane.view_state()))
     pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Checked)
     pane.show_node(window.session.sources[0], group)
     pane.restore(state)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     assert pane.model.state.settings.channels_on == [0, 2]
     assert not pane.canvas.is_fitted
     rows, columns = pane.canvas.visible().rows, pane.canvas.visible().columns
@@ -162,14 +162,14 @@ def test_a_pyramid_without_its_levels_shows_an_error(open_window: OpenWindow, qt
     assert pane.stack.sentence.button.isVisible()
     group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
     pane.stack.sentence.button.click()
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
 
 
 def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.add.outer(np.arange(40) * 100.0, np.arange(600).reshape(20, 30))
     array = FakeArray(values, chunks=(1, 20, 30))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     seen: dict[int, tuple[float, float]] = {}
 
     def settings() -> None:
@@ -180,7 +180,7 @@ def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, 
     before = pane.view.picture_style().levels
     pane.view.drawn.connect(settings)
     pane.sliders.play()
-    qtbot.waitUntil(lambda: len(seen) >= 4, timeout=10_000)
+    qtbot.waitUntil(lambda: len(seen) >= 4)
     pane.sliders.play()
     assert not pane.sliders.is_playing
     assert set(seen.values()) == {before}

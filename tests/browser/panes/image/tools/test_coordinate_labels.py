@@ -23,7 +23,7 @@ def climate() -> FakeGroup:
 
 def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(climate(), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
     assert pane.sliders.totals[0].text() == "2000-01-01"  # time starts at its first position
@@ -48,7 +48,7 @@ def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None
     for number, dataset in enumerate(entry["datasets"]):
         dataset["coordinateTransformations"] = [{"type": "scale", "scale": [0.5 * 2**number] * 2}]
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.canvas.scale_bar.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.canvas.scale_bar.isVisible())
     assert pane.canvas.scale_bar.text.endswith(" µm")
     pane.canvas.show_range((0, 10), (0, 10))
     qtbot.waitUntil(lambda: pane.canvas.scale_bar.text in ("500 nm", "1 µm", "2 µm"))
@@ -62,6 +62,6 @@ def test_elements_have_the_proportions_of_their_scale(open_window: OpenWindow, q
     entry["axes"] = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
     entry["datasets"][0]["coordinateTransformations"] = [{"type": "scale", "scale": [2.0, 1.0]}]
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     width, height = pane.canvas.view.viewPixelSize()
     assert width / height == pytest.approx(2, rel=1e-3)

@@ -42,7 +42,7 @@ def test_an_ampersand_in_the_name_of_labels_is_shown(open_window: OpenWindow, qt
     listed.attributes["labels"] = ["cells & nuclei"]
     listed.add("cells & nuclei", listed.find("/cells"))
     pane = pane_of(open_window(FakeGroup({"scan": root}), "/scan"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.labels.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.labels.isVisible())
     choose(pane, "cells && nuclei")
     assert pane.model.state is not None
     assert pane.model.state.settings.labels == "cells & nuclei"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -69,6 +70,34 @@ def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
     assert not (copy.parents[1] / ".venv").exists()
+
+
+def test_a_file_in_the_place_of_the_environment_is_kept(copy: Path) -> None:
+    environment = copy.parents[1] / ".venv"
+    environment.write_text("mine")
+    done = run("bash", copy, "--demo", PYTHON=sys.executable)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"setup: the file {environment} is in the way of the virtual environment: move it elsewhere\n"
+    )
+    assert environment.read_text() == "mine"
+
+
+def test_without_a_network_this_is_the_reason_and_the_link_to_another_environment_is_replaced(
+    copy: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / "bin").mkdir(parents=True)
+    (tmp_path / ".venv").symlink_to(other)
+    (tmp_path / "pyproject.toml").write_text('[build-system]\nrequires = ["no-such-package"]\n')
+    refusing = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "1", "PIP_CONFIG_FILE": os.devnull}
+    done = run("bash", copy, "--demo", PYTHON=sys.executable, **refusing)
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: installing zarrscope by pip failed: no connection to the network. ")
+    assert len(done.stderr.splitlines()) == 1
+    assert os.listdir(other) == ["bin"]
+    assert os.listdir(other / "bin") == []
+    assert not (tmp_path / ".venv").is_symlink()
 
 
 def test_the_pythons_of_this_machine_are_listed_by_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -30,8 +31,11 @@ def test_scripts_parse_and_are_executable(script: str) -> None:
     assert run("bash", "-n", script).stderr == ""
 
 
+VENV = ROOT / os.environ.get("ZARRSCOPE_VENV", ".venv")
+
+
 @pytest.mark.skipif(
-    not (ROOT / os.environ.get("ZARRSCOPE_VENV", ".venv") / "setup-done-for-tests").exists(),
+    VENV.is_symlink() or not (VENV / "setup-done-for-tests").exists(),
     reason="this clone was not set up by packaging/setup",
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
@@ -51,14 +55,49 @@ def test_an_unknown_argument_is_refused() -> None:
     )
 
 
-def test_a_python_that_is_too_old_is_refused(tmp_path: Path) -> None:
-    """In a copy without a .venv. /bin/false stands for an old Python: every check fails."""
-    (tmp_path / "packaging").mkdir()
-    (tmp_path / "packaging" / "setup").write_bytes((ROOT / "packaging" / "setup").read_bytes())
-    done = run("bash", tmp_path / "packaging" / "setup", PYTHON="/bin/false")
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The set-up script in a folder without an environment."""
+    script = tmp_path / "packaging" / "setup"
+    script.parent.mkdir()
+    script.write_bytes((ROOT / "packaging" / "setup").read_bytes())
+    return script
+
+
+def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
+    """/bin/false stands for an old Python: every check fails."""
+    done = run("bash", copy, PYTHON="/bin/false")
     assert done.returncode == 1
     assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
-    assert not (tmp_path / ".venv").exists()
+    assert not (copy.parents[1] / ".venv").exists()
+
+
+def test_a_file_in_the_place_of_the_environment_is_kept(copy: Path) -> None:
+    environment = copy.parents[1] / ".venv"
+    environment.write_text("mine")
+    done = run("bash", copy, "--demo", PYTHON=sys.executable)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"setup: the file {environment} is in the way of the virtual environment: move it elsewhere\n"
+    )
+    assert environment.read_text() == "mine"
+
+
+def test_without_a_network_this_is_the_reason_and_the_link_to_another_environment_is_replaced(
+    copy: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / "bin").mkdir(parents=True)
+    (tmp_path / ".venv").symlink_to(other)
+    (tmp_path / "pyproject.toml").write_text('[build-system]\nrequires = ["no-such-package"]\n')
+    refusing = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "1", "PIP_CONFIG_FILE": os.devnull}
+    done = run("bash", copy, "--demo", PYTHON=sys.executable, **refusing)
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: installing zarrscope by pip failed: no connection to the network. ")
+    assert len(done.stderr.splitlines()) == 1
+    assert os.listdir(other) == ["bin"]
+    assert os.listdir(other / "bin") == []
+    assert not (tmp_path / ".venv").is_symlink()
 
 
 def test_the_pythons_of_this_machine_are_listed_by_version() -> None:
@@ -67,12 +106,27 @@ def test_the_pythons_of_this_machine_are_listed_by_version() -> None:
     assert all(int(version.removeprefix("3.")) >= 11 for version in listed)
 
 
-def test_a_python_that_is_not_installed_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "packaging").mkdir()
-    (tmp_path / "packaging" / "setup").write_bytes((ROOT / "packaging" / "setup").read_bytes())
-    done = run("bash", tmp_path / "packaging" / "setup", "--python", "3.99")
+@pytest.mark.parametrize(
+    ("version", "refusal"),
+    [
+        ("3.99", "there is no Python 3.99 on the PATH, nor from pyenv or uv (found: "),
+        ("3.10", "zarrscope needs Python 3.11 or newer, not 3.10 (found: "),
+    ],
+)
+def test_a_version_that_cannot_be_used_is_refused(copy: Path, version: str, refusal: str) -> None:
+    done = run("bash", copy, "--python", version)
     assert done.returncode == 1
-    assert done.stderr.startswith("setup: there is no Python 3.99 on the PATH, nor from pyenv or uv (found: ")
+    assert done.stderr.startswith(f"setup: {refusal}")
+
+
+def test_the_folder_of_the_script_counts_not_that_of_the_shell(tmp_path: Path, copy: Path) -> None:
+    """CDPATH would lead elsewhere, a name with a dash looks like an option, and HOME may be missing."""
+    clone = copy.parents[1].rename(tmp_path.with_name("-ä 'b"))
+    command = 'unset HOME; cd -- "$1" && bash packaging/setup --python 3.99'
+    done = run("bash", "-c", command, "bash", clone, CDPATH=".:..")
+    assert done.returncode == 1
+    assert done.stderr.startswith("setup: there is no Python 3.99")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_python_without_a_version_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import subprocess
 import sys
@@ -20,13 +21,12 @@ _AREA: Final = "mount"
 
 def versions() -> dict[str, str]:
     """The versions of libfuse, of fusermount3 and of pyfuse3."""
-    found = {}
-    try:
-        library = ctypes.CDLL("libfuse3.so.3")
-        library.fuse_pkgversion.restype = ctypes.c_char_p
-        found["libfuse"] = library.fuse_pkgversion().decode()
-    except (OSError, AttributeError):
-        found["libfuse"] = "not installed"
+    found = {"libfuse": "not installed"}
+    for name in ("libfuse3.so.3", "libfuse3.so.4"):  # since libfuse 3.17 it is the latter
+        with contextlib.suppress(OSError, AttributeError):
+            library = ctypes.CDLL(name)
+            library.fuse_pkgversion.restype = ctypes.c_char_p
+            found["libfuse"] = library.fuse_pkgversion().decode()
     for name in ("pyfuse3", "trio"):
         try:
             found[name] = version(name)

@@ -11,12 +11,10 @@ from typing import Final
 
 from zarrcore.errors import BrokenBodyError, StoreError
 from zarrcore.stores.interface import BytesLike, StoreStat
-from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal
+from zarrcore.stores.zip.journal import TRAILER_NBYTES, UTF_8, Journal
 
 _END: Final = struct.Struct("<4s16xH")
 _END_SIGNATURE: Final = b"PK\x05\x06"
-
-_UTF_8: Final = 0x800
 
 _TAIL: Final = _END.size + 2**16
 """Bytes that are fetched first, from the end: the end record, its comment, and the whole directory of a small file."""
@@ -133,12 +131,12 @@ def member_name(raw: bytes, flags: int) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        return raw.decode("utf-8" if flags & _UTF_8 else "cp437", "replace")
+        return raw.decode("utf-8" if flags & UTF_8 else "cp437", "replace")
 
 
 def _raw_name(info: zipfile.ZipInfo) -> bytes:
     # As zipfile decoded it, except that zipfile ends a name at NUL.
-    return info.orig_filename.encode("utf-8" if info.flag_bits & _UTF_8 else "cp437")
+    return info.orig_filename.encode("utf-8" if info.flag_bits & UTF_8 else "cp437")
 
 
 def is_safe(name: str) -> bool:

@@ -37,6 +37,9 @@ _ERASED: Final = 0x5A45
 """Identifiers of zarrscope's extra fields, from the range that APPNOTE 4.5.2 leaves free."""
 _ZIP64: Final = 0x0001
 
+UTF_8: Final = 0x800
+"""The flag of a member whose name is in UTF-8."""
+
 _HEADER: Final = struct.Struct("<4s5H3L2H")
 _SIGNATURE: Final = b"PK\x03\x04"
 _UNKNOWN: Final = 0xFFFFFFFF
@@ -95,6 +98,7 @@ class Journal:
         """The beginning of the record at ``info.header_offset``."""
         mark = _EXTRA.pack(_ERASED if erased else _VALUE, 8, self.number ^ info.header_offset)
         info.extra = mark
+        mark_utf_8(info)
         try:
             return info.FileHeader()
         finally:
@@ -167,6 +171,12 @@ def new_member(key: str, data: memoryview, offset: int) -> zipfile.ZipInfo:
     info.CRC = isal_zlib.crc32(data)
     info.header_offset = offset
     return info
+
+
+def mark_utf_8(info: zipfile.ZipInfo) -> None:
+    """Let `zipfile` write the name in UTF-8: since Python 3.14 it prefers code page 437 for an unmarked name."""
+    if not info.filename.isascii():
+        info.flag_bits |= UTF_8
 
 
 def _extra_fields(block: bytes) -> dict[int, bytes]:

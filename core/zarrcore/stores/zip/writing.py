@@ -21,7 +21,7 @@ from zarrcore.stores.interface import BytesLike, StoreStat
 from zarrcore.stores.local.file_reading import file_failure
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.zip.file import OpenFile
-from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal, new_member
+from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal, mark_utf_8, new_member
 from zarrcore.stores.zip.members import ZipMembers
 
 EMPTY_ZIP: Final = b"PK\x05\x06" + bytes(18)
@@ -259,6 +259,8 @@ class ZipWriter(ZipMembers):
 
     def directory_at(self, position: int, entries: list[zipfile.ZipInfo]) -> bytes:
         """The bytes of the directory, for a position of the file."""
+        for info in entries:
+            mark_utf_8(info)
         file = _At(position)
         # As if for a new file at this position, zipfile writes only the directory of the members it takes for written.
         with zipfile.ZipFile(file, "w") as archive:

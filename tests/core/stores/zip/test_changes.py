@@ -71,6 +71,18 @@ def test_other_stores_see_the_changes_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.zip"]
 
 
+def test_a_name_without_a_mark_is_written_with_one(tmp_path: Path) -> None:
+    """Info-ZIP writes UTF-8 without the mark. The name must not become code page 437 on any Python."""
+    place = tmp_path / "x.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("zz", b"1")
+    place.write_bytes(place.read_bytes().replace(b"zz", "ä".encode()))
+    with open_store(place) as store:
+        store.set("b", b"2")
+    with zipfile.ZipFile(place) as archive:
+        assert {info.filename: info.flag_bits & 0x800 for info in archive.infolist()} == {"ä": 0x800, "b": 0}
+
+
 def test_other_processes_see_values_of_an_incomplete_file(tmp_path: Path, never_at_rest: None) -> None:
     place = tmp_path / "x.zip"
     store, reader = open_store(place, create=True), open_store(place)

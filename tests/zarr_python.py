@@ -18,6 +18,9 @@ RECTILINEAR = "array.rectilinear_chunks"
 PIPELINES = ("BatchedCodecPipeline", "FusedCodecPipeline")
 """Its own codec pipelines, by the names of their classes."""
 
+PIPELINE_OF_ZARRS = "ZarrsCodecPipeline"
+"""The pipeline that the package zarrs gives it, another implementation of the codecs."""
+
 
 @contextmanager
 def configured(**options: Any) -> Iterator[None]:
@@ -28,8 +31,8 @@ def configured(**options: Any) -> Iterator[None]:
 
 
 def use_pipeline(name: str) -> Any:
-    """Its configuration with one of `PIPELINES` within the block; skips the test if it has no such pipeline."""
-    module = importlib.import_module("zarr.core.codec_pipeline")
+    """Its configuration with one of these pipelines within the block; skips the test if there is no such pipeline."""
+    module = importlib.import_module("zarrs" if name == PIPELINE_OF_ZARRS else "zarr.core.codec_pipeline")
     if not hasattr(module, name):
         pytest.skip(f"zarr-python without a {name}")
     return configured(codec_pipeline__path=f"{module.__name__}.{name}")

@@ -99,10 +99,10 @@ def main() -> None:
             order, location = options.pop("order", None), options.pop("location", None)
             if order is not None:
                 options |= {"chunks": (6, 8), "compressors": None}
+                layout: dict[str, Any] = {"index_location": location, "subchunk_write_order": order}
                 options["serializer"] = ShardingCodec(
-                    chunk_shape=(3, 2), codecs=[BytesCodec(), ZstdCodec()], index_location=location,
-                    subchunk_write_order=order,
-                )  # fmt: skip
+                    chunk_shape=(3, 2), codecs=[BytesCodec(), ZstdCodec()], **layout
+                )
             array = zarr.create_array(store, name=name, shape=SHAPE, attributes={"name": name}, **options)
             array[3:, :10] = values(name)[3:, :10]
             assert np.asarray(array[...]).tobytes() == values(name).tobytes(), name

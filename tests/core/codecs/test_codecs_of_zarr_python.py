@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.core.codecs.cases import ANY, CASES, LITTLE, Case
 from tests.hierarchies import values
-from tests.zarr_python import PIPELINES, configured, has_codec, use_pipeline
+from tests.zarr_python import PIPELINE_OF_ZARRS, PIPELINES, configured, has_codec, use_pipeline
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
@@ -96,7 +96,7 @@ def sample(case: Case, dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) 
 
 
 def reads_its_own(path: Path, zarr_format: int, first: Array, is_exact: bool) -> bool:
-    """Whether zarr-python can read its own chunks of this array. Where it cannot, it says nothing about ours."""
+    """Whether the peer can read its own chunks of this array. Where it cannot, it says nothing about ours."""
     copy = path.with_name("probe")
     shutil.copytree(path, copy)
     with suppress(Exception):
@@ -116,7 +116,7 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
         "a", shape=shape, data_type=dtype, chunk_shape=chunk, codecs=case.codecs
     )
     if not reads_its_own(path / "a", zarr_format, first, case.exact):
-        pytest.skip(f"zarr-python that reads back what it writes with {case}")
+        pytest.skip(f"a peer that reads back what it writes with {case}")
     ours[...] = first
     theirs = zarr.open_array(path / "a", zarr_format=zarr_format)
     read = zarrcore.open(path)["a"][...]
@@ -128,7 +128,7 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
 
 
 @pytest.mark.parametrize("case", BOTH, ids=str)
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])
 def test_both_read_what_the_other_wrote(pipeline: str, case: Case, tmp_path: Path) -> None:
     if missing := lacking(case.codecs):
         pytest.skip(f"zarr-python without the codec {', '.join(sorted(missing))}")
@@ -174,7 +174,7 @@ OF_ITS_OWN: dict[str, Callable[[], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("dtype", ["|u1", ">f8", "<c8", "|S5", "<M8[ns]"])
 @pytest.mark.parametrize("name", OF_ITS_OWN)
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])
 def test_arrays_that_zarr_python_configures_are_read_and_changed(
     pipeline: str, name: str, dtype: str, tmp_path: Path
 ) -> None:
@@ -183,6 +183,10 @@ def test_arrays_that_zarr_python_configures_are_read_and_changed(
         first, second = (values(dtype, (11, 7), seed) for seed in (1, 2))
         theirs = zarr.create_array(tmp_path / "a", zarr_format=3, **options)
         theirs[...] = first
+        if np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype).tobytes() != first.tobytes():
+            pytest.skip(
+                f"{pipeline} that reads back its own {dtype}"
+            )  # zarrs 0.2 swaps parts of complex numbers
         ours = zarrcore.open(tmp_path / "a", mode="r+")["/"]
         assert ours[...].tobytes() == np.ascontiguousarray(first).astype(ours.dtype).tobytes()
         ours[2:9, 1:] = second[2:9, 1:]

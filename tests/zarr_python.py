@@ -24,9 +24,10 @@ PIPELINE_OF_ZARRS = "ZarrsCodecPipeline"
 
 @contextmanager
 def configured(**options: Any) -> Iterator[None]:
-    """Its configuration within the block; ``__`` stands for the dot of a name. Its warnings are not ours to heed."""
+    """Its configuration within the block; ``__`` stands for the dot of a name. Its warnings are ignored, but not ours."""
     settings = {name.replace("__", "."): value for name, value in options.items()}
     with zarr.config.set(settings), warnings.catch_warnings(action="ignore"):
+        warnings.filterwarnings("error", module=r"zarrcore\b")
         yield
 
 

@@ -144,6 +144,11 @@ def test_both_read_what_the_other_wrote_in_version_2(case: Case, tmp_path: Path)
             exchange(tmp_path / str(number), 2, case, dtype)
 
 
+def its_codec(name: str, **configuration: Any) -> Any:
+    """A codec of zarr-python."""
+    return zarr.registry.get_codec_class(name)(**configuration)
+
+
 OF_ITS_OWN: dict[str, Callable[[], dict[str, Any]]] = {
     "defaults": dict,
     "blosc": lambda: {"compressors": zarr.codecs.BloscCodec()},
@@ -167,6 +172,13 @@ OF_ITS_OWN: dict[str, Callable[[], dict[str, Any]]] = {
         "chunks": (3, 2),
         "shards": (6, 4),
         "filters": zarr.codecs.TransposeCodec(order=(1, 0)),
+    },
+    **{
+        f"numcodecs.{name}": (lambda name=name: {"compressors": its_codec(f"numcodecs.{name}")})
+        for name in (
+            *("blosc", "lz4", "zstd", "zlib", "gzip", "bz2", "lzma", "shuffle"),
+            *("crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3"),
+        )
     },
 }
 """Codecs with the parameters that zarr-python gives them itself."""
@@ -192,6 +204,36 @@ def test_arrays_that_zarr_python_configures_are_read_and_changed(
         ours[2:9, 1:] = second[2:9, 1:]
         first[2:9, 1:] = second[2:9, 1:]
         assert np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype).tobytes() == first.tobytes()
+
+
+FILTERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "numcodecs.delta": ("<i4", {"dtype": "<i4"}),
+    "numcodecs.fixedscaleoffset": ("<f8", {"offset": 3, "scale": 2, "dtype": "<f8", "astype": "<i4"}),
+    "numcodecs.quantize": ("<f4", {"digits": 1, "dtype": "<f4"}),
+    "numcodecs.bitround": ("<f4", {"keepbits": 4}),
+    "numcodecs.astype": ("<f8", {"encode_dtype": "<f4", "decode_dtype": "<f8"}),
+    "numcodecs.packbits": ("|b1", {}),
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_filters_that_zarr_python_configures_are_read_and_changed(
+    pipeline: str, name: str, tmp_path: Path
+) -> None:
+    dtype, configuration = FILTERS[name]
+    numbers = np.random.default_rng(1).integers(0, 90, (2, 11, 7)) / (3 if dtype[1] == "f" else 1)
+    with use_pipeline(pipeline):
+        options = {"shape": (11, 7), "chunks": (6, 4), "dtype": dtype, "zarr_format": 3}
+        theirs = zarr.create_array(tmp_path / "a", filters=its_codec(name, **configuration), **options)
+        theirs[...] = numbers[0].astype(dtype)
+        ours = zarrcore.open(tmp_path / "a", mode="r+")["/"]
+        assert ours[...].tobytes() == np.asarray(theirs[...]).tobytes()
+        assert np.allclose(ours[...], numbers[0].astype(dtype), atol=2)
+        ours[2:9, 1:] = numbers[1, 2:9, 1:].astype(dtype)
+        found = np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...])
+        assert found.tobytes() == ours[...].tobytes()
+        assert np.allclose(found[2:9, 1:], numbers[1, 2:9, 1:].astype(dtype), atol=2)
 
 
 INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
@@ -260,7 +302,7 @@ def compare(
     assert outcome(lambda: ours.decode(stored.tobytes())) == outcome(read)
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_numbers_are_cast_as_zarr_python_casts_them(data: st.DataObject) -> None:
     source, target = data.draw(st.sampled_from(REAL)), data.draw(st.sampled_from(REAL))
@@ -284,7 +326,7 @@ def test_numbers_are_cast_as_zarr_python_casts_them(data: st.DataObject) -> None
         )
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_numbers_are_scaled_as_zarr_python_scales_them(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(REAL))

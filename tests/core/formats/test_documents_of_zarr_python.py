@@ -279,3 +279,24 @@ def test_arrays_that_zarr_python_migrates_in_place_are_read_by_their_new_documen
             assert hierarchy["/"][...].tobytes() == expected.tobytes(), path
             read.add(path.split("/")[1] if "/" in path[1:] else path)
     assert {"types", "compressors", "filters", "layouts", "fill", "shapes"} <= read
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        {"kind": "inline", "must_understand": False, "metadata": {}},
+        {"kind": "inline", "must_understand": True, "metadata": {}},
+        {"kind": "by reference", "must_understand": False, "metadata": {}},
+    ],
+    ids=str,
+)
+def test_nodes_that_consolidated_metadata_do_not_name_are_found(told: Any, tmp_path: Path) -> None:
+    """zarr-python 3.0 wrote null, and shows an empty group for empty ones. It refuses kinds that it does not know."""
+    made(tmp_path)
+    edit(tmp_path / "zarr.json", consolidated_metadata=told)
+    hierarchy = zarrcore.open(tmp_path, mode="r+")
+    assert [node.path for node in hierarchy.walk()] == ["/", "/a"]
+    hierarchy.consolidate()
+    with configured():
+        assert list(zarr.open_consolidated(tmp_path).keys()) == ["a"]

@@ -22,7 +22,7 @@ import numpy as np
 
 from tests.benchmarks import browser, distance, mount, readers, writers
 from tests.benchmarks.fairness import back_memory, keep_bytecode, turns
-from tests.benchmarks.results import OURS, Result, machine, markdown
+from tests.benchmarks.results import OURS, Result, described_machine, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
 KINDS = ("whole", "plane", "write")
@@ -36,6 +36,7 @@ def main() -> int:
     needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
+    print(described_machine(), flush=True)
     for workload in chosen:
         print(f"\n{workload.name}  {workload.describes}", flush=True)
         for what in (kind for kind in KINDS if kind in (arguments.only or KINDS)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 
 Read = Callable[[Any], np.ndarray]
+
+FUSED = "zarr-python fused"
+"""zarr-python with its second codec pipeline, which newer releases have and use only if told to."""
 
 
 def open_zarrscope(path: Path, zarr_format: int) -> Read:
@@ -26,19 +30,23 @@ def open_tensorstore(path: Path, zarr_format: int) -> Read:
     return lambda selection: array[selection].read().result()
 
 
-def open_zarr_python(path: Path, zarr_format: int) -> Read:
+def open_zarr_python(
+    path: Path, zarr_format: int, pipeline: str = "zarr.core.codec_pipeline.BatchedCodecPipeline"
+) -> Read:
     import zarr
 
-    zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.BatchedCodecPipeline"})
+    zarr.config.set({"codec_pipeline.path": pipeline})
     return zarr.open_array(path, mode="r", zarr_format=zarr_format).__getitem__
+
+
+def open_zarr_python_fused(path: Path, zarr_format: int) -> Read:
+    return open_zarr_python(path, zarr_format, "zarr.core.codec_pipeline.FusedCodecPipeline")
 
 
 def open_zarrs(path: Path, zarr_format: int) -> Read:
-    import zarr
     import zarrs  # noqa: F401 - importing registers its pipeline
 
-    zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
-    return zarr.open_array(path, mode="r", zarr_format=zarr_format).__getitem__
+    return open_zarr_python(path, zarr_format, "zarrs.ZarrsCodecPipeline")
 
 
 _READERS = {
@@ -46,9 +54,17 @@ _READERS = {
     "tensorstore": ("tensorstore", open_tensorstore),
     "zarrs": ("zarrs", open_zarrs),
     "zarr-python": ("zarr", open_zarr_python),
+    FUSED: ("zarr", open_zarr_python_fused),
 }
+
+
+def is_installed(name: str, package: str) -> bool:
+    """Whether a library can be compared: its package is installed, and has what the name says."""
+    if importlib.util.find_spec(package) is None:
+        return False
+    return name != FUSED or hasattr(importlib.import_module("zarr.core.codec_pipeline"), "FusedCodecPipeline")
 
 
 def installed() -> dict[str, Callable[[Path, int], Read]]:
     """The readers whose packages are installed, zarrcore first."""
-    return {name: opener for name, (package, opener) in _READERS.items() if importlib.util.find_spec(package)}
+    return {name: opener for name, (package, opener) in _READERS.items() if is_installed(name, package)}

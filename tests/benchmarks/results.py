@@ -125,6 +125,13 @@ def machine() -> dict[str, Any]:
     }
 
 
+def described_machine() -> str:
+    """The machine and the versions as text."""
+    where = machine()
+    versions = ", ".join(f"{name} {version}" for name, version in where["packages"].items())
+    return f"{where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}; {versions}."
+
+
 def _first(path: str, name: str) -> str:
     try:
         lines = Path(path).read_text().splitlines()
@@ -149,7 +156,4 @@ def markdown(results: list[Result]) -> str:
             for result in results
         ),
     ]
-    where = machine()
-    versions = ", ".join(f"{name} {version}" for name, version in where["packages"].items())
-    below = f"{where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}; {versions}."
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{below}"
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{described_machine()}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.benchmarks.readers import FUSED, is_installed
 
 Write = Callable[[np.ndarray], Any]
 
@@ -29,21 +30,24 @@ def open_tensorstore(path: Path, zarr_format: int) -> Write:
     return lambda values: array.write(values).result()
 
 
-def open_zarr_python(path: Path, zarr_format: int) -> Write:
+def open_zarr_python(
+    path: Path, zarr_format: int, pipeline: str = "zarr.core.codec_pipeline.BatchedCodecPipeline"
+) -> Write:
     import zarr
 
-    zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.BatchedCodecPipeline"})
+    zarr.config.set({"codec_pipeline.path": pipeline})
     array = zarr.open_array(path, mode="r+", zarr_format=zarr_format)
     return lambda values: array.__setitem__(..., values)
+
+
+def open_zarr_python_fused(path: Path, zarr_format: int) -> Write:
+    return open_zarr_python(path, zarr_format, "zarr.core.codec_pipeline.FusedCodecPipeline")
 
 
 def open_zarrs(path: Path, zarr_format: int) -> Write:
-    import zarr
     import zarrs  # noqa: F401 - importing registers its pipeline
 
-    zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
-    array = zarr.open_array(path, mode="r+", zarr_format=zarr_format)
-    return lambda values: array.__setitem__(..., values)
+    return open_zarr_python(path, zarr_format, "zarrs.ZarrsCodecPipeline")
 
 
 _WRITERS = {
@@ -51,9 +55,10 @@ _WRITERS = {
     "tensorstore": ("tensorstore", open_tensorstore),
     "zarrs": ("zarrs", open_zarrs),
     "zarr-python": ("zarr", open_zarr_python),
+    FUSED: ("zarr", open_zarr_python_fused),
 }
 
 
 def installed() -> dict[str, Callable[[Path, int], Write]]:
     """The writers whose packages are installed, zarrcore first."""
-    return {name: opener for name, (package, opener) in _WRITERS.items() if importlib.util.find_spec(package)}
+    return {name: opener for name, (package, opener) in _WRITERS.items() if is_installed(name, package)}

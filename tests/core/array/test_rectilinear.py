@@ -1,17 +1,21 @@
-"""Arrays whose chunks differ in shape, against NumPy; the chunks are made by hand, as the specification says."""
+"""Arrays whose chunks differ in shape, against NumPy and zarr-python, and with chunks made by hand as the specification says."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.zarr_python import PIPELINES, RECTILINEAR, has_rectilinear_grids, use_pipeline
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.stores import MemoryStore
@@ -134,3 +138,71 @@ def test_an_array_describes_its_chunks() -> None:
     assert array.chunk_grid_shape == (7, 3)
     assert array.read_chunk((1, 2)).shape == (2, 1)
     assert array.chunk_key((6, 0)) == "c/6/0"
+
+
+@pytest.mark.skipif(not has_rectilinear_grids(), reason="zarr-python without rectilinear grids")
+@settings(max_examples=10, deadline=None)
+@given(data=st.data(), rows=EDGES, columns=EDGES, step=st.integers(1, 6), shorter=st.integers(0, 12))
+@pytest.mark.parametrize("inner", [None, (2, 3)], ids=["chunks", "shards"])
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_both_read_what_the_other_wrote(
+    pipeline: str,
+    inner: Any,
+    data: st.DataObject,
+    rows: list[int],
+    columns: list[int],
+    step: int,
+    shorter: int,
+) -> None:
+    """zarr-python writes edges that sum to the length of the axis; afterwards the array may shrink or grow."""
+    scale = inner or (1, 1)
+    edges: list[Any] = [[scale[0] * edge for edge in rows], [scale[1] * edge for edge in columns]]
+    shape = (sum(edges[0]), sum(edges[1]))
+    if data.draw(st.booleans()):
+        edges[1] = scale[1] * step  # a single number repeats along its axis
+    layout = {"chunks": edges} if inner is None else {"chunks": inner, "shards": edges}
+    values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
+    with (
+        use_pipeline(pipeline),
+        zarr.config.set({RECTILINEAR: True}),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        path = Path(folder) / "a"
+        theirs = zarr.create_array(path, shape=shape, dtype="u2", fill_value=7, **layout)
+        grid = json.loads((path / "zarr.json").read_text())["chunk_grid"]
+        assert grid["name"] == "rectilinear"
+        theirs[...] = values
+        ours = zarrcore.open(path, mode="r+")["/"]
+        assert np.array_equal(ours[...], values)
+        selection = data.draw(selections(shape))
+        assert np.array_equal(ours[selection], values[selection])
+        assert json.loads(json.dumps(ours.metadata.document()["chunk_grid"])) == grid
+        part = (slice(shape[0] // 3, None), slice(None, max(1, shape[1] // 2)))
+        ours[part] = values[part] = 5
+        assert np.array_equal(zarr.open_array(path, mode="r")[...], values)
+        resized = (max(1, shape[0] - shorter), shape[1] + scale[1] * shorter)
+        zarr.open_array(path, mode="r+").resize(resized)
+        again = zarr.open_array(path, mode="r")[...]
+        assert np.array_equal(zarrcore.open(path)["/"][...], again)
+
+
+@pytest.mark.skipif(not has_rectilinear_grids(), reason="zarr-python without rectilinear grids")
+@pytest.mark.parametrize("codecs", [RAW, PACKED, shards([2, 3])], ids=["raw", "zstd", "shards"])
+@pytest.mark.parametrize(
+    "edges",
+    [[[4, 2, 6], [3, 9, 3, 3]], [[[2, 4], 4], 3], [4, [[3, 2], [6, 2]]], [[4, 8, 40], [[6, 20]]]],
+    ids=["lists", "runs", "number first", "beyond the end"],
+)
+def test_zarr_python_reads_every_spelling_of_edges(edges: Any, codecs: list[Any], tmp_path: Path) -> None:
+    shape = (11, 17)
+    with use_pipeline(PIPELINES[0]), zarr.config.set({RECTILINEAR: True}):
+        (tmp_path / "zarr.json").write_bytes(
+            document(edges, shape, codecs).replace(
+                b'"bytes"]', b'{"name": "bytes", "configuration": {"endian": "little"}}]'
+            )
+        )
+        values = np.random.default_rng(1).integers(0, 1000, shape).astype("u2")
+        ours = zarrcore.open(tmp_path, mode="r+")["/"]
+        ours[1:, :15] = values[1:, :15]
+        values[:1] = values[:, 15:] = 7
+        assert np.array_equal(zarr.open_array(tmp_path, mode="r")[...], values)

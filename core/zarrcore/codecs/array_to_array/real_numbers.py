@@ -131,28 +131,28 @@ def _is_even(numbers: Numbers) -> Numbers:
 
 
 def _rounds_into(values: Numbers, kind: RealType, rounding: str) -> Numbers:
-    """The numbers beyond the range that are rounded to its end."""
-    if kind.minimum > 0 and rounding in ("towards-zero", "towards-negative"):
-        return values > kind.maximum
-    if rounding == "towards-zero":
-        return np.ones(values.shape, bool)
-    positive = values > 0
-    if rounding in ("towards-positive", "towards-negative"):
-        return np.equal(positive, rounding == "towards-negative")
-    half = _halfway(kind, rounding)
-    return positive & (values < half) if kind.minimum > 0 else np.abs(values) < half
+    """The numbers beyond the range that are rounded to its end.
 
-
-def _halfway(kind: RealType, rounding: str) -> float:
-    """Numbers of this magnitude or more are out of range: half a step beyond the largest.
-
-    A tie goes to the even neighbour, which is the largest number itself in some types.
+    As for overflows in IEEE 754, numbers are rounded as if exponents had no limit: those a whole step or more beyond the
+    largest number are not rounded into the range, whatever the rounding.
     """
-    largest = float(kind.maximum)
-    step = 2.0 ** (math.frexp(largest)[1] - 1 - finite_range(kind.dtype)[0])
-    half = largest + step / 2
-    even = rounding == "nearest-even" and bool(_is_even(np.array([largest]).astype(kind.dtype))[0])
-    return math.nextafter(half, math.inf) if even else half
+    largest, step = float(kind.maximum), _last_step(kind)
+    has_sign = kind.minimum < 0
+    positive = values > 0
+    if rounding.startswith("nearest"):
+        # A tie goes to the even neighbour, which is the largest number itself in some types.
+        even = rounding == "nearest-even" and bool(_is_even(np.array([largest]).astype(kind.dtype))[0])
+        half = math.nextafter(largest + step / 2, math.inf) if even else largest + step / 2
+        return np.abs(values) < half if has_sign else positive & (values < half)
+    near = np.abs(values) < largest + step
+    if rounding == "towards-zero":
+        return near if has_sign else positive & near & (values > largest)
+    return near & np.equal(positive, rounding == "towards-negative") & (has_sign | (values > largest))
+
+
+def _last_step(kind: RealType) -> float:
+    """From the largest number to the next, if exponents had no limit."""
+    return 2.0 ** (math.frexp(float(kind.maximum))[1] - 1 - finite_range(kind.dtype)[0])
 
 
 def wrapped(numbers: Numbers, kind: RealType) -> Numbers:

@@ -90,13 +90,14 @@ def test_fractions_are_rounded_as_python_rounds_them(values: list[float]) -> Non
 def test_numbers_beyond_the_range_are_marked_unless_they_are_rounded_into_it() -> None:
     kind = real_type(parse_data_type("float8_e4m3fn").dtype)
     assert kind is not None
-    values = np.array([448.0, 460.0, 464.0, 465.0, 500.0, -500.0])  # 464 is half a step beyond
+    # 464 is half a step beyond, 480 a whole step.
+    values = np.array([448.0, 460.0, 464.0, 465.0, 479.0, -479.0, 480.0, -500.0])
     beyond = {
-        "nearest-even": [False, False, False, True, True, True],
-        "nearest-away": [False, False, True, True, True, True],
-        "towards-zero": [False] * 6,
-        "towards-positive": [False, True, True, True, True, False],
-        "towards-negative": [False, False, False, False, False, True],
+        "nearest-even": [False, False, False, True, True, True, True, True],
+        "nearest-away": [False, False, True, True, True, True, True, True],
+        "towards-zero": [False, False, False, False, False, False, True, True],
+        "towards-positive": [False, True, True, True, True, False, True, True],
+        "towards-negative": [False, False, False, False, False, True, True, True],
     }
     for rounding, expected in beyond.items():
         rounded, outside = rounded_to_floats(values, kind, rounding)
@@ -104,6 +105,15 @@ def test_numbers_beyond_the_range_are_marked_unless_they_are_rounded_into_it() -
         assert rounded.astype(float)[~outside].tolist() == [
             math.copysign(448.0, value) for value, out in zip(values, expected, strict=True) if not out
         ]
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_a_type_without_a_sign_holds_no_number_below_its_smallest(rounding: str) -> None:
+    kind = real_type(parse_data_type("float8_e8m0fnu").dtype)
+    assert kind is not None
+    values = np.array([0.0, -1.0, 2.0**127, 2.0**127 * 1.4, 2.0**128])
+    up = rounding == "towards-positive"
+    assert rounded_to_floats(values, kind, rounding)[1].tolist() == [True, True, False, up, True]
 
 
 @pytest.mark.parametrize("name", ["int2", "uint4", "int8", "uint16", "int64", "uint64"])

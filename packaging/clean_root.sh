@@ -83,7 +83,7 @@ aws_services='sts|sso|sso-oidc|signin' # boto3 is used for credentials only
 
 remove_unused() { # removes what zarrscope does not use from $site
     local qt=$site/PySide6 file
-    rm -rf "$site"/{numpy,numcodecs,trio}/{tests,_tests} "$site"/numpy/*/tests
+    rm -rf "$site"/{certifi,numpy,numcodecs,trio}/{tests,_tests} "$site"/numpy/*/tests "$site/pyqtgraph/examples"
     find "$site/botocore/data" -mindepth 1 -maxdepth 1 -type d -regextype posix-extended ! -regex ".*/($aws_services)" -exec rm -rf {} +
     rm -rf "$qt"/{assistant,designer,linguist,lrelease,lupdate,qml*,svgtoqml,balsam*,doc,glue,include,scripts,typesystems} \
         "$qt"/Qt/{libexec,metatypes,qml,translations}
@@ -121,6 +121,7 @@ use_commands() {
     as_person zarrscope check brain.zarr
     as_person zarrscope copy --to v2 brain.zarr v2.zarr
     as_person zarrscope doctor
+    as_person sh -c 'zarrscope tree --retries 0 s3://bucket/a --anonymous --endpoint-url https://127.0.0.1:1 2>&1 | grep "refuses the connection"'
     as_person bash -c '[[ $(COMP_LINE="zarrscope info brain.zarr /fun" COMP_POINT=30 _ARGCOMPLETE=1 zarrscope 8>&1) == *functional* ]]'
     as_person rm -r v2.zarr
 }

@@ -13,10 +13,19 @@ import sys
 _DISPATCHERS = ("libGLdispatch.so.0", "libGLX.so.0", "libGL.so.1", "libEGL.so.1")
 """The libraries that choose a graphics driver, each after those that it needs. Qt is linked to them."""
 
+_CERTIFICATES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+)
+"""Where systems keep the certificates that they trust."""
+
 
 def main() -> None:
     """Run what the caller wants."""
     _restore_environment()
+    _prepare_certificates()
     name = os.path.basename(sys.argv[0])
     if sys.argv[1:2] == ["-m"] and len(sys.argv) > 2:
         module = sys.argv[2]
@@ -55,16 +64,26 @@ def _restore_environment() -> None:
         os.environ["LD_LIBRARY_PATH"] = before
 
 
+def _prepare_certificates() -> None:
+    """On a system that trusts no certificates, trust those of certifi: without any, there are no connections at all."""
+    if "SSL_CERT_DIR" not in os.environ and not any(map(os.path.exists, _CERTIFICATES)):
+        os.environ.setdefault("SSL_CERT_FILE", _part("certifi", "cacert.pem"))
+
+
 def _prepare_window() -> None:
     """On a system without OpenGL or fonts, use those in this program."""
-    parts: str = sys._MEIPASS  # type: ignore[attr-defined] # noqa: SLF001
     if not os.path.exists("/etc/fonts/fonts.conf"):
-        os.environ.setdefault("FONTCONFIG_FILE", os.path.join(parts, "fonts", "fonts.conf"))
+        os.environ.setdefault("FONTCONFIG_FILE", _part("fonts", "fonts.conf"))
     for name in _DISPATCHERS:
         try:
             ctypes.CDLL(name)
         except OSError:
-            ctypes.CDLL(os.path.join(parts, "dispatchers", name))
+            ctypes.CDLL(_part("dispatchers", name))
+
+
+def _part(*names: str) -> str:
+    """The path of a file in this program."""
+    return os.path.join(sys._MEIPASS, *names)  # type: ignore[attr-defined] # noqa: SLF001
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import shutil
 import subprocess
@@ -35,6 +36,7 @@ def script(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     capture = request.config.pluginmanager.getplugin("capturemanager")
 
     def run(*command: str | Path, folder: Path = ROOT) -> str:
+        faulthandler.cancel_dump_traceback_later()  # pytest would print where it waits
         # A packaging/test within this one must not run these tests again.
         environment = {name: text for name, text in os.environ.items() if not name.startswith("ZARRSCOPE_")}
         if folder == ROOT and "ZARRSCOPE_VENV" in os.environ:

@@ -122,6 +122,7 @@ use_commands() {
     as_person zarrscope copy --to v2 brain.zarr v2.zarr
     as_person zarrscope doctor
     as_person sh -c 'zarrscope tree --retries 0 s3://bucket/a --anonymous --endpoint-url https://127.0.0.1:1 2>&1 | grep "refuses the connection"'
+    as_person bash -c 'eval "$(zarrscope completion bash)" && complete -p zarrscope'
     as_person bash -c '[[ $(COMP_LINE="zarrscope info brain.zarr /fun" COMP_POINT=30 _ARGCOMPLETE=1 zarrscope 8>&1) == *functional* ]]'
     as_person rm -r v2.zarr
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from zarrbrowser.cli import LIBRARIES, NEEDED, has_display
+from zarrcore.child_processes import module_command
 from zarrcore.diagnosis import Finding, State
 
 _START_S: Final = 20.0
@@ -51,10 +51,9 @@ def findings() -> Iterator[Finding]:
 def _start(platform: str | None) -> str:
     """Start Qt in a child process, since it aborts on failure; returns its complaint, or an empty string."""
     environment = {**os.environ, **({} if platform is None else {"QT_QPA_PLATFORM": platform})}
-    command = [sys.executable, "-c", "from PySide6.QtGui import QGuiApplication; QGuiApplication([])"]
     try:
         done = subprocess.run(
-            command,
+            module_command("zarrbrowser.start_qt"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -19,6 +19,7 @@ SCRIPTS = [
     "packaging/test",
     "packaging/demo",
     "packaging/debian",
+    "packaging/single-file",
     "packaging/docs",
     "packaging/wheel",
     ".ci/run",
@@ -50,8 +51,8 @@ def test_an_unknown_argument_is_refused() -> None:
     done = run("bash", "packaging/setup", "--wrong")
     assert done.returncode == 1
     assert done.stderr == (
-        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--ceph] [--python 3.N] | --list-pythons"
-        " | --packages NAME…)\n"
+        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--ceph] [--clean-roots] [--python 3.N]"
+        " | --list-pythons | --packages NAME…)\n"
     )
 
 
@@ -135,8 +136,29 @@ def test_python_without_a_version_is_refused() -> None:
     assert done.stderr.startswith("setup: --python needs a version such as 3.13 (usage: ")
 
 
-@pytest.mark.parametrize("arguments", [(), ("--try", "trixie"), ("../x",), ("--wrong", "x", "y")])
-def test_debian_packages_need_the_name_of_a_release(arguments: tuple[str, ...]) -> None:
-    done = run("bash", "packaging/debian", *arguments)
-    assert done.returncode == 1
-    assert done.stderr == "debian: usage: packaging/debian RELEASE [FOLDER] | --try RELEASE FOLDER\n"
+USAGES = {
+    "debian": "RELEASE [FOLDER] | --try RELEASE FOLDER",
+    "single-file": "[FOLDER] | --try RELEASE FILE",
+    "wheel": "[FOLDER] | --try RELEASE FOLDER",
+}
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("debian", ()),
+        ("debian", ("../x",)),
+        *(
+            (script, arguments)
+            for script in USAGES
+            for arguments in (("--try", "trixie"), ("--wrong", "x", "y"))
+        ),
+        ("single-file", ("--try", "trixie", "no such file")),
+        ("single-file", ("--try", "../x", "README.md")),
+        ("wheel", ("--try", "../x", "dist")),
+    ],
+)
+def test_scripts_of_packages_refuse_other_arguments(script: str, arguments: tuple[str, ...]) -> None:
+    done = run("bash", f"packaging/{script}", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{script}: usage: packaging/{script} {USAGES[script]}\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source, SourceRequest
+from zarrcore.child_processes import module_command
 from zarrcore.errors import ZarrError
 
 _PATIENCE_S = 90.0
@@ -107,10 +107,9 @@ def _mounted(source: Source) -> str:
 def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
     import subprocess  # late: for a fast start
 
-    command = [sys.executable, "-P", "-m", "zarrcore.cli.main", *words]
     try:
         done = subprocess.run(
-            command,
+            module_command("zarrcore.cli.main", *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from typing import Final
 
+from zarrcore.child_processes import is_single_file
 from zarrcore.diagnosis.finding import Finding, State
 
 _DISTRIBUTION: Final = "zarrscope"
@@ -49,7 +50,10 @@ def findings() -> Iterator[Finding]:
     ]
     if absent:
         text = f"optional dependencies not installed: {', '.join(absent)}"
-        yield Finding("packages", State.NOTE, text, f"pip install '{_DISTRIBUTION}[NAME]' if you need one")
+        remedy = f"pip install '{_DISTRIBUTION}[NAME]' if you need one"
+        if is_single_file():
+            remedy = "the single-file program cannot be extended; an installation by pip or pipx can"
+        yield Finding("packages", State.NOTE, text, remedy)
 
 
 def _requirements() -> dict[str, list[str]]:

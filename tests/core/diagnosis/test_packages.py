@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
@@ -43,3 +44,10 @@ def test_a_missing_optional_package_is_a_note_that_names_its_extra(monkeypatch: 
     assert "aws (boto3)" in notes[0].text
     assert "redis (redis)" in notes[0].text
     assert "nibabel" not in notes[0].text, "only the demonstration needs it"
+
+
+def test_the_single_file_program_does_not_advise_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "redis")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    (note,) = [finding for finding in packages.findings() if finding.state is State.NOTE]
+    assert note.remedy == "the single-file program cannot be extended; an installation by pip or pipx can"

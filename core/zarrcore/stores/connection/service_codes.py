@@ -56,6 +56,7 @@ UNUSABLE: Final = {
     "InvalidKey": "the service account's private key is malformed",
     "InvalidCertificate": "the file of certificates has other content (--ca-bundle)",
     "root_certificate": "the file of certificates is empty (--ca-bundle)",
+    "No CA certificates": "this system has no trusted certificates: apt install ca-certificates, or set SSL_CERT_FILE",
     "Invalid Zone suffix": "the name of the bucket has no valid zone",
 }
 """Parts of obstore's message and why it makes no client. The message itself may quote a secret."""

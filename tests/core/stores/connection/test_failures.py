@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from zarrcore.errors import (
@@ -13,6 +15,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.stores import open_store
 from zarrcore.stores.connection.failures import Failure, certificate_trouble_in, trouble_in, unusable
 
 
@@ -134,6 +137,13 @@ def test_the_error_for_a_wrong_region_names_it_only_for_s3() -> None:
     assert str(raised(failure)).endswith("the bucket is in the region eu-north-9; name it with --region")
     other = failure.error("a", "a", "gs://b", service="GCS", hint="log in")
     assert "--region" not in str(other)
+
+
+def test_a_system_without_certificates_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "absent"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "absent"))
+    with pytest.raises(StoreError, match="no trusted certificates: apt install ca-certificates"):
+        open_store("https://127.0.0.1:1/a.zarr").get("zarr.json")
 
 
 def test_a_client_that_cannot_be_made_is_reported_without_its_settings() -> None:

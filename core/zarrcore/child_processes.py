@@ -1,0 +1,19 @@
+"""Child processes that run a module of this installation."""
+
+from __future__ import annotations
+
+import sys
+
+
+def module_command(module: str, *words: str) -> list[str]:
+    """The command line that runs a module as ``python -m`` does, without the working directory on its path.
+
+    The single-file program has no Python interpreter beside it. It takes ``-m`` itself.
+    """
+    options = [] if is_single_file() else ["-P"]
+    return [sys.executable, *options, "-m", module, *words]
+
+
+def is_single_file() -> bool:
+    """Whether this process is the program that ``packaging/single-file`` builds."""
+    return bool(getattr(sys, "frozen", False))

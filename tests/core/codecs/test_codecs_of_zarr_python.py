@@ -115,9 +115,12 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
     ours = zarrcore.create(path, format=f"v{zarr_format}").create_array(
         "a", shape=shape, data_type=dtype, chunk_shape=chunk, codecs=case.codecs
     )
-    if not reads_its_own(path / "a", zarr_format, first, case.exact):
-        pytest.skip(f"a peer that reads back what it writes with {case}")
+    is_oracle = reads_its_own(path / "a", zarr_format, first, case.exact)
     ours[...] = first
+    if not is_oracle:
+        found = zarrcore.open(path)["a"][...]
+        assert not case.exact or found.tobytes() == first.tobytes()
+        return
     theirs = zarr.open_array(path / "a", zarr_format=zarr_format)
     read = zarrcore.open(path)["a"][...]
     assert np.asarray(theirs[...], dtype).tobytes() == read.tobytes(), dtype
@@ -195,15 +198,16 @@ def test_arrays_that_zarr_python_configures_are_read_and_changed(
         first, second = (values(dtype, (11, 7), seed) for seed in (1, 2))
         theirs = zarr.create_array(tmp_path / "a", zarr_format=3, **options)
         theirs[...] = first
-        if np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype).tobytes() != first.tobytes():
-            pytest.skip(
-                f"{pipeline} that reads back its own {dtype}"
-            )  # zarrs 0.2 swaps parts of complex numbers
+        read_back = np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype)
+        is_oracle = read_back.tobytes() == first.tobytes()  # zarrs 0.2 swaps parts of complex numbers
         ours = zarrcore.open(tmp_path / "a", mode="r+")["/"]
         assert ours[...].tobytes() == np.ascontiguousarray(first).astype(ours.dtype).tobytes()
         ours[2:9, 1:] = second[2:9, 1:]
         first[2:9, 1:] = second[2:9, 1:]
-        assert np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype).tobytes() == first.tobytes()
+        assert zarrcore.open(tmp_path / "a")["/"][...].tobytes() == first.astype(ours.dtype).tobytes()
+        if is_oracle:
+            changed = zarr.open_array(tmp_path / "a", mode="r")[...]
+            assert np.asarray(changed, dtype).tobytes() == first.tobytes()
 
 
 FILTERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,12 +58,26 @@ def test_an_unknown_argument_is_refused() -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The set-up script in a folder without an environment."""
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The set-up script in a folder without an environment; the one that the tests run in is not its own."""
+    monkeypatch.delenv("ZARRSCOPE_VENV", raising=False)
     script = tmp_path / "packaging" / "setup"
     script.parent.mkdir()
     script.write_bytes((ROOT / "packaging" / "setup").read_bytes())
     return script
+
+
+def test_the_versions_of_python_are_the_same_everywhere() -> None:
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        project = tomllib.load(file)["project"]
+    versions = [name for of in project["classifiers"] if (name := of.rpartition(" :: ")[2]).startswith("3.")]
+    assert project["requires-python"] == f">={versions[0]}"
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    assert f"python: {json.dumps(versions)}\n" in workflow
+    setup = (ROOT / "packaging/setup").read_text(encoding="utf-8")
+    assert f"for name in {' '.join(f'python{version}' for version in reversed(versions))} python3 " in setup
+    changelog = (ROOT / "core/docs/changelog.md").read_text(encoding="utf-8")
+    assert f"Python {versions[0]} to {versions[-1]}" in changelog
 
 
 def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:

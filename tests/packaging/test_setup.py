@@ -37,7 +37,7 @@ VENV = ROOT / os.environ.get("ZARRSCOPE_VENV", ".venv")
 
 
 @pytest.mark.skipif(
-    VENV.is_symlink() or not (VENV / "setup-done-for-tests").exists(),
+    VENV.parent != ROOT or VENV.is_symlink() or not (VENV / "setup-done-for-tests").exists(),
     reason="this clone was not set up by packaging/setup",
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
@@ -86,6 +86,19 @@ def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
     assert not (copy.parents[1] / ".venv").exists()
+
+
+@pytest.mark.parametrize("is_relative", [False, True])
+def test_an_environment_elsewhere_is_kept(copy: Path, tmp_path: Path, is_relative: bool) -> None:
+    other = tmp_path / "other"
+    (other / "bin").mkdir(parents=True)
+    name = f"../{tmp_path.name}/other" if is_relative else str(other)
+    done = run("bash", copy, "--demo", PYTHON=sys.executable, ZARRSCOPE_VENV=name)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"setup: ZARRSCOPE_VENV={name} is not a folder's name in this clone; an environment elsewhere is not replaced\n"
+    )
+    assert (other / "bin").is_dir()
 
 
 def test_a_file_in_the_place_of_the_environment_is_kept(copy: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,7 +38,7 @@ VENV = ROOT / os.environ.get("ZARRSCOPE_VENV", ".venv")
 
 
 @pytest.mark.skipif(
-    VENV.is_symlink() or not (VENV / "setup-done-for-tests").exists(),
+    VENV.parent != ROOT or VENV.is_symlink() or not (VENV / "setup-done-for-tests").exists(),
     reason="this clone was not set up by packaging/setup",
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
@@ -57,12 +59,27 @@ def test_an_unknown_argument_is_refused() -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The set-up script in a folder without an environment."""
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The set-up script in a folder without an environment; the one that the tests run in is not its own."""
+    monkeypatch.delenv("ZARRSCOPE_VENV", raising=False)
     script = tmp_path / "packaging" / "setup"
     script.parent.mkdir()
     script.write_bytes((ROOT / "packaging" / "setup").read_bytes())
     return script
+
+
+def test_the_versions_of_python_are_the_same_everywhere() -> None:
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        project = tomllib.load(file)["project"]
+    versions = [name for of in project["classifiers"] if (name := of.rpartition(" :: ")[2]).startswith("3.")]
+    assert project["requires-python"] == f">={versions[0]}"
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    assert f"python: {json.dumps(versions)}\n" in workflow
+    setup = (ROOT / "packaging/setup").read_text(encoding="utf-8")
+    oldest, newest = (version.removeprefix("3.") for version in (versions[0], versions[-1]))
+    assert f"\noldest={oldest} newest={newest} " in setup
+    changelog = (ROOT / "core/docs/changelog.md").read_text(encoding="utf-8")
+    assert f"Python {versions[0]} to {versions[-1]}" in changelog
 
 
 def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
@@ -71,6 +88,19 @@ def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
     assert not (copy.parents[1] / ".venv").exists()
+
+
+@pytest.mark.parametrize("is_relative", [False, True])
+def test_an_environment_elsewhere_is_kept(copy: Path, tmp_path: Path, is_relative: bool) -> None:
+    other = tmp_path / "other"
+    (other / "bin").mkdir(parents=True)
+    name = f"../{tmp_path.name}/other" if is_relative else str(other)
+    done = run("bash", copy, "--demo", PYTHON=sys.executable, ZARRSCOPE_VENV=name)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"setup: ZARRSCOPE_VENV={name} is not a folder's name in this clone; an environment elsewhere is not replaced\n"
+    )
+    assert (other / "bin").is_dir()
 
 
 def test_a_file_in_the_place_of_the_environment_is_kept(copy: Path) -> None:

@@ -53,6 +53,8 @@ _READ_AHEAD_NBYTES = 512
 """Bytes that the HDF5 library reads of a header before it knows the header's length."""
 _AHEAD = 8
 """The largest ratio of Linux's read-ahead to the bytes that a program has read in sequence: its window grows fourfold."""
+_FIRST_READ_NBYTES = 512 << 10
+"""What Linux reads if a program begins with a buffer of 128 KiB, as of Python 3.14, for instance to recognize the file."""
 _MAX_GAP_NBYTES = 8 << 20
 _MAX_NBYTES = (1 << 63) - 1
 
@@ -88,8 +90,9 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes,
     metadata.end_collection()
     metadata.append(bytes(_READ_AHEAD_NBYTES))
     size, rooms = metadata.end, []
+    nbytes = sum(array.size * how.dtype.itemsize for _, array, how in writer.datasets)
     if writer.datasets:
-        size += min(_AHEAD * size, _MAX_GAP_NBYTES)
+        size += min(_AHEAD * size + min(_FIRST_READ_NBYTES, nbytes), _MAX_GAP_NBYTES)
     for address, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
         room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
         metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))

@@ -37,9 +37,10 @@ from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 
 _TABLES_ALIGN: Final = 8
 _TILES_ALIGN: Final = 4096
-_AHEAD, _MIN_READ_NBYTES, _MAX_GAP_NBYTES = 8, 16 << 10, 8 << 20
+_AHEAD, _BUFFER_NBYTES, _MAX_GAP_NBYTES = 8, 64 << 10, 8 << 20
 """The largest ratio of a system's read-ahead to the bytes that were read. The gap before the first tile has this ratio to the
-tables, so that reading the tables never reads a tile."""
+tables, so that reading the tables never reads a tile. A program reads a buffer more: those of Python 3.14 have 128 KiB, of
+which half are counted, since Linux reads ahead four times a first read."""
 
 
 class OmeTiffFile(JoinedFile):
@@ -144,5 +145,5 @@ def _start(end: int, part: VirtualFile, after_tiles: bool) -> int:
     if not isinstance(part, TilesFile):
         return end + -end % _TABLES_ALIGN
     if not after_tiles:
-        end += min(_AHEAD * max(end, _MIN_READ_NBYTES), _MAX_GAP_NBYTES, part.size)
+        end += min(_AHEAD * (end + _BUFFER_NBYTES), _MAX_GAP_NBYTES, part.size)
     return end + -end % _TILES_ALIGN

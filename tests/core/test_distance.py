@@ -178,7 +178,8 @@ class TestReading:
         server.forget()
         server.delay_s = 0.05
         np.testing.assert_array_equal(array[2], PLANE[2])
-        assert len(set(server.requests)) == len(server.requests) == 64
+        chunks = [key for key in keys(server) if not key.endswith("/.zgroup")]  # which may arrive late
+        assert len(set(chunks)) == len(chunks) == 64
         assert server.most_at_once > array.store.requests_in_flight // 8
 
     def test_a_sharded_plane_requests_indices_and_inner_chunks(

@@ -32,7 +32,7 @@ def configured(**options: Any) -> Iterator[None]:
 
 
 def use_pipeline(name: str) -> Any:
-    """Its configuration with one of these pipelines within the block; skips the test if there is no such pipeline."""
+    """Use one of these pipelines within the block; skip the test if the installed release does not have it."""
     module = importlib.import_module("zarrs" if name == PIPELINE_OF_ZARRS else "zarr.core.codec_pipeline")
     if not hasattr(module, name):
         pytest.skip(f"zarr-python without a {name}")

@@ -65,7 +65,7 @@ def _restore_environment() -> None:
 
 
 def _prepare_certificates() -> None:
-    """On a system that trusts no certificates, trust those of certifi: without any, there are no connections at all."""
+    """If the system has no certificates, use certifi's: without certificates, no connection works."""
     if "SSL_CERT_DIR" not in os.environ and not any(map(os.path.exists, _CERTIFICATES)):
         os.environ.setdefault("SSL_CERT_FILE", _part("certifi", "cacert.pem"))
 

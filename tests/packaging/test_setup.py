@@ -140,7 +140,7 @@ def test_the_pythons_of_this_machine_are_listed_by_version() -> None:
 @pytest.mark.parametrize(
     ("version", "refusal"),
     [
-        ("3.99", "there is no Python 3.99 on the PATH, nor from pyenv or uv (found: "),
+        ("3.99", "Python 3.99 was not found on the PATH, in pyenv or in uv (found: "),
         ("3.10", "zarrscope needs Python 3.11 or newer, not 3.10 (found: "),
     ],
 )
@@ -156,7 +156,7 @@ def test_the_folder_of_the_script_counts_not_that_of_the_shell(tmp_path: Path, c
     command = 'unset HOME; cd -- "$1" && bash packaging/setup --python 3.99'
     done = run("bash", "-c", command, "bash", clone, CDPATH=".:..")
     assert done.returncode == 1
-    assert done.stderr.startswith("setup: there is no Python 3.99")
+    assert done.stderr.startswith("setup: Python 3.99 was not found")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -95,7 +95,7 @@ def test_attributes_in_both_directions(zarr_format: int, tmp_path: Path) -> None
 def test_numbers_that_json_lacks_are_read_as_such_and_written_as_words(
     zarr_format: int, tmp_path: Path
 ) -> None:
-    """zarr-python writes a bare NaN, which is no JSON. We read it, and write the words that the specification has for it."""
+    """zarr-python writes a bare NaN, which is invalid JSON. zarrcore reads it, and writes the specification's string instead."""
     odd = {"bad": [math.nan, math.inf, -math.inf], "good": 1}
     with configured():
         zarr.create_group(tmp_path / "theirs", zarr_format=zarr_format, attributes=odd)

@@ -155,7 +155,7 @@ class ArraysTree:
         return self.node(f"{group.path.rstrip('/')}/{part}", wait)
 
     def root(self, wait: bool, shown: Callable[[AnyNode], Directory] | None = None) -> Directory:
-        """The directory of the root, made by ``shown`` if given; if there is no hierarchy, a directory that says so."""
+        """The root's directory, made by ``shown`` if given. A store without a hierarchy gets a directory that says so."""
         try:
             node = self.node("/", wait)
         except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -29,13 +30,13 @@ class TestBeingWritten(StoreTests):
     """Reading values that the directory in the file does not contain yet, and others."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> ReadableStore:
+    def store(self, tmp_path: Path) -> Iterator[ReadableStore]:
         first = dict(list(VALUES.items())[:2])
         (tmp_path / "x.zip").write_bytes(make_zip(zipfile.ZIP_DEFLATED, first))
-        store = open_store(tmp_path / "x.zip")
-        for key, value in list(VALUES.items())[2:]:
-            store.set(key, value)
-        return store
+        with open_store(tmp_path / "x.zip") as store:
+            for key, value in list(VALUES.items())[2:]:
+                store.set(key, value)
+            yield store
 
     def test_it_pickles(self, store: ReadableStore) -> None:
         assert pickle.loads(pickle.dumps(store)).get("ab/x") == b"1"

@@ -1,0 +1,6 @@
+"""Coverage-guided fuzzing of each parser, by Atheris.
+
+A target is a module in ``targets`` with two functions. ``check(data)`` gives bytes to a parser, and raises what contradicts
+zarrscope's promises: the result is an error of ours, or a value equal to an independent reader's. ``examples()`` gives valid
+inputs, from which the fuzzer makes others.
+"""

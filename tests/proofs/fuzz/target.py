@@ -1,0 +1,30 @@
+"""The targets, by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from typing import Protocol, cast
+
+from tests.proofs.fuzz import targets
+
+
+class Target(Protocol):
+    """A module of ``targets``."""
+
+    def check(self, data: bytes) -> None:
+        """Raise what contradicts zarrscope's promises for this input."""
+
+    def examples(self) -> Iterable[bytes]:
+        """Valid inputs to begin with."""
+
+
+def target_names() -> list[str]:
+    """The modules of ``targets``, with hyphens."""
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(targets.__path__))
+
+
+def load_target(name: str) -> Target:
+    """Import the target of a name."""
+    return cast("Target", importlib.import_module(f"{targets.__name__}.{name.replace('-', '_')}"))

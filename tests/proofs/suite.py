@@ -1,0 +1,49 @@
+"""What a suite is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Trials of one kind.
+
+    Args:
+        name: as in ``packaging/prove NAME``.
+        about: what it does, in one line.
+        module: the module, below this package, whose function ``trial`` runs the trial of a seed. It returns how many units it
+            did, and raises whatever contradicts what zarrscope promises.
+        unit: what is counted, in the plural.
+        goal: the number of units of a complete proof.
+        limit_s: a trial that takes longer hangs.
+        limit_nbytes: resident memory that the process of the trials must not exceed.
+        words: arguments of the function after the seed.
+    """
+
+    name: str
+    about: str
+    module: str
+    unit: str
+    goal: int
+    limit_s: float = 60.0
+    limit_nbytes: int = 2 << 30
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A trial that failed: an exception, a hang, too much memory, or the end of its process."""
+
+    seed: int
+    kind: str
+    text: str
+
+    def line(self) -> str:
+        """The last line of its text, which is the exception's."""
+        lines = self.text.strip().splitlines()
+        return f"seed {self.seed}: {self.kind}: {lines[-1] if lines else 'no output'}"
+
+
+Trial = Callable[..., int]

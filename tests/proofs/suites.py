@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.proofs.fuzz.target import target_names
+from tests.proofs.oracles.peers import PEERS
 from tests.proofs.suite import Suite
 
 _FUZZ: Final = [
@@ -20,4 +21,27 @@ _FUZZ: Final = [
     for name in target_names()
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in _FUZZ}
+_ORACLES: Final = [
+    *(
+        Suite(
+            name=f"oracle-{name}",
+            about=f"random arrays that {name} and zarrscope write in turns, read by both",
+            module="oracles.exchange",
+            unit="arrays",
+            goal=2000,
+            limit_s=300,
+            words=(name,),
+        )
+        for name in PEERS
+    ),
+    Suite(
+        name="oracle-strategies",
+        about="arrays that zarr-python's own Hypothesis strategies draw, read by zarrscope",
+        module="oracles.strategies",
+        unit="arrays",
+        goal=1000,
+        limit_s=300,
+    ),
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in [*_FUZZ, *_ORACLES]}

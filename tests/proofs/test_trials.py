@@ -12,7 +12,9 @@ from tests.proofs.state import State
 from tests.proofs.suite import Suite
 from tests.proofs.trials_that_fail import KINDS
 
-SUITE = Suite("failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20)
+SUITE = Suite(
+    "failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20
+)
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def test_a_run_is_resumed(prove: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_the_time_ends_a_run(prove: Path) -> None:
-    status, state = run(prove, "--seed", "0", "--hours", "0.0001", "--runs", "1000")
+    _, state = run(prove, "--seed", "0", "--hours", "0.0001", "--runs", "1000")
     assert state.trials < 1000
 
 

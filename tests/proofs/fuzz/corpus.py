@@ -1,4 +1,4 @@
-"""Inputs of each target that are kept as data: those that together reach all that the fuzzer has reached, and those of findings."""
+"""The kept inputs of each target: those that together reach all that the fuzzer has reached, and those of findings."""
 
 from __future__ import annotations
 

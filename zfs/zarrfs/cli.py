@@ -118,8 +118,9 @@ def _mount(namespace: argparse.Namespace) -> int:
 
 def _secrets(namespace: argparse.Namespace) -> list[str]:
     """Secrets of the command line, to be hidden from the list of processes."""
-    address = namespace.source.partition("://")[2].partition("/")[0]
-    return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
+    address, _, query = namespace.source.partition("://")[2].partition("?")
+    user = address.partition("/")[0].rpartition("@")[0]
+    return [user, query, *(value for _, value in namespace.header)]
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:

@@ -48,6 +48,23 @@ class SourceRequest:
         return cls(os.path.expanduser(address), "/" + path.strip("/"))
 
     @property
+    def shown_address(self) -> str:
+        """The address without a password, and without the query of a web address, which may be a signature.
+
+        >>> SourceRequest("https://me:secret@example.org/a.zarr?sig=secret").shown_address
+        'https://example.org/a.zarr'
+        >>> SourceRequest("az://container@account/a.zarr").shown_address
+        'az://container@account/a.zarr'
+        """
+        scheme, marker, rest = self.address.partition("://")
+        server, slash, path = rest.partition("/")
+        is_web = scheme.lower() in {"http", "https"}
+        user, _, host = server.rpartition("@")
+        if is_web:
+            path = path.partition("?")[0]
+        return f"{scheme}{marker}{host if is_web or ':' in user else server}{slash}{path}"
+
+    @property
     def place(self) -> str:
         """The normalised address, which identifies a source."""
         return place_of(self.address)

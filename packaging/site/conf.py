@@ -58,6 +58,7 @@ core/docs/filetypes
 core/docs/store_options
 zfs/SEMANTICS
 core/docs/performance
+core/docs/security
 core/docs/distance
 ```
 

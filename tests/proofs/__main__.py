@@ -36,7 +36,7 @@ def main(words: Sequence[str] | None = None, place: Path = PLACE) -> int:
     if arguments.list:
         width = max(map(len, SUITES))
         for suite in SUITES.values():
-            print(f"{suite.name:{width}}  {suite.about} ({suite.goal:,} {suite.unit})")
+            print(f"{suite.name:{width}}  {suite.about} ({_of_goal(suite)})")
         return 0
     states = [_prove(SUITES[name], arguments, place) for name in arguments.names]
     if arguments.json:
@@ -89,13 +89,13 @@ def _prove(suite: Suite, arguments: argparse.Namespace, place: Path) -> State:
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + suite.unit),
+        TextColumn("{task.completed:,.0f} of " + _of_goal(suite)),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,
         disable=not console.is_terminal,
     ) as progress:
-        bar = progress.add_task(suite.name, total=max(suite.goal, 1), completed=state.units)
+        bar = progress.add_task(suite.name, total=suite.goal, completed=state.units)
 
         def tell(seed: int, result: int | Finding) -> None:
             nonlocal told_s, saved_s
@@ -134,9 +134,13 @@ def _kept(path: Path, suite: Suite) -> State:
         raise SystemExit(f"packaging/prove: {error}; remove it to begin anew") from None
 
 
+def _of_goal(suite: Suite) -> str:
+    return f"{'all' if suite.goal is None else format(suite.goal, ',')} {suite.unit}"
+
+
 def _line(suite: Suite, state: State) -> str:
     return (
-        f"{suite.name}: {state.units:,} of {suite.goal:,} {suite.unit} in {state.trials:,} trials and "
+        f"{suite.name}: {state.units:,} of {_of_goal(suite)} in {state.trials:,} trials and "
         f"{state.seconds / 60:,.1f} minutes; {len(state.findings)} findings"
     )
 

@@ -14,9 +14,9 @@ class Suite:
         name: as in ``packaging/prove NAME``.
         about: what it does, in one line.
         module: the module, below this package, whose function ``trial`` runs the trial of a seed. It returns how many units it
-            did, and raises whatever contradicts what zarrscope promises.
+            did, 0 if there are no trials of this and later seeds, and raises whatever contradicts what zarrscope promises.
         unit: what is counted, in the plural.
-        goal: the number of units of a complete proof.
+        goal: the number of units of a complete proof; None for suites that end by themselves.
         limit_s: a trial that takes longer hangs.
         limit_nbytes: resident memory that the process of the trials must not exceed.
         words: arguments of the function after the seed.
@@ -26,7 +26,7 @@ class Suite:
     about: str
     module: str
     unit: str
-    goal: int
+    goal: int | None
     limit_s: float = 60.0
     limit_nbytes: int = 2 << 30
     words: tuple[str, ...] = ()

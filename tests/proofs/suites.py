@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.proofs.fuzz.target import target_names
+from tests.proofs.mutation.subjects import SUBJECTS
 from tests.proofs.oracles.peers import PEERS
 from tests.proofs.suite import Suite
 
@@ -44,4 +45,17 @@ _ORACLES: Final = [
     ),
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in [*_FUZZ, *_ORACLES]}
+_MUTATIONS: Final = [
+    Suite(
+        name=f"mutation-{name}",
+        about=f"changes of {', '.join(path.rpartition('/')[2] for path in subject.sources)} that a test must notice",
+        module="mutation.campaign",
+        unit="mutants",
+        goal=None,
+        limit_s=1800,
+        words=(name,),
+    )
+    for name, subject in SUBJECTS.items()
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in [*_FUZZ, *_ORACLES, *_MUTATIONS]}

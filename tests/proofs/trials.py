@@ -43,6 +43,7 @@ class Worker:
 
         Raises:
             OSError: the process cannot be started.
+            RuntimeError: it cannot import the suite.
         """
         process = self._process = self._running()
         assert process.stdin is not None
@@ -72,7 +73,7 @@ class Worker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._stop()
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [
                 *(sys.executable, "-P", "-m", "tests.proofs.worker"),
                 *(self._suite.module, str(self._suite.limit_nbytes), *self._suite.words),
@@ -88,6 +89,10 @@ class Worker:
             },
             start_new_session=True,  # Ctrl-C ends the parent, which then ends this
         )
+        assert process.stdout is not None
+        if not process.stdout.readline():
+            raise RuntimeError(f"the trials of {self._suite.name} do not start:\n{self._output()}")
+        return process
 
     def _stop(self) -> None:
         process, self._process = self._process, None
@@ -129,6 +134,8 @@ def run_trials(
                     if seed is None:
                         return
                     result = worker.run(seed)
+                    if result == 0:
+                        return
                     with lock:
                         tell(seed, result)
         except BaseException as error:  # noqa: BLE001  # raised in the caller's thread

@@ -145,6 +145,8 @@ def _run(tests: Sequence[str]) -> int:
             "-q",
             "-p",
             "no:cacheprovider",
+            "-o",
+            "faulthandler_timeout=0",
             f"--basetemp={temporary}/tests",
             "-W",
             _IMPORTED_BEFORE,

@@ -12,47 +12,94 @@ from pathlib import Path
 from typing import Final
 
 from tests.proofs.fuzz.corpus import kept_inputs
-from tests.proofs.fuzz.target import load_target
+from tests.proofs.fuzz.target import load_target, words_of
 from tests.proofs.trials import ROOT
 
 INPUTS: Final = 20_000
 INPUT_LIMIT_S: Final = 5
 INPUT_LIMIT_MIB: Final = 2048
 PLACE: Final = ROOT / ".artefacts" / "proofs" / "fuzz"
+_FINDINGS_MAX: Final = 20
 
 
 class FuzzError(AssertionError):
-    """An input that ends in another exception than ours, another value, a hang, a crash, or takes too much memory."""
+    """Inputs that end in another exception than ours, another value, a hang, a crash, or take too much memory."""
 
 
 def trial(seed: int, name: str) -> int:
     """Fuzz a target; returns the number of inputs.
 
     Raises:
-        FuzzError: a finding; its input is in a file that the text names.
+        FuzzError: findings; their inputs are in files that the text names.
     """
     folder = PLACE / name
-    _fill(folder, [*load_target(name).examples(), *kept_inputs(name)])
+    target = load_target(name)
+    _fill(folder, [*target.examples(), *kept_inputs(name)])
+    found: list[str] = []
+    done = 0
     with tempfile.TemporaryDirectory() as temporary:
-        done = subprocess.run(
-            [
-                *(sys.executable, "-P", "-m", "tests.proofs.fuzz.engine", name),
-                *(f"-runs={INPUTS}", f"-seed={seed + 1}", f"-timeout={INPUT_LIMIT_S}"),
-                *(f"-rss_limit_mb={INPUT_LIMIT_MIB}", "-print_final_stats=1", "-reload=0"),
-                *(f"-artifact_prefix={temporary}/", str(folder)),
-            ],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
+        words = words_of(target)
+        dictionary = Path(temporary) / "words"
+        dictionary.write_bytes(b"".join(map(_entry, words)))
+        while done < INPUTS and len(found) < _FINDINGS_MAX:
+            ended = Path(temporary) / str(len(found))
+            ended.mkdir()
+            arguments = [
+                *(f"-runs={INPUTS - done}", f"-seed={seed * 1000 + len(found) + 1}"),
+                *(f"-timeout={INPUT_LIMIT_S}", f"-rss_limit_mb={INPUT_LIMIT_MIB}"),
+                *("-print_final_stats=1", "-reload=0", *([f"-dict={dictionary}"] if words else [])),
+                *(f"-artifact_prefix={ended}/", str(folder)),
+            ]
+            run, output = _fuzz(name, ended, arguments)
+            findings = _findings(name, ended, output)
+            found += findings
+            done += run
+            if not findings:
+                break
+    if found:
+        raise FuzzError("\n\n".join(found))
+    return done
+
+
+def _fuzz(name: str, findings: Path, arguments: list[str]) -> tuple[int, str]:
+    """The number of inputs that were run, and the output."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tests.proofs.fuzz.engine", name, str(findings), *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    output = done.stdout.decode(errors="replace")
+    executed = re.findall(r"stat::number_of_executed_units:\s*(\d+)|^#(\d+)\s", output, re.MULTILINE)
+    if not executed or (done.returncode and not any(findings.iterdir())):
+        raise FuzzError(f"{_without_noise(output)}\nlibFuzzer ended with status {done.returncode}")
+    return max(int(final or line) for final, line in executed), output
+
+
+def _findings(name: str, ended: Path, output: str) -> list[str]:
+    """What was found, as text for people; the inputs are kept."""
+    texts = []
+    for path in sorted(ended.iterdir()):
+        if path.suffix == ".txt":
+            continue
+        data = path.read_bytes()
+        kept = PLACE.parent / "findings" / f"{name}-{hashlib.sha1(data).hexdigest()[:12]}"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(data)
+        told = path.with_suffix(".txt")
+        lines = told.read_text() if told.exists() else f"{_without_noise(output)}\n{path.name}"
+        texts.append(
+            f"{kept.relative_to(ROOT)} holds {data[:60]!r}\n"
+            f"repeat: python -m tests.proofs.fuzz.engine {name} {PLACE} {kept.relative_to(ROOT)}\n"
+            f"{lines.strip()}"
         )
-        output = done.stdout.decode(errors="replace")
-        if done.returncode:
-            raise FuzzError(_report(name, output, Path(temporary)))
-    found = re.search(r"stat::number_of_executed_units:\s*(\d+)", output)
-    if found is None:
-        raise FuzzError(f"no statistics in the output of libFuzzer:\n{output[-3000:]}")
-    return int(found[1])
+    return texts
+
+
+def _without_noise(output: str) -> str:
+    lines = [line for line in output.splitlines() if not re.match(r"#\d+\s|INFO:|WARNING:|stat::|\t", line)]
+    return "\n".join(lines[-60:])
 
 
 def _fill(folder: Path, inputs: Iterable[bytes]) -> None:
@@ -63,21 +110,6 @@ def _fill(folder: Path, inputs: Iterable[bytes]) -> None:
             path.write_bytes(data)
 
 
-def _report(name: str, output: str, artifacts: Path) -> str:
-    inputs = sorted(artifacts.iterdir())
-    if not inputs:
-        return output[-5000:]
-    data = inputs[0].read_bytes()
-    kept = PLACE.parent / "findings" / f"{name}-{hashlib.sha1(data).hexdigest()[:12]}"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(data)
-    lines = [line for line in output.splitlines() if not re.match(r"#\d+\s|INFO:|WARNING:|stat::", line)]
-    raised = re.search(r"=== Uncaught Python exception: ===\n(.*)", output)
-    summary = raised[1] if raised else inputs[0].name  # such as timeout-…
-    return "\n".join(
-        [
-            *lines[-60:],
-            f"repeat: python -m tests.proofs.fuzz.engine {name} {kept.relative_to(ROOT)}",
-            f"{summary} for {data[:60]!r}",
-        ]
-    )
+def _entry(word: bytes) -> bytes:
+    """A line of libFuzzer's dictionary."""
+    return b'"%s"\n' % b"".join(b"\\x%02x" % byte for byte in word)

@@ -57,7 +57,7 @@ def trial(seed: int, name: str) -> int:
             if not findings:
                 break
     if found:
-        raise FuzzError("\n\n".join(found))
+        raise FuzzError("\n\n".join([*found, " · ".join(text.splitlines()[-1][:200] for text in found)]))
     return done
 
 

@@ -110,3 +110,11 @@ def test_threads_encode_side_by_side() -> None:
     for i, data in enumerate(together):
         assert data == alone[i % 5] or i % 5 == 3
         assert np.array_equal(pipelines[i % 5].decode(data), array)
+
+
+def test_an_element_without_dimensions_keeps_zeros_at_its_end() -> None:
+    array = np.array(b"a", "S4")
+    pipeline = Pipeline([NamedConfiguration("transpose", {"order": []}), NamedConfiguration("bytes")], spec_of(array))
+    found = np.empty((), "S4")
+    pipeline.decode_into(b"b\0\0\0", found, ())
+    assert found == np.array(b"b", "S4")

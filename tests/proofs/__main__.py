@@ -63,7 +63,9 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         "--hours", type=float, default=0.1, metavar="H", help="stop each suite after this time (default: 0.1)"
     )
     parser.add_argument("--runs", type=int, metavar="N", help="stop each suite after this number of trials")
-    parser.add_argument("--seed", type=int, metavar="S", help="the first seed (default: 0, or that of the state)")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="the first seed (default: 0, or that of the state)"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the kept state")
     parser.add_argument(
         "--keep",

@@ -12,7 +12,9 @@ from tests.proofs.state import State
 from tests.proofs.suite import Suite
 from tests.proofs.trials_that_fail import KINDS
 
-SUITE = Suite("failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20)
+SUITE = Suite(
+    "failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20
+)
 
 
 @pytest.fixture

@@ -81,7 +81,11 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]), "QT_QPA_PLATFORM": "offscreen"},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+                "QT_QPA_PLATFORM": "offscreen",
+            },
             start_new_session=True,  # Ctrl-C ends the parent, which then ends this
         )
 
@@ -106,7 +110,11 @@ class Worker:
 
 
 def run_trials(
-    suite: Suite, seeds: Iterator[int], until_s: float, processes: int, tell: Callable[[int, int | Finding], None]
+    suite: Suite,
+    seeds: Iterator[int],
+    until_s: float,
+    processes: int,
+    tell: Callable[[int, int | Finding], None],
 ) -> None:
     """Run trials until the seeds end or ``time.monotonic()`` reaches a moment; ``tell`` gets each result, one at a time."""
     lock = threading.Lock()

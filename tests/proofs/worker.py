@@ -1,6 +1,6 @@
 """The process that runs trials: it reads seeds, one in a line, and answers with JSON.
 
-    python -m tests.proofs.worker MODULE LIMIT_NBYTES [WORD …]
+python -m tests.proofs.worker MODULE LIMIT_NBYTES [WORD …]
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main(module: str, limit_nbytes: int, words: list[str]) -> None:
         seed = int(line)
         try:
             units = trial(seed, *words)
-        except BaseException as error:  # noqa: BLE001  # SystemExit too contradicts what zarrscope promises
+        except BaseException as error:  # SystemExit too contradicts what zarrscope promises
             if isinstance(error, KeyboardInterrupt):
                 raise
             _answer(answers, kind=type(error).__name__, text=traceback.format_exc())

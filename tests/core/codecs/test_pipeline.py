@@ -114,7 +114,9 @@ def test_threads_encode_side_by_side() -> None:
 
 def test_an_element_without_dimensions_keeps_zeros_at_its_end() -> None:
     array = np.array(b"a", "S4")
-    pipeline = Pipeline([NamedConfiguration("transpose", {"order": []}), NamedConfiguration("bytes")], spec_of(array))
+    pipeline = Pipeline(
+        [NamedConfiguration("transpose", {"order": []}), NamedConfiguration("bytes")], spec_of(array)
+    )
     found = np.empty((), "S4")
     pipeline.decode_into(b"b\0\0\0", found, ())
     assert found == np.array(b"b", "S4")

@@ -109,7 +109,13 @@ def test_a_format_that_can_only_be_read() -> None:
 
 @pytest.mark.parametrize(
     "configuration",
-    [{}, {"chunk_shape": None}, {"chunk_shape": [1, None]}, {"chunk_shape": [1]}, {"chunk_shape": [1, 2], "codecs": None}],
+    [
+        {},
+        {"chunk_shape": None},
+        {"chunk_shape": [1, None]},
+        {"chunk_shape": [1]},
+        {"chunk_shape": [1, 2], "codecs": None},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("format_name", ["v2", "n5"])

@@ -59,7 +59,9 @@ def _chain(
 
 
 def _optional() -> Array:
-    data_type = parse_data_type({"name": "zarrs.optional", "configuration": {"name": "int16", "configuration": {}}})
+    data_type = parse_data_type(
+        {"name": "zarrs.optional", "configuration": {"name": "int16", "configuration": {}}}
+    )
     array = np.zeros((2, 3), data_type.dtype)
     array["value"], array["is_valid"] = [[1, 0, 3], [4, 5, 0]], [[True, False, True], [True, True, False]]
     return array

@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
     def check(data: bytes) -> None:
         try:
             target.check(data)
-        except BaseException as error:  # noqa: BLE001  # SystemExit too contradicts what zarrscope promises
+        except BaseException as error:  # SystemExit too contradicts what zarrscope promises
             if isinstance(error, KeyboardInterrupt):
                 raise
             findings.add(data, error)

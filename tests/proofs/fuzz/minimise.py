@@ -1,6 +1,6 @@
 """Choose the inputs that the tests replay: few and short, but together they run every transition between lines of the product.
 
-    packaging/prove --keep fuzz-NAME
+packaging/prove --keep fuzz-NAME
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ def keep(name: str) -> str:
     target = load_target(name)
     folder = PLACE / name
     found = [path.read_bytes() for path in sorted(folder.iterdir())] if folder.exists() else []
-    inputs = sorted(
-        {*target.examples(), *kept_inputs(name), *found}, key=lambda data: (len(data), data)
-    )
+    inputs = sorted({*target.examples(), *kept_inputs(name), *found}, key=lambda data: (len(data), data))
     inputs = [data for data in inputs if len(data) <= MAX_NBYTES][:_MAX_TRACED]
     findings = kept_findings(name)
     chosen = chosen_inputs(target.check, inputs, MAX_INPUTS - len(findings))

@@ -30,7 +30,9 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
         for parameter in self.required_types:
-            if parameter in configuration:  # numcodecs itself reports one that is missing, but takes null for float64
+            if (
+                parameter in configuration
+            ):  # numcodecs itself reports one that is missing, but takes null for float64
                 dtype(configuration, parameter)
         # Checked before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (

@@ -8,9 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.session.sources import SourceRequest, place_of, short_name
 from zarrcore.cli.source import split_uri
-from zarrcore.errors import StoreError, ZarrError
+from zarrcore.errors import SelectionError, StoreError, ZarrError
 from zarrcore.hierarchy import normalize_path
-from zarrcore.errors import SelectionError
 from zarrcore.stores import open_store
 from zarrcore.stores.validation import check_address, parse_header
 
@@ -52,7 +51,20 @@ def check(data: bytes) -> None:
 def _is_dangerous(url: str) -> bool:
     """Whether opening could reach another machine, or files: fsspec's file systems do that at once."""
     scheme = url.partition("://")[0].lower() if "://" in url else ""
-    return "::" in url or scheme not in ("s3", "gs", "az", "abfs", "abfss", "http", "https", "memory", "redis", "rediss", "file", "zip")
+    return "::" in url or scheme not in (
+        "s3",
+        "gs",
+        "az",
+        "abfs",
+        "abfss",
+        "http",
+        "https",
+        "memory",
+        "redis",
+        "rediss",
+        "file",
+        "zip",
+    )
 
 
 def _assert_no_secret(url: str, text: str) -> None:

@@ -50,7 +50,9 @@ def _assert_same(found: np.ndarray, expected: np.ndarray) -> None:  # type: igno
     if expected.dtype.kind in "TO":
         assert found.tolist() == expected.tolist()
     else:
-        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), f"{found!r} instead of {expected!r}"
+        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), (
+            f"{found!r} instead of {expected!r}"
+        )
 
 
 def examples() -> Iterable[bytes]:

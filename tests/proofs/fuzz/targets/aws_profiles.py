@@ -37,7 +37,11 @@ def check(data: bytes) -> None:
     paths = [_folder() / name for name in ("config", "credentials")]
     for path, content in zip(paths, (config, credentials), strict=True):
         path.write_bytes(content)
-    variables = {"AWS_CONFIG_FILE": str(paths[0]), "AWS_SHARED_CREDENTIALS_FILE": str(paths[1]), "HOME": str(_folder())}
+    variables = {
+        "AWS_CONFIG_FILE": str(paths[0]),
+        "AWS_SHARED_CREDENTIALS_FILE": str(paths[1]),
+        "HOME": str(_folder()),
+    }
     with mock.patch.dict(os.environ, variables, clear=True):
         for name in (None, "work"):
             try:
@@ -49,7 +53,13 @@ def check(data: bytes) -> None:
                 _check_sendable(profile)
             theirs = _theirs(paths, name or "default")
             if theirs is not None and not _is_ambiguous(data):
-                ours = dict(zip(_NAMES, (profile.access_key_id, profile.secret_access_key, profile.session_token), strict=False))
+                ours = dict(
+                    zip(
+                        _NAMES,
+                        (profile.access_key_id, profile.secret_access_key, profile.session_token),
+                        strict=False,
+                    )
+                )
                 assert {key: value for key, value in ours.items() if value} == {
                     key: value for key, value in theirs.items() if key in _NAMES[:3] and value
                 }
@@ -67,7 +77,12 @@ def _check_sendable(profile: Any) -> None:
 def _is_ambiguous(data: bytes) -> bool:
     """Whether a section or a member occurs twice, which botocore refuses or joins in its own way, or is not plain text."""
     lines = [line.partition(b"=")[0].strip().lower() for line in data.splitlines()]
-    return len(set(lines)) < len(lines) or not data.isascii() or any(byte < 32 and byte != 10 for byte in data) or b"\n " in data
+    return (
+        len(set(lines)) < len(lines)
+        or not data.isascii()
+        or any(byte < 32 and byte != 10 for byte in data)
+        or b"\n " in data
+    )
 
 
 def _theirs(paths: list[Path], name: str) -> dict[str, Any] | None:

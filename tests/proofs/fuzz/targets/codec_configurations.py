@@ -92,7 +92,9 @@ def _assert_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) ->
     if expected.dtype.kind in "TO":
         assert found.tolist() == expected.tolist()
     else:
-        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), f"{found!r} instead of {expected!r}"
+        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), (
+            f"{found!r} instead of {expected!r}"
+        )
 
 
 def examples() -> Iterable[bytes]:

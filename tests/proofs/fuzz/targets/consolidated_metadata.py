@@ -9,7 +9,13 @@ from typing import Any
 from tests.proofs.fuzz.documents import Choices, changed_document
 from tests.proofs.fuzz.nodes import same, small_array
 from tests.proofs.fuzz.targets import documents_v2, documents_v3
-from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    UnsupportedError,
+    ZarrError,
+)
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, Group, open_hierarchy
 from zarrcore.stores import MemoryStore

@@ -17,9 +17,31 @@ from zarrcore.metadata.data_type import data_type_of, parse_data_type, with_byte
 from zarrcore.metadata.fill_value import fill_value_document, parse_fill_value, zero
 from zarrcore.metadata.json_document import format_json, parse_json_object
 
-_NUMBERS = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64", "complex_float64"]
-_SMALL = ["bfloat16", "int2", "uint4", "float4_e2m1fn", "float6_e3m2fn", "float8_e8m0fnu", "complex_float16", "complex_float8_e4m3"]
-_STRUCT = {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int4"}, {"name": "b", "data_type": "r24"}]}}
+_NUMBERS = [
+    "bool",
+    "int8",
+    "uint16",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex_float64",
+]
+_SMALL = [
+    "bfloat16",
+    "int2",
+    "uint4",
+    "float4_e2m1fn",
+    "float6_e3m2fn",
+    "float8_e8m0fnu",
+    "complex_float16",
+    "complex_float8_e4m3",
+]
+_STRUCT = {
+    "name": "struct",
+    "configuration": {"fields": [{"name": "a", "data_type": "int4"}, {"name": "b", "data_type": "r24"}]},
+}
 EXAMPLES: list[dict[str, Any]] = [
     *({"type": name, "fill": 1} for name in _NUMBERS),
     *({"type": name, "fill": "NaN"} for name in _SMALL),

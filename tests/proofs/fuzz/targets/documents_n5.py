@@ -17,7 +17,13 @@ from zarrcore.metadata.json_document import parse_json_object
 
 def dataset(data_type: str, compression: Any, **members: Any) -> dict[str, Any]:
     """An ``attributes.json`` of a dataset."""
-    return {"dimensions": [4, 6], "blockSize": [4, 2], "dataType": data_type, "compression": compression, **members}
+    return {
+        "dimensions": [4, 6],
+        "blockSize": [4, 2],
+        "dataType": data_type,
+        "compression": compression,
+        **members,
+    }
 
 
 EXAMPLES: list[dict[str, Any]] = [

@@ -49,15 +49,34 @@ EXAMPLES: list[dict[str, Any]] = [
         )
     },
     {".zarray": array("|O", "", filters=[{"id": "vlen-utf8"}], compressor={"id": "zstd", "level": 3})},
-    {".zarray": array("|O", filters=[{"id": "categorize", "labels": ["a", "b"], "dtype": "|O", "astype": "|u1"}])},
+    {
+        ".zarray": array(
+            "|O", filters=[{"id": "categorize", "labels": ["a", "b"], "dtype": "|O", "astype": "|u1"}]
+        )
+    },
     {".zarray": array([["a", "<i4"], ["b", ">f8", [2]], ["c", [["d", "|S3"]]]], None, shape=[5], chunks=[5])},
     {".zarray": array("<M8[ns]", "NaT", filters=[{"id": "packbits"}])},
     {".zarray": array("|S5", "AAAAAAA=", shape=[], chunks=[])},
-    {".zarray": array("<c8", ["NaN", "-Infinity"], filters=[{"id": "quantize", "digits": 2, "dtype": "<f4"}])},
-    {".zarray": array("<U3", "", compressor={"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None})},
+    {
+        ".zarray": array(
+            "<c8", ["NaN", "-Infinity"], filters=[{"id": "quantize", "digits": 2, "dtype": "<f4"}]
+        )
+    },
+    {
+        ".zarray": array(
+            "<U3", "", compressor={"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None}
+        )
+    },
     {".zarray": array("|b1", True, filters=[{"id": "astype", "encode_dtype": "<f4", "decode_dtype": "|b1"}])},
     {".zarray": array("bfloat16", 1.5), ".zgroup": {"zarr_format": 2}},
-    {".zarray": array("<m8[10us]", 0, compressor={"id": "bz2", "level": 9}, filters=[{"id": "shuffle", "elementsize": 4}])},
+    {
+        ".zarray": array(
+            "<m8[10us]",
+            0,
+            compressor={"id": "bz2", "level": 9},
+            filters=[{"id": "shuffle", "elementsize": 4}],
+        )
+    },
     {".zarray": array("|V4", None, compressor={"id": "crc32", "location": "end"})},
 ]
 WORDS = (
@@ -81,7 +100,9 @@ def check(data: bytes) -> None:
         _compare(metadata, parse_json_object(stored[".zarray"]))
     elif isinstance(metadata, GroupMetadata):
         told = documents[2]
-        assert dict(metadata.attributes) == ({} if told is None else parse_json_object(told)) or "NaN" in str(told)
+        assert dict(metadata.attributes) == ({} if told is None else parse_json_object(told)) or "NaN" in str(
+            told
+        )
 
 
 def _documents(data: bytes) -> dict[str, bytes]:
@@ -119,4 +140,7 @@ def _compare(metadata: ArrayMetadata, document: dict[str, Any]) -> None:
 
 def examples() -> Iterable[bytes]:
     """A changed example for each of `EXAMPLES`, and one as text."""
-    return [*(bytes([number]) for number in range(len(EXAMPLES))), json.dumps(EXAMPLES[0][".zarray"]).encode()]
+    return [
+        *(bytes([number]) for number in range(len(EXAMPLES))),
+        json.dumps(EXAMPLES[0][".zarray"]).encode(),
+    ]

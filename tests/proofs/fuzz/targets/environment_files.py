@@ -12,7 +12,23 @@ from unittest import mock
 from zarrfs.cli import _take_environment
 from zarrfs.mount.mountpoints import MountError
 
-WORDS = ("AWS_ACCESS_KEY_ID=", "SECRET", "=", "#", "'", '"', "export ", "\n", "\r\n", "\x00", "\ufeff", "\u2028", " ", "\\", "$A")
+WORDS = (
+    "AWS_ACCESS_KEY_ID=",
+    "SECRET",
+    "=",
+    "#",
+    "'",
+    '"',
+    "export ",
+    "\n",
+    "\r\n",
+    "\x00",
+    "\ufeff",
+    "\u2028",
+    " ",
+    "\\",
+    "$A",
+)
 
 
 @cache

@@ -8,7 +8,24 @@ from collections.abc import Iterable
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import MAX_DEPTH, format_json, parse_json_object
 
-WORDS = ("{", "}", "[", "]", '":', '"a":1,', "\\u", "\\ud83d", "\\", "NaN", "-Infinity", "1e999", "true", "null", "\ufeff", "é")
+WORDS = (
+    "{",
+    "}",
+    "[",
+    "]",
+    '":',
+    '"a":1,',
+    "\\u",
+    "\\ud83d",
+    "\\",
+    "NaN",
+    "-Infinity",
+    "1e999",
+    "true",
+    "null",
+    "\ufeff",
+    "é",
+)
 
 
 def check(data: bytes) -> None:

@@ -48,4 +48,13 @@ def check(data: bytes) -> None:
 
 def examples() -> Iterable[bytes]:
     """Each notation."""
-    return [b"3,:,0:100", b"[3,:,0:100]", b"3,_,0-100", b"time=5", b"y=-1,time=::2", b"...,2", b"::-2,1:-1", b"0-7-2,_"]
+    return [
+        b"3,:,0:100",
+        b"[3,:,0:100]",
+        b"3,_,0-100",
+        b"time=5",
+        b"y=-1,time=::2",
+        b"...,2",
+        b"::-2,1:-1",
+        b"0-7-2,_",
+    ]

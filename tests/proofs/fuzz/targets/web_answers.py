@@ -10,7 +10,7 @@ from zarrcore.errors import StoreError
 from zarrcore.stores import ReadableStore, StoreOptions, open_store
 from zarrcore.stores.interface import ByteRange
 
-_HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Type: text/html\r\nETag: \"a\"\r\nLast-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n"
+_HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Type: text/html\r\nETag: "a"\r\nLast-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n'
 WORDS = (
     *("HTTP/1.1 206 Partial Content\r\n", "HTTP/1.1 404 Not Found\r\n", "HTTP/1.1 503 x\r\n", "HTTP/1.1 302 x\r\n", "HTTP/1.0 "),
     *("Content-Range: bytes 2-5/10\r\n", "Content-Range: bytes */10\r\n", "Content-Encoding: gzip\r\n", "Transfer-Encoding: chunked\r\n"),
@@ -50,7 +50,12 @@ def check(data: bytes) -> None:
         return
     finally:
         server.closes = False
-    if value is not None and b"gzip" not in data and b"deflate" not in data and b"chunked" not in data.lower():
+    if (
+        value is not None
+        and b"gzip" not in data
+        and b"deflate" not in data
+        and b"chunked" not in data.lower()
+    ):
         assert bytes(value) in data
 
 

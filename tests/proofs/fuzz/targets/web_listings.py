@@ -59,13 +59,32 @@ class _Links(HTMLParser):
 def _check_links(page: bytes, keys: list[str]) -> None:
     """On a page as servers write them, all links to entries are found, and nothing else."""
     text = page.decode("utf-8", "replace")
-    if any(word in text.lower() for word in ("<!", "<?", "<script", "<style", "<textarea", "<title", "<xmp", "<plaintext", "</", "<iframe", "<no")) and not _is_plain(text):
+    if any(
+        word in text.lower()
+        for word in (
+            "<!",
+            "<?",
+            "<script",
+            "<style",
+            "<textarea",
+            "<title",
+            "<xmp",
+            "<plaintext",
+            "</",
+            "<iframe",
+            "<no",
+        )
+    ) and not _is_plain(text):
         return  # the ways of HTML to hide a link, of which listings have none
     parser = _Links()
     parser.feed(text)
     expected = set()
     for link in parser.links:
-        if len(link) > _LONGEST or any(character in link for character in "<>\"'`&\t\r\n\\ ") or not link.isprintable():
+        if (
+            len(link) > _LONGEST
+            or any(character in link for character in "<>\"'`&\t\r\n\\ ")
+            or not link.isprintable()
+        ):
             return
         try:
             there = urlsplit(urljoin(_URL, link))
@@ -111,8 +130,12 @@ def _check_objects(page: bytes, keys: list[str]) -> None:
 def examples() -> Iterable[bytes]:
     """Pages as nginx, Apache and Python write them."""
     links = '<a href="../">../</a>\n<a href="c/">c/</a> 01-Jan\n<a href="a%20b">a b</a>\n<a href=\'/data/a.zarr/zarr.json\'>z</a>'
-    yield b"\0<html><head><title>Index of /data/</title></head><body><h1>Index of /</h1><pre>" + links.encode() + b"</pre>"
-    yield b"\0<title>Index of /</title>\n<a href=\"a\">x</a>\n<a href=\"b%2Fc/\">x</a>\n<a href=\"?C=N;O=D\">x</a>"
+    yield (
+        b"\0<html><head><title>Index of /data/</title></head><body><h1>Index of /</h1><pre>"
+        + links.encode()
+        + b"</pre>"
+    )
+    yield b'\0<title>Index of /</title>\n<a href="a">x</a>\n<a href="b%2Fc/">x</a>\n<a href="?C=N;O=D">x</a>'
     yield b'\0<h1>Directory listing for /</h1><ul><li><A class="x" HREF="d&amp;e">d</A></li><!-- <a href="f"> --></ul>'
     objects = [
         {"name": "c", "type": "directory", "mtime": "Wed, 21 Oct 2015 07:28:00 GMT"},

@@ -12,7 +12,18 @@ from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.zip.store import ZipStore
 
-WORDS = ("PK\x01\x02", "PK\x03\x04", "PK\x05\x06", "PK\x06\x06", "PK\x06\x07", "../", "/", "\x00", "a/b", "a/b/c/0")
+WORDS = (
+    "PK\x01\x02",
+    "PK\x03\x04",
+    "PK\x05\x06",
+    "PK\x06\x06",
+    "PK\x06\x07",
+    "../",
+    "/",
+    "\x00",
+    "a/b",
+    "a/b/c/0",
+)
 _READ_MAX = 1 << 20
 
 
@@ -63,13 +74,17 @@ def _theirs(data: bytes) -> dict[str, bytes]:
     try:
         with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(data)) as archive:
             warnings.simplefilter("ignore")
-            infos = [info for info in archive.infolist() if info.orig_filename == info.filename and info.filename.isascii()]
+            infos = [
+                info
+                for info in archive.infolist()
+                if info.orig_filename == info.filename and info.filename.isascii()
+            ]
             for info in infos:
                 found.pop(info.filename, None)  # of several members of a name, the last counts
                 if info.file_size <= _READ_MAX:
                     try:
                         found[info.filename] = archive.open(info).read(_READ_MAX)
-                    except Exception:  # noqa: BLE001, S112  # what zipfile refuses is not compared
+                    except Exception:  # noqa: BLE001  # what zipfile refuses is not compared
                         continue
     except Exception:  # noqa: BLE001
         return found
@@ -91,7 +106,9 @@ def examples() -> Iterable[bytes]:
     stored, deflated = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
     yield example_zip()
     yield example_zip(("zarr.json", b"{}" * 9, stored), ("c/0/0", bytes(99), deflated), comment=b"x")
-    yield example_zip(("a", b"", stored), ("b/", b"", stored), ("../c", b"1", stored), ("d/e", b"2" * 50, zipfile.ZIP_BZIP2))
+    yield example_zip(
+        ("a", b"", stored), ("b/", b"", stored), ("../c", b"1", stored), ("d/e", b"2" * 50, zipfile.ZIP_BZIP2)
+    )
     yield example_zip(("é", b"u", stored), ("a", b"1", stored), ("f", b"x" * 60, zipfile.ZIP_LZMA))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive, archive.open("large", "w", force_zip64=True) as member:

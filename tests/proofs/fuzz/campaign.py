@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.proofs.fuzz.corpus import kept_inputs
-from tests.proofs.fuzz.target import load_target, words_of
+from tests.proofs.fuzz.target import Target, load_target, max_length_of, words_of
 from tests.proofs.trials import ROOT
 
 INPUTS: Final = 20_000
@@ -38,16 +38,14 @@ def trial(seed: int, name: str) -> int:
     found: list[str] = []
     done = 0
     with tempfile.TemporaryDirectory() as temporary:
-        words = words_of(target)
-        dictionary = Path(temporary) / "words"
-        dictionary.write_bytes(b"".join(map(_entry, words)))
+        language = _language(target, Path(temporary) / "words")
         while done < INPUTS and len(found) < _FINDINGS_MAX:
             ended = Path(temporary) / str(len(found))
             ended.mkdir()
             arguments = [
                 *(f"-runs={INPUTS - done}", f"-seed={seed * 1000 + len(found) + 1}"),
                 *(f"-timeout={INPUT_LIMIT_S}", f"-rss_limit_mb={INPUT_LIMIT_MIB}"),
-                *("-print_final_stats=1", "-reload=0", *([f"-dict={dictionary}"] if words else [])),
+                *("-print_final_stats=1", "-reload=0", *language),
                 *(f"-artifact_prefix={ended}/", str(folder)),
             ]
             run, output = _fuzz(name, ended, arguments)
@@ -59,6 +57,15 @@ def trial(seed: int, name: str) -> int:
     if found:
         raise FuzzError("\n\n".join([*found, " · ".join(text.splitlines()[-1][:200] for text in found)]))
     return done
+
+
+def _language(target: Target, dictionary: Path) -> list[str]:
+    """The options for inputs that are texts of some language, with its words, or for those that only choose changes."""
+    if (longest := max_length_of(target)) is not None:
+        return [f"-max_len={longest}", "-len_control=0"]
+    words = words_of(target)
+    dictionary.write_bytes(b"".join(map(_entry, words)))
+    return [f"-dict={dictionary}"] if words else []
 
 
 def _fuzz(name: str, findings: Path, arguments: list[str]) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.json_document import format_json
 
+MAX_LENGTH = 80
 WORDS = (
     *("level", "cname", "clevel", "shuffle", "typesize", "blocksize", "checksum", "format", "check", "preset", "filters", "id"),
     *("lz4", "lz4hc", "zstd", "zlib", "snappy", "noshuffle", "bitshuffle", "order", "F", "C", "endian", "big", "codecs", "name"),
@@ -98,5 +99,5 @@ def _assert_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) ->
 
 
 def examples() -> Iterable[bytes]:
-    """Each chain as it is, and with one change."""
+    """Each chain as it is."""
     return [bytes([number]) for number in range(len(CHAINS))]

@@ -46,6 +46,7 @@ _V3 = {
     },
 }
 EXAMPLES: list[dict[str, Any]] = [_V2, _V3]
+MAX_LENGTH = 80
 WORDS = (
     *("consolidated_metadata", "metadata", "kind", "inline", "zarr_consolidated_format", ".zarray", ".zgroup", ".zattrs"),
     *("b", "c/d", "/", "//", "c//d", "../x", "b/.zarray", "c/d/.zattrs", "e/.zattrs", "zarr_format", "node_type", "array"),

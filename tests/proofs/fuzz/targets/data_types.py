@@ -62,6 +62,7 @@ EXAMPLES: list[dict[str, Any]] = [
     *({"dtype": name, "fill": 0} for name in ("<f4", ">c16", "|S3", ">U2", "<M8[25s]", "|V5", "|b1")),
     {"dtype": [["a", ">i4"], ["b", "<f4", [2]], ["c", [["d", "|S1"], ["e", ">M8[D]"]]]], "fill": None},
 ]  # fmt: skip
+MAX_LENGTH = 80
 WORDS = (
     *_NUMBERS,
     *_SMALL,
@@ -127,5 +128,5 @@ def _check_dtype(value: Any) -> None:
 
 
 def examples() -> Iterable[bytes]:
-    """A changed example for each of `EXAMPLES`."""
+    """Each of `EXAMPLES`."""
     return [bytes([number]) for number in range(len(EXAMPLES))]

@@ -115,6 +115,7 @@ DRAFTS = (
     Format.DRAFT_2023_02,
     Format.V1,
 )
+MAX_LENGTH = 80
 WORDS = (
     *("shape", "data_type", "chunk_grid", "chunk_shape", "separator", "compressor", "fill_value", "extensions", "attributes"),
     *("extension", "type", "fallback", "codec", "codecs", "configuration", "must_understand", "filters", "id", "blosc", "zlib"),
@@ -166,5 +167,5 @@ def _check_opened(form: Format, values: dict[str, bytes], metadata: ArrayMetadat
 
 
 def examples() -> Iterable[bytes]:
-    """A changed example for each of `EXAMPLES`."""
+    """Each of `EXAMPLES`."""
     return [bytes([number]) for number in range(len(EXAMPLES))]

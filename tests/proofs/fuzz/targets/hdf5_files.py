@@ -15,15 +15,32 @@ import numpy as np
 from tests.proofs.fuzz.documents import Choices, changed_document
 from tests.proofs.fuzz.nodes import read_all, small_array
 from tests.proofs.fuzz.targets import documents_v3
-from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    UnsupportedError,
+    ZarrError,
+)
 from zarrcore.filetypes import HDF5File
 from zarrcore.filetypes.hdf5.skeleton import LEFT_OUT_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode, Group, open_hierarchy
 from zarrcore.stores import MemoryStore
 
-_GROUP = {"zarr_format": 3, "node_type": "group", "attributes": {"title": "é", "list": [1, 2], "texts": ["a", "b"], "x": None}}
-_LINE = {"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [6]}}, "shape": [6], "dimension_names": ["y"]}
-_PLANE = {"dimension_names": ["y", "x"], "attributes": {"coordinates": "y", "_FillValue": 0, "units": "m", "scale_factor": 0.5}}
+_GROUP = {
+    "zarr_format": 3,
+    "node_type": "group",
+    "attributes": {"title": "é", "list": [1, 2], "texts": ["a", "b"], "x": None},
+}
+_LINE = {
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [6]}},
+    "shape": [6],
+    "dimension_names": ["y"],
+}
+_PLANE = {
+    "dimension_names": ["y", "x"],
+    "attributes": {"coordinates": "y", "_FillValue": 0, "units": "m", "scale_factor": 0.5},
+}
 _TYPES: tuple[Any, ...] = (
     *("float32", "bool", "float16", "complex64", "int4", "bfloat16", "uint64", "r24"),
     {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}},
@@ -43,10 +60,51 @@ EXAMPLES: list[dict[str, Any]] = [
     }
     for data_type in _TYPES
 ]
+MAX_LENGTH = 80
 WORDS = (
-    *("", "a", "y", "x", "g", "g/a", "g/b/c", "attributes", "dimension_names", "coordinates", "_FillValue", "missing_value"),
-    *("CLASS", "NAME", "DIMENSION_LIST", "_Netcdf4Dimid", "_NCProperties", "phony_dim_0", "units", "calendar", "shape", "data_type"),
-    *("a b", "a/b", "é", "é", "\x00", "\n", "9", "-", "_", " ", "a" * 300, "n" * 33_000, "int64", "string", "fill_value"),
+    *(
+        "",
+        "a",
+        "y",
+        "x",
+        "g",
+        "g/a",
+        "g/b/c",
+        "attributes",
+        "dimension_names",
+        "coordinates",
+        "_FillValue",
+        "missing_value",
+    ),
+    *(
+        "CLASS",
+        "NAME",
+        "DIMENSION_LIST",
+        "_Netcdf4Dimid",
+        "_NCProperties",
+        "phony_dim_0",
+        "units",
+        "calendar",
+        "shape",
+        "data_type",
+    ),
+    *(
+        "a b",
+        "a/b",
+        "é",
+        "é",
+        "\x00",
+        "\n",
+        "9",
+        "-",
+        "_",
+        " ",
+        "a" * 300,
+        "n" * 33_000,
+        "int64",
+        "string",
+        "fill_value",
+    ),
 )
 
 
@@ -57,7 +115,9 @@ def check(data: bytes) -> None:
     documents = changed_document(Choices(data[1:]), EXAMPLES, WORDS)
     if not isinstance(documents, dict):
         return
-    values = {f"{path}/zarr.json".lstrip("/"): json.dumps(document).encode() for path, document in documents.items()}
+    values = {
+        f"{path}/zarr.json".lstrip("/"): json.dumps(document).encode() for path, document in documents.items()
+    }
     try:
         hierarchy = open_hierarchy(MemoryStore("", values), format="v3")
         node = hierarchy.node("/" if data[0] & 2 else "/a")
@@ -98,7 +158,12 @@ def _check_elements(dataset: Any, array: ArrayNode) -> None:
     assert tuple(dataset.shape[: array.ndim]) == array.shape
     found = dataset[...]
     values = read_all(array)
-    if values is not None and found.dtype == values.dtype and found.dtype.kind in "biufcS" and found.shape == values.shape:
+    if (
+        values is not None
+        and found.dtype == values.dtype
+        and found.dtype.kind in "biufcS"
+        and found.shape == values.shape
+    ):
         assert found.tobytes() == np.ascontiguousarray(values).tobytes()
 
 

@@ -27,6 +27,7 @@ from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
 
 _LINE = '{"address": "s3://bucket/a.zarr", "format": "v3", "path": "/b", "region": "eu-west-1", "anonymous": true}'
+MAX_LENGTH = 256
 WORDS = (
     *("open", "here", "tab", "look", "recent", "appearance", "dark", "geometry", "@ByteArray(", "@Variant(", "@Invalid()"),
     *("rows", "columns", "index", "field", "part", "fill", "packing", "contrast", "norm", "colour_map", "flips", "blended"),

@@ -54,7 +54,7 @@ def test_a_run_is_resumed(prove: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_the_time_ends_a_run(prove: Path) -> None:
-    status, state = run(prove, "--seed", "0", "--hours", "0.0001", "--runs", "1000")
+    _, state = run(prove, "--seed", "0", "--hours", "0.0001", "--runs", "1000")
     assert state.trials < 1000
 
 

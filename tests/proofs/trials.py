@@ -29,7 +29,7 @@ class Worker:
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self._process: subprocess.Popen[bytes] | None = None
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
 
     def __enter__(self) -> Self:
         return self

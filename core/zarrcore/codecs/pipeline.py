@@ -171,7 +171,8 @@ class Pipeline:
             decoded = self._decode_bytes(encoded, None)
         chunk = self._decode_array(decoded)
         # Without the ellipsis, an element of no dimensions would become a NumPy scalar, and a string lose zeros at its end.
-        np.copyto(destination, chunk if region is None else chunk[(*region, ...)], casting="equiv")
+        part: tuple[Any, ...] = (*(region or ()), ...)
+        np.copyto(destination, chunk[part], casting="equiv")
 
     @property
     def batches(self) -> bool:

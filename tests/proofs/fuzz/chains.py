@@ -69,7 +69,16 @@ def _optional() -> Array:
 
 _FLOATS = np.arange(24, dtype="<f4").reshape(4, 6) / 4
 CHAINS = [
-    *(Chain(case.before, NamedConfiguration(case.name, case.configuration), case.after, case.array(), case.exact) for case in CASES),
+    *(
+        Chain(
+            case.before,
+            NamedConfiguration(case.name, case.configuration),
+            case.after,
+            case.array(),
+            case.exact,
+        )
+        for case in CASES
+    ),
     _chain("vlen-utf8", {}, _TEXTS),
     _chain("vlen-bytes", {}, _BLOBS),
     _chain(
@@ -79,7 +88,12 @@ CHAINS = [
     ),
     _chain(
         "vlen",
-        {"index_codecs": [_INDEX], "data_codecs": ["bytes"], "index_data_type": "uint64", "index_location": "end"},
+        {
+            "index_codecs": [_INDEX],
+            "data_codecs": ["bytes"],
+            "index_data_type": "uint64",
+            "index_location": "end",
+        },
         _BLOBS,
     ),
     _chain("zarrs.optional", {"mask_codecs": ["packbits"], "data_codecs": [_INDEX]}, _optional()),
@@ -89,17 +103,34 @@ CHAINS = [
     _chain("bitround", {"keepbits": 3}, _FLOATS, LITTLE, exact=False),
     _chain("bitround", {"keepbits": 2}, np.arange(-6, 6, dtype="<i2"), LITTLE, exact=False),
     _chain("scale_offset", {"scale": 4, "offset": 1}, _FLOATS, LITTLE),
-    _chain("cast_value", {"data_type": "uint8", "rounding": "nearest-even"}, np.arange(12, dtype="<f8"), LITTLE),
+    _chain(
+        "cast_value", {"data_type": "uint8", "rounding": "nearest-even"}, np.arange(12, dtype="<f8"), LITTLE
+    ),
     _chain("reshape", {"shape": [[0, 1]]}, _FLOATS, LITTLE),
     _chain("reshape", {"shape": [2, -1]}, _FLOATS, LITTLE),
     _chain("squeeze", {}, _FLOATS[:, None], LITTLE),
     _chain("zfp", {"mode": "fixed_rate", "rate": 12}, _FLOATS, exact=False),
     _chain("zfp", {"mode": "fixed_precision", "precision": 12}, _FLOATS.astype("<f8"), exact=False),
     _chain("zfp", {"mode": "fixed_accuracy", "tolerance": 0.01}, _FLOATS, exact=False),
-    _chain("zfp", {"mode": "expert", "minbits": 1, "maxbits": 16658, "maxprec": 64, "minexp": -1074}, _FLOATS, exact=False),
-    _chain("zfp", {"mode": "expert", "minbits": 3, "maxbits": 900, "maxprec": 20, "minexp": -20}, _FLOATS, exact=False),
-    _chain("packbits", {"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 4}, np.arange(12, dtype="<i4"), exact=False),
-]  # fmt: skip
+    _chain(
+        "zfp",
+        {"mode": "expert", "minbits": 1, "maxbits": 16658, "maxprec": 64, "minexp": -1074},
+        _FLOATS,
+        exact=False,
+    ),
+    _chain(
+        "zfp",
+        {"mode": "expert", "minbits": 3, "maxbits": 900, "maxprec": 20, "minexp": -20},
+        _FLOATS,
+        exact=False,
+    ),
+    _chain(
+        "packbits",
+        {"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 4},
+        np.arange(12, dtype="<i4"),
+        exact=False,
+    ),
+]
 """All of them; new ones come last, so that kept inputs keep their meaning."""
 
 ON_BYTES = [chain for chain in CHAINS if chain.is_on_bytes]

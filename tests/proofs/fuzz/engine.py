@@ -13,8 +13,6 @@ import sys
 import traceback
 from pathlib import Path
 
-import atheris
-
 
 class Findings:
     """Inputs that end in an exception, in a folder: the shortest for each place where it was raised."""
@@ -39,6 +37,8 @@ class Findings:
 
 def main(arguments: list[str]) -> None:
     """Fuzz until libFuzzer ends this process."""
+    import atheris  # late: the tests import this module, and it is only there after packaging/setup --prove
+
     name = arguments[1]
     findings = Findings(Path(arguments[2]))
     with atheris.instrument_imports(include=["zarrcore", "zarrfs", "zarrbrowser"]):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
@@ -21,6 +22,10 @@ Transition = tuple[CodeType, int, int]
 
 _PRODUCT = tuple(str(ROOT / folder) for folder in ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser"))
 _MAX_TRACED = 20_000
+_TIMED = 200
+_REPLAY_S = 0.3
+"""Processor time for the kept inputs of a target: the tests replay those of all."""
+_LEAST = 20
 
 
 def keep(name: str) -> str:
@@ -31,9 +36,20 @@ def keep(name: str) -> str:
     inputs = sorted({*target.examples(), *kept_inputs(name), *found}, key=lambda data: (len(data), data))
     inputs = [data for data in inputs if len(data) <= MAX_NBYTES][:_MAX_TRACED]
     findings = kept_findings(name)
-    chosen = chosen_inputs(target.check, inputs, MAX_INPUTS - len(findings))
+    count = min(MAX_INPUTS - len(findings), _inputs_within(target.check, inputs, _REPLAY_S))
+    chosen = chosen_inputs(target.check, inputs, count)
     keep_inputs(name, chosen, findings)
     return f"fuzz-{name}: kept {len(chosen)} of {len(inputs)} inputs, and {len(findings)} of findings"
+
+
+def _inputs_within(check: Callable[[bytes], None], inputs: Sequence[bytes], seconds: float) -> int:
+    """How many of the inputs a replay can check in that time."""
+    some = inputs[:: max(1, len(inputs) // _TIMED)]
+    began_s = time.process_time()
+    for data in some:
+        with suppress(Exception):
+            check(data)
+    return max(_LEAST, int(seconds * len(some) / max(time.process_time() - began_s, 1e-9)))
 
 
 def chosen_inputs(check: Callable[[bytes], None], inputs: Iterable[bytes], count: int) -> list[bytes]:

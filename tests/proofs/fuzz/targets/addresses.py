@@ -8,16 +8,57 @@ from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.session.sources import SourceRequest, place_of, short_name
 from zarrcore.cli.source import split_uri
-from zarrcore.errors import SelectionError, StoreError, ZarrError
+from zarrcore.errors import MissingExtraError, SelectionError, StoreError, UnsupportedError
 from zarrcore.hierarchy import normalize_path
 from zarrcore.stores import open_store
 from zarrcore.stores.validation import check_address, parse_header
 
 WORDS = (
-    *("s3://", "gs://", "az://", "abfs://", "http://", "https://", "file:///", "memory://", "zip://", "redis://", "rediss://"),
-    *("lmdb://", "sqlite://", "ftp://", "github://", "simplecache::", "::", "#/", "@", ":", "?", "%2F", "%00", "[::1]", "..", "~"),
-    *(".zip", ".ozx", "user:secret@", "localhost", "127.0.0.1:65535", ":99999", "bucket", "//", "\\", "xn--", "é", "\t"),
-)  # fmt: skip
+    *(
+        "s3://",
+        "gs://",
+        "az://",
+        "abfs://",
+        "http://",
+        "https://",
+        "file:///",
+        "memory://",
+        "zip://",
+        "redis://",
+        "rediss://",
+    ),
+    *(
+        "lmdb://",
+        "sqlite://",
+        "ftp://",
+        "github://",
+        "simplecache::",
+        "::",
+        "#/",
+        "@",
+        ":",
+        "?",
+        "%2F",
+        "%00",
+        "[::1]",
+        "..",
+        "~",
+    ),
+    *(
+        ".zip",
+        ".ozx",
+        "user:secret@",
+        "localhost",
+        "127.0.0.1:65535",
+        ":99999",
+        "bucket",
+        "//",
+        "\\",
+        "xn--",
+        "é",
+        "\t",
+    ),
+)
 
 
 def check(data: bytes) -> None:
@@ -38,9 +79,7 @@ def check(data: bytes) -> None:
         return
     try:
         store = open_store(url)
-    except (ZarrError, OSError) as error:
-        assert isinstance(error, ZarrError), repr(error)
-        assert isinstance(error, StoreError | NotImplementedError | ImportError), repr(error)
+    except (StoreError, UnsupportedError, MissingExtraError) as error:
         _assert_no_secret(url, str(error))
         return
     _assert_no_secret(url, store.url)
@@ -105,8 +144,28 @@ def _check_address(text: str) -> None:
 def examples() -> Iterable[bytes]:
     """One of each kind."""
     texts = [
-        *("s3://bucket/data.zarr#/foo/bar", "gs://b/x.zip", "abfs://c@a.dfs.core.windows.net/p", "az://c/p", "memory://x/y"),
-        *("http://user:secret@host:80/a%20b/?token=1", "https://[::1]/a.zip", "file:///tmp/none%20x", "redis://:p@h:1/2/a"),
-        *("zip:///tmp/none.zip", "zip://s3://b/x", "data.zarr", "~/x.zarr", "../a//b/", "simplecache::s3://b/x", "Accept: x", "ftp://h/x"),
-    ]  # fmt: skip
+        *(
+            "s3://bucket/data.zarr#/foo/bar",
+            "gs://b/x.zip",
+            "abfs://c@a.dfs.core.windows.net/p",
+            "az://c/p",
+            "memory://x/y",
+        ),
+        *(
+            "http://user:secret@host:80/a%20b/?token=1",
+            "https://[::1]/a.zip",
+            "file:///tmp/none%20x",
+            "redis://:p@h:1/2/a",
+        ),
+        *(
+            "zip:///tmp/none.zip",
+            "zip://s3://b/x",
+            "data.zarr",
+            "~/x.zarr",
+            "../a//b/",
+            "simplecache::s3://b/x",
+            "Accept: x",
+            "ftp://h/x",
+        ),
+    ]
     return [text.encode() for text in texts] + [os.fsencode("/tmp/\udcff.zarr")]

@@ -1,4 +1,4 @@
-"""Every array → bytes and array → array decoder: CodecError or UnsupportedError, or an array that survives being written again."""
+"""Every array → bytes and array → array decoder: CodecError or UnsupportedError, or an array that can be written again."""
 
 from __future__ import annotations
 

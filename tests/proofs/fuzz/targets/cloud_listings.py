@@ -17,7 +17,8 @@ _S3 = """<?xml version="1.0" encoding="UTF-8"?>
 <Contents><Key>p/a</Key><LastModified>2023-01-01T00:00:00.000Z</LastModified><ETag>"x"</ETag><Size>3</Size></Contents>
 <Contents><Key>p/c/0/0</Key><LastModified>2023-01-01T00:00:00.000Z</LastModified><ETag>"y"</ETag><Size>0</Size></Contents>
 <CommonPrefixes><Prefix>p/d/</Prefix></CommonPrefixes></ListBucketResult>"""
-_AZURE = """<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://h/" ContainerName="bucket"><Prefix>p/</Prefix>
+_AZURE = """<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://h/" ContainerName="bucket">
+<Prefix>p/</Prefix>
 <Blobs><Blob><Name>p/a</Name><Properties><Last-Modified>Sun, 01 Jan 2023 00:00:00 GMT</Last-Modified><Etag>0x8</Etag>
 <Content-Length>3</Content-Length><Content-Type>x</Content-Type></Properties></Blob>
 <BlobPrefix><Name>p/d/</Name></BlobPrefix></Blobs><NextMarker /></EnumerationResults>"""
@@ -27,16 +28,46 @@ _WEBDAV = """<?xml version="1.0"?><D:multistatus xmlns:D="DAV:"><D:response><D:h
 <D:getlastmodified>Sun, 01 Jan 2023 00:00:00 GMT</D:getlastmodified><D:getcontentlength>3</D:getcontentlength><D:resourcetype/>
 </D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>"""
 _EMPTY = (
-    '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>',
-    '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>',
-    '<EnumerationResults><Blobs></Blobs><NextMarker /></EnumerationResults>',
+    "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>",
+    "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>",
+    "<EnumerationResults><Blobs></Blobs><NextMarker /></EnumerationResults>",
     '<D:multistatus xmlns:D="DAV:"></D:multistatus>',
-)  # fmt: skip
+)
 WORDS = (
-    *("<Contents>", "</Contents>", "<Key>", "</Key>", "<Size>", "<CommonPrefixes>", "<Prefix>", "<IsTruncated>true</IsTruncated>"),
-    *("<NextContinuationToken>x</NextContinuationToken>", "<NextMarker>x</NextMarker>", "<Blob>", "<BlobPrefix>", "<Name>", "</Name>"),
-    *("<D:response>", "<D:href>", "<D:collection/>", "&amp;", "&#0;", "%2F", "%00", "../", "//", "<![CDATA[", "]]>", "<!DOCTYPE", "-1"),
-)  # fmt: skip
+    *(
+        "<Contents>",
+        "</Contents>",
+        "<Key>",
+        "</Key>",
+        "<Size>",
+        "<CommonPrefixes>",
+        "<Prefix>",
+        "<IsTruncated>true</IsTruncated>",
+    ),
+    *(
+        "<NextContinuationToken>x</NextContinuationToken>",
+        "<NextMarker>x</NextMarker>",
+        "<Blob>",
+        "<BlobPrefix>",
+        "<Name>",
+        "</Name>",
+    ),
+    *(
+        "<D:response>",
+        "<D:href>",
+        "<D:collection/>",
+        "&amp;",
+        "&#0;",
+        "%2F",
+        "%00",
+        "../",
+        "//",
+        "<![CDATA[",
+        "]]>",
+        "<!DOCTYPE",
+        "-1",
+    ),
+)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Configurations of codecs: refused with MetadataError or UnsupportedError; otherwise what is encoded is decoded, as numcodecs decodes it."""
+"""Configurations of codecs: MetadataError or UnsupportedError, or what is encoded is decoded, also by numcodecs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,88 @@ from zarrcore.metadata.json_document import format_json
 
 MAX_LENGTH = 80
 WORDS = (
-    *("level", "cname", "clevel", "shuffle", "typesize", "blocksize", "checksum", "format", "check", "preset", "filters", "id"),
-    *("lz4", "lz4hc", "zstd", "zlib", "snappy", "noshuffle", "bitshuffle", "order", "F", "C", "endian", "big", "codecs", "name"),
-    *("configuration", "chunk_shape", "index_codecs", "index_location", "end", "gzip", "crc32c", "blosc", "bytes", "transpose"),
-    *("dtype", "astype", "<f4", ">f8", "|u1", "<M8[s]", "|S2", "scale", "offset", "digits", "keepbits", "mode", "rate", "minexp"),
-    *("fixed_rate", "expert", "padding_encoding", "first_bit", "header_bits", "location", "elementsize", "out_of_range", "clamp"),
-    *("wrap", "rounding", "towards-zero", "scalar_map", "encode", "decode", "must_understand", "dict_size", "labels", "shape"),
-)  # fmt: skip
+    *(
+        "level",
+        "cname",
+        "clevel",
+        "shuffle",
+        "typesize",
+        "blocksize",
+        "checksum",
+        "format",
+        "check",
+        "preset",
+        "filters",
+        "id",
+    ),
+    *(
+        "lz4",
+        "lz4hc",
+        "zstd",
+        "zlib",
+        "snappy",
+        "noshuffle",
+        "bitshuffle",
+        "order",
+        "F",
+        "C",
+        "endian",
+        "big",
+        "codecs",
+        "name",
+    ),
+    *(
+        "configuration",
+        "chunk_shape",
+        "index_codecs",
+        "index_location",
+        "end",
+        "gzip",
+        "crc32c",
+        "blosc",
+        "bytes",
+        "transpose",
+    ),
+    *(
+        "dtype",
+        "astype",
+        "<f4",
+        ">f8",
+        "|u1",
+        "<M8[s]",
+        "|S2",
+        "scale",
+        "offset",
+        "digits",
+        "keepbits",
+        "mode",
+        "rate",
+        "minexp",
+    ),
+    *(
+        "fixed_rate",
+        "expert",
+        "padding_encoding",
+        "first_bit",
+        "header_bits",
+        "location",
+        "elementsize",
+        "out_of_range",
+        "clamp",
+    ),
+    *(
+        "wrap",
+        "rounding",
+        "towards-zero",
+        "scalar_map",
+        "encode",
+        "decode",
+        "must_understand",
+        "dict_size",
+        "labels",
+        "shape",
+    ),
+)
 
 
 def check(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Consolidated metadata, v2's ``.zmetadata`` and v3's inline: broken ones raise MetadataError, others give the nodes' own metadata."""
+"""Consolidated metadata, v2's ``.zmetadata`` and v3's inline: MetadataError, or what the nodes' own documents mean."""
 
 from __future__ import annotations
 
@@ -48,9 +48,31 @@ _V3 = {
 EXAMPLES: list[dict[str, Any]] = [_V2, _V3]
 MAX_LENGTH = 80
 WORDS = (
-    *("consolidated_metadata", "metadata", "kind", "inline", "zarr_consolidated_format", ".zarray", ".zgroup", ".zattrs"),
-    *("b", "c/d", "/", "//", "c//d", "../x", "b/.zarray", "c/d/.zattrs", "e/.zattrs", "zarr_format", "node_type", "array"),
-)  # fmt: skip
+    *(
+        "consolidated_metadata",
+        "metadata",
+        "kind",
+        "inline",
+        "zarr_consolidated_format",
+        ".zarray",
+        ".zgroup",
+        ".zattrs",
+    ),
+    *(
+        "b",
+        "c/d",
+        "/",
+        "//",
+        "c//d",
+        "../x",
+        "b/.zarray",
+        "c/d/.zattrs",
+        "e/.zattrs",
+        "zarr_format",
+        "node_type",
+        "array",
+    ),
+)
 
 
 def check(data: bytes) -> None:

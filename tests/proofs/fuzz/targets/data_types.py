@@ -1,4 +1,4 @@
-"""Data types and fill values of Zarr v2 and v3: refused with MetadataError or UnsupportedError, or those of NumPy, spelled and read back."""
+"""Data types and fill values of Zarr v2 and v3: MetadataError or UnsupportedError, or those of NumPy, written and read back."""
 
 from __future__ import annotations
 
@@ -47,29 +47,82 @@ EXAMPLES: list[dict[str, Any]] = [
     *({"type": name, "fill": "NaN"} for name in _SMALL),
     {"type": "float64", "fill": "0x7ff8000000000001"},
     {"type": "r16", "fill": [1, 2]},
-    {"type": {"name": "numpy.timedelta64", "configuration": {"unit": "us", "scale_factor": 7}}, "fill": "NaT"},
+    {
+        "type": {"name": "numpy.timedelta64", "configuration": {"unit": "us", "scale_factor": 7}},
+        "fill": "NaT",
+    },
     {"type": {"name": "null_terminated_bytes", "configuration": {"length_bytes": 3}}, "fill": "YWI="},
     {"type": {"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}}, "fill": "é"},
     {"type": {"name": "raw_bytes", "configuration": {"length_bytes": 2}}, "fill": "AAE="},
     {"type": _STRUCT, "fill": {"a": -1, "b": [0, 1, 2]}},
     {"type": {"name": "subarray", "configuration": {"data_type": "int8", "shape": [2]}}, "fill": 0},
-    {"type": {"name": "structured", "configuration": {"fields": [["a", _STRUCT], ["b", "complex64"]]}}, "fill": "AAAAAAAAAAAAAAAA"},
-    {"type": {"name": "zarrs.optional", "configuration": {"name": "float32", "configuration": {}}}, "fill": [1.5]},
-    {"type": {"name": "optional", "configuration": {"name": "zarrs.optional", "configuration": _STRUCT}}, "fill": [None]},
+    {
+        "type": {"name": "structured", "configuration": {"fields": [["a", _STRUCT], ["b", "complex64"]]}},
+        "fill": "AAAAAAAAAAAAAAAA",
+    },
+    {
+        "type": {"name": "zarrs.optional", "configuration": {"name": "float32", "configuration": {}}},
+        "fill": [1.5],
+    },
+    {
+        "type": {"name": "optional", "configuration": {"name": "zarrs.optional", "configuration": _STRUCT}},
+        "fill": [None],
+    },
     {"type": "string", "fill": "é"},
     {"type": "bytes", "fill": [1, 2]},
     {"type": {"name": "float128", "fallback": ["r128", "x"]}, "fill": None},
     *({"dtype": name, "fill": 0} for name in ("<f4", ">c16", "|S3", ">U2", "<M8[25s]", "|V5", "|b1")),
     {"dtype": [["a", ">i4"], ["b", "<f4", [2]], ["c", [["d", "|S1"], ["e", ">M8[D]"]]]], "fill": None},
-]  # fmt: skip
+]
 MAX_LENGTH = 80
 WORDS = (
     *_NUMBERS,
     *_SMALL,
-    *("type", "dtype", "fill", "name", "configuration", "fields", "data_type", "shape", "length_bytes", "unit", "scale_factor"),
-    *("fallback", "struct", "subarray", "optional", "Y", "M", "ns", "as", "μs", "generic", "r8", "r7", "NaT", "+Infinity", "0x8000"),
-    *("<i4", ">f8", "|u1", "<M8", "<m8[as]", "<M8[2147483647Y]", "<M8[0s]", "|V0", "(3,)<i2", "int4", "float8_e5m2", "a\0b"),
-)  # fmt: skip
+    *(
+        "type",
+        "dtype",
+        "fill",
+        "name",
+        "configuration",
+        "fields",
+        "data_type",
+        "shape",
+        "length_bytes",
+        "unit",
+        "scale_factor",
+    ),
+    *(
+        "fallback",
+        "struct",
+        "subarray",
+        "optional",
+        "Y",
+        "M",
+        "ns",
+        "as",
+        "μs",
+        "generic",
+        "r8",
+        "r7",
+        "NaT",
+        "+Infinity",
+        "0x8000",
+    ),
+    *(
+        "<i4",
+        ">f8",
+        "|u1",
+        "<M8",
+        "<m8[as]",
+        "<M8[2147483647Y]",
+        "<M8[0s]",
+        "|V0",
+        "(3,)<i2",
+        "int4",
+        "float8_e5m2",
+        "a\0b",
+    ),
+)
 
 
 def check(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Documents of the drafts of Zarr v3 and of Zarr v1: refused with MetadataError or UnsupportedError, or with the shape they tell."""
+"""Documents of the drafts of Zarr v3 and of Zarr v1: MetadataError or UnsupportedError, or an array of the shape they tell."""
 
 from __future__ import annotations
 
@@ -37,13 +37,20 @@ _NEW = {
     "shape": [6, 4],
     "data_type": "int16",
     "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 4], "separator": "/"}},
-    "codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "gzip", "configuration": {"level": 1}}],
+    "codecs": [
+        {"name": "transpose", "configuration": {"order": [1, 0]}},
+        {"name": "gzip", "configuration": {"level": 1}},
+    ],
     "fill_value": "0xffff",
     "dimension_names": ["y", "x"],
-}  # fmt: skip
+}
 EXAMPLES: list[dict[str, Any]] = [
     {"draft": 3, "entry": _ENTRY, "array": _OLD},
-    {"draft": 3, "entry": _ENTRY, "array": {**_OLD, "chunk_memory_layout": "F", "data_type": ">i2", "fill_value": "0xffff"}},
+    {
+        "draft": 3,
+        "entry": _ENTRY,
+        "array": {**_OLD, "chunk_memory_layout": "F", "data_type": ">i2", "fill_value": "0xffff"},
+    },
     {
         "draft": 3,
         "entry": _ENTRY,
@@ -72,19 +79,42 @@ EXAMPLES: list[dict[str, Any]] = [
         },
     },
     {"draft": 3, "entry": _ENTRY, "group": {"attributes": {"a": 1}, "extensions": []}},
-    {"draft": 2, "entry": {"zarr_format": _CORE, "metadata_encoding": _CORE}, "array": {**_OLD, "chunk_codecs": [_GZIP]}},
+    {
+        "draft": 2,
+        "entry": {"zarr_format": _CORE, "metadata_encoding": _CORE},
+        "array": {**_OLD, "chunk_codecs": [_GZIP]},
+    },
     {
         "draft": 1,
         "entry": {"zarr_format": _CORE, "metadata_encoding": "application/json"},
-        "array": {**_OLD, "data_type": {"extension": "complex", "type": "<c8", "fallback": "<f4"}, "fill_value": [0.5, "NaN"]},
+        "array": {
+            **_OLD,
+            "data_type": {"extension": "complex", "type": "<c8", "fallback": "<f4"},
+            "fill_value": [0.5, "NaN"],
+        },
     },
     {"draft": 0, "array": {"zarr_format": _CORE, **_OLD, "compressor": None, "dimension_separator": "."}},
     {"draft": 4, "entry": {"zarr_format": _CORE, "metadata_encoding": {"type": "json"}}, "array": _NEW},
     {
         "draft": 5,
-        "array": {"zarr_format": 3, "node_type": "array", "attributes": {}, "storage_transformers": [], **_NEW},
+        "array": {
+            "zarr_format": 3,
+            "node_type": "array",
+            "attributes": {},
+            "storage_transformers": [],
+            **_NEW,
+        },
     },
-    {"draft": 5, "array": {"zarr_format": 3, "node_type": "array", **_NEW, "chunk_memory_layout": "F", "fill_value": 1}},
+    {
+        "draft": 5,
+        "array": {
+            "zarr_format": 3,
+            "node_type": "array",
+            **_NEW,
+            "chunk_memory_layout": "F",
+            "fill_value": 1,
+        },
+    },
     {
         "draft": 6,
         "array": {
@@ -103,9 +133,13 @@ EXAMPLES: list[dict[str, Any]] = [
     {
         "draft": 4,
         "entry": {"zarr_format": _CORE, "metadata_encoding": {"type": "json", "metadata_key_suffix": ".x"}},
-        "array": {**_NEW, "data_type": {"name": "datetime", "configuration": {"unit": "s"}, "fallback": ["int64"]}, "fill_value": 0},
+        "array": {
+            **_NEW,
+            "data_type": {"name": "datetime", "configuration": {"unit": "s"}, "fallback": ["int64"]},
+            "fill_value": 0,
+        },
     },
-]  # fmt: skip
+]
 DRAFTS = (
     Format.DRAFT_2019_05,
     Format.DRAFT_2019_06,
@@ -117,12 +151,64 @@ DRAFTS = (
 )
 MAX_LENGTH = 80
 WORDS = (
-    *("shape", "data_type", "chunk_grid", "chunk_shape", "separator", "compressor", "fill_value", "extensions", "attributes"),
-    *("extension", "type", "fallback", "codec", "codecs", "configuration", "must_understand", "filters", "id", "blosc", "zlib"),
-    *("chunk_memory_layout", "chunk_codecs", "storage_transformers", "chunks_per_shard", "sharding", "indexed", "regular"),
-    *("struct", "string", "object", "unicode", "datetime", "timedelta", "<f8", "|O", "<U2", "endian", "r16", "C", "F"),
-    *("dimension_separator", "metadata_encoding", "metadata_key_suffix", "zarr_format", _CORE, "vlen-utf8", "transpose"),
-)  # fmt: skip
+    *(
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_shape",
+        "separator",
+        "compressor",
+        "fill_value",
+        "extensions",
+        "attributes",
+    ),
+    *(
+        "extension",
+        "type",
+        "fallback",
+        "codec",
+        "codecs",
+        "configuration",
+        "must_understand",
+        "filters",
+        "id",
+        "blosc",
+        "zlib",
+    ),
+    *(
+        "chunk_memory_layout",
+        "chunk_codecs",
+        "storage_transformers",
+        "chunks_per_shard",
+        "sharding",
+        "indexed",
+        "regular",
+    ),
+    *(
+        "struct",
+        "string",
+        "object",
+        "unicode",
+        "datetime",
+        "timedelta",
+        "<f8",
+        "|O",
+        "<U2",
+        "endian",
+        "r16",
+        "C",
+        "F",
+    ),
+    *(
+        "dimension_separator",
+        "metadata_encoding",
+        "metadata_key_suffix",
+        "zarr_format",
+        _CORE,
+        "vlen-utf8",
+        "transpose",
+    ),
+)
 
 
 def check(data: bytes) -> None:

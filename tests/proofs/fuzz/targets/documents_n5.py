@@ -41,10 +41,47 @@ EXAMPLES: list[dict[str, Any]] = [
 ]
 MAX_LENGTH = 80
 WORDS = (
-    *("dimensions", "blockSize", "dataType", "compression", "compressionType", "type", "level", "useZlib", "n5", "axes"),
-    *("int8", "uint64", "float32", "string", "object", "raw", "gzip", "bzip2", "xz", "lz4", "blosc", "zstd", "lzma", "zlib"),
-    *("cname", "clevel", "shuffle", "blocksize", "preset", "filters", "format", "_ARRAY_DIMENSIONS", "jpeg", "4.0.0"),
-)  # fmt: skip
+    *(
+        "dimensions",
+        "blockSize",
+        "dataType",
+        "compression",
+        "compressionType",
+        "type",
+        "level",
+        "useZlib",
+        "n5",
+        "axes",
+    ),
+    *(
+        "int8",
+        "uint64",
+        "float32",
+        "string",
+        "object",
+        "raw",
+        "gzip",
+        "bzip2",
+        "xz",
+        "lz4",
+        "blosc",
+        "zstd",
+        "lzma",
+        "zlib",
+    ),
+    *(
+        "cname",
+        "clevel",
+        "shuffle",
+        "blocksize",
+        "preset",
+        "filters",
+        "format",
+        "_ARRAY_DIMENSIONS",
+        "jpeg",
+        "4.0.0",
+    ),
+)
 
 
 def check(data: bytes) -> None:

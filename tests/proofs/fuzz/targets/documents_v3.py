@@ -60,18 +60,47 @@ EXAMPLES: list[dict[str, Any]] = [
         {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int32"}, ["b", "r16"]]}},
         {"a": 1, "b": [1, 2]},
     ),
-    array("complex64", [1.5, "-Infinity"], [{"name": "transpose", "configuration": {"order": [1, 0]}}, BYTES]),
+    array(
+        "complex64", [1.5, "-Infinity"], [{"name": "transpose", "configuration": {"order": [1, 0]}}, BYTES]
+    ),
     array("int4", -8, [{"name": "packbits", "configuration": {"padding_encoding": "first_byte"}}]),
-    array("r24", [1, 2, 3], ["bytes"], shape=[], chunk_grid={"name": "regular", "configuration": {"chunk_shape": []}}),
+    array(
+        "r24",
+        [1, 2, 3],
+        ["bytes"],
+        shape=[],
+        chunk_grid={"name": "regular", "configuration": {"chunk_shape": []}},
+    ),
     array(
         "float64",
         "0x7ff8000000000001",
-        [BYTES, {"name": "blosc", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 8, "blocksize": 0}}],
-        chunk_grid={"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[2, [1, 4]], 3]}},
+        [
+            BYTES,
+            {
+                "name": "blosc",
+                "configuration": {
+                    "cname": "zstd",
+                    "clevel": 5,
+                    "shuffle": "shuffle",
+                    "typesize": 8,
+                    "blocksize": 0,
+                },
+            },
+        ],
+        chunk_grid={
+            "name": "rectilinear",
+            "configuration": {"kind": "inline", "chunk_shapes": [[2, [1, 4]], 3]},
+        },
     ),
-    array({"name": "zarrs.optional", "configuration": {"name": "int8", "configuration": {}}}, [None], ["zarrs.optional"]),
+    array(
+        {"name": "zarrs.optional", "configuration": {"name": "int8", "configuration": {}}},
+        [None],
+        ["zarrs.optional"],
+    ),
     array("bool", True, [{"name": "reshape", "configuration": {"shape": [[0, 1]]}}, "bytes"]),
-    array({"name": "float8_e4m3", "fallback": ["uint8"]}, 1.5, [BYTES, {"name": "x", "must_understand": False}]),
+    array(
+        {"name": "float8_e4m3", "fallback": ["uint8"]}, 1.5, [BYTES, {"name": "x", "must_understand": False}]
+    ),
     array("fixed_length_utf32", "a"),
     array({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, "ab"),
     array("float32", 0.5, [{"name": "cast_value", "configuration": {"data_type": "uint8"}}, "bytes"]),
@@ -82,18 +111,87 @@ EXAMPLES: list[dict[str, Any]] = [
         1,
         chunk_grid={"name": "regular", "configuration": {"chunk_shape": [2, 4], "separator": "/"}},
     ),
-]  # fmt: skip
+]
 del EXAMPLES[-1]["chunk_key_encoding"]
 MAX_LENGTH = 80
 WORDS = (
-    *("array", "group", "regular", "rectilinear", "default", "v2", ".", "/", "name", "configuration", "must_understand"),
-    *("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_shape", "chunk_key_encoding", "fill_value"),
-    *("codecs", "attributes", "storage_transformers", "dimension_names", "separator", "endian", "big", "consolidated_metadata"),
-    *("int8", "uint64", "float16", "bfloat16", "complex128", "complex_float8_e5m2", "r8", "r0", "raw_bytes", "length_bytes"),
-    *("numpy.timedelta64", "generic", "null_terminated_bytes", "structured", "subarray", "optional", "variable_length_bytes"),
-    *("bitround", "keepbits", "squeeze", "numcodecs.delta", "numcodecs.zlib", "conditional", "zarrs.vlen", "numcodecs.pcodec"),
-    *("index_location", "end", "inline", "fallback", "fields", "unit", "scale_factor", "float32", "uint2", "numcodecs.zfpy"),
-)  # fmt: skip
+    *(
+        "array",
+        "group",
+        "regular",
+        "rectilinear",
+        "default",
+        "v2",
+        ".",
+        "/",
+        "name",
+        "configuration",
+        "must_understand",
+    ),
+    *(
+        "zarr_format",
+        "node_type",
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_shape",
+        "chunk_key_encoding",
+        "fill_value",
+    ),
+    *(
+        "codecs",
+        "attributes",
+        "storage_transformers",
+        "dimension_names",
+        "separator",
+        "endian",
+        "big",
+        "consolidated_metadata",
+    ),
+    *(
+        "int8",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "complex128",
+        "complex_float8_e5m2",
+        "r8",
+        "r0",
+        "raw_bytes",
+        "length_bytes",
+    ),
+    *(
+        "numpy.timedelta64",
+        "generic",
+        "null_terminated_bytes",
+        "structured",
+        "subarray",
+        "optional",
+        "variable_length_bytes",
+    ),
+    *(
+        "bitround",
+        "keepbits",
+        "squeeze",
+        "numcodecs.delta",
+        "numcodecs.zlib",
+        "conditional",
+        "zarrs.vlen",
+        "numcodecs.pcodec",
+    ),
+    *(
+        "index_location",
+        "end",
+        "inline",
+        "fallback",
+        "fields",
+        "unit",
+        "scale_factor",
+        "float32",
+        "uint2",
+        "numcodecs.zfpy",
+    ),
+)
 
 
 def check(data: bytes) -> None:

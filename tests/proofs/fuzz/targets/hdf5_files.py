@@ -1,4 +1,4 @@
-"""HDF5 and NetCDF-4 files of any metadata: UnsupportedError, or a file from which h5py and netCDF4 read the array's elements."""
+"""HDF5 and NetCDF-4 files of any metadata: UnsupportedError, or a file from which h5py and netCDF4 read the elements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.filetypes import HDF5File
-from zarrcore.filetypes.hdf5.skeleton import LEFT_OUT_ATTRIBUTE
+from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode, Group, open_hierarchy
 from zarrcore.stores import MemoryStore
 

@@ -1,4 +1,4 @@
-"""What the window keeps between runs: damaged parts are forgotten without an exception, and settings that are taken over can be used."""
+"""What the window keeps between runs: damaged parts are dropped without an exception, and the others can be used."""
 
 from __future__ import annotations
 
@@ -29,11 +29,59 @@ from zarrcore.stores import MemoryStore
 _LINE = '{"address": "s3://bucket/a.zarr", "format": "v3", "path": "/b", "region": "eu-west-1", "anonymous": true}'
 MAX_LENGTH = 256
 WORDS = (
-    *("open", "here", "tab", "look", "recent", "appearance", "dark", "geometry", "@ByteArray(", "@Variant(", "@Invalid()"),
-    *("rows", "columns", "index", "field", "part", "fill", "packing", "contrast", "norm", "colour_map", "flips", "blended"),
-    *("labels", "channels", "place", "layout", "amplitude", "phase", "linear", "log", "fixed", "viridis", "a", "real part"),
-    *('{"address": "a.zarr"}', '{"address": 1}', _LINE, "[" * 3000, "1" * 5000, "endpoint_url", "http://h", "address", "path"),
-)  # fmt: skip
+    *(
+        "open",
+        "here",
+        "tab",
+        "look",
+        "recent",
+        "appearance",
+        "dark",
+        "geometry",
+        "@ByteArray(",
+        "@Variant(",
+        "@Invalid()",
+    ),
+    *(
+        "rows",
+        "columns",
+        "index",
+        "field",
+        "part",
+        "fill",
+        "packing",
+        "contrast",
+        "norm",
+        "colour_map",
+        "flips",
+        "blended",
+    ),
+    *(
+        "labels",
+        "channels",
+        "place",
+        "layout",
+        "amplitude",
+        "phase",
+        "linear",
+        "log",
+        "fixed",
+        "viridis",
+        "a",
+        "real part",
+    ),
+    *(
+        '{"address": "a.zarr"}',
+        '{"address": 1}',
+        _LINE,
+        "[" * 3000,
+        "1" * 5000,
+        "endpoint_url",
+        "http://h",
+        "address",
+        "path",
+    ),
+)
 
 
 @cache

@@ -18,9 +18,36 @@ from zarrfs.trees.writing.new_array import NewArray
 from zarrfs.trees.writing.spool import SpoolMemory
 
 WORDS = (
-    *("{'descr': '", "'fortran_order': True", "'shape': (", "<M8[s/0]", "<M8[0s]", "<m8[7us]", "|V0", "|O", "<U3", ">f8", "|S0"),
-    *("[('a', '<i4')]", "('", "', (2,))", "(-1,)", "(1L,)", "(True,)", "()", "\\x00", "\\N{BULLET}", "1e3", "0x10", "True", "#", "\n"),
-)  # fmt: skip
+    *(
+        "{'descr': '",
+        "'fortran_order': True",
+        "'shape': (",
+        "<M8[s/0]",
+        "<M8[0s]",
+        "<m8[7us]",
+        "|V0",
+        "|O",
+        "<U3",
+        ">f8",
+        "|S0",
+    ),
+    *(
+        "[('a', '<i4')]",
+        "('",
+        "', (2,))",
+        "(-1,)",
+        "(1L,)",
+        "(True,)",
+        "()",
+        "\\x00",
+        "\\N{BULLET}",
+        "1e3",
+        "0x10",
+        "True",
+        "#",
+        "\n",
+    ),
+)
 
 
 def check(data: bytes) -> None:

@@ -10,13 +10,46 @@ from zarrcore.errors import StoreError
 from zarrcore.stores import ReadableStore, StoreOptions, open_store
 from zarrcore.stores.interface import ByteRange
 
-_HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Type: text/html\r\nETag: "a"\r\nLast-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n'
+_HEAD = (
+    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Type: text/html\r\nETag: a\r\n"
+    "Last-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n"
+)
 WORDS = (
-    *("HTTP/1.1 206 Partial Content\r\n", "HTTP/1.1 404 Not Found\r\n", "HTTP/1.1 503 x\r\n", "HTTP/1.1 302 x\r\n", "HTTP/1.0 "),
-    *("Content-Range: bytes 2-5/10\r\n", "Content-Range: bytes */10\r\n", "Content-Encoding: gzip\r\n", "Transfer-Encoding: chunked\r\n"),
-    *("Retry-After: 0\r\n", "Location: /b\r\n", "Location: http://\r\n", "Content-Length: ", "\r\n\r\n", "0\r\n\r\n", "5\r\nabcde\r\n"),
-    *("Last-Modified: ", "ETag: ", "401", "403", "416", "429", "500", "99999999999999999999", "-1", "Set-Cookie: a=b\r\n"),
-)  # fmt: skip
+    *(
+        "HTTP/1.1 206 Partial Content\r\n",
+        "HTTP/1.1 404 Not Found\r\n",
+        "HTTP/1.1 503 x\r\n",
+        "HTTP/1.1 302 x\r\n",
+        "HTTP/1.0 ",
+    ),
+    *(
+        "Content-Range: bytes 2-5/10\r\n",
+        "Content-Range: bytes */10\r\n",
+        "Content-Encoding: gzip\r\n",
+        "Transfer-Encoding: chunked\r\n",
+    ),
+    *(
+        "Retry-After: 0\r\n",
+        "Location: /b\r\n",
+        "Location: http://\r\n",
+        "Content-Length: ",
+        "\r\n\r\n",
+        "0\r\n\r\n",
+        "5\r\nabcde\r\n",
+    ),
+    *(
+        "Last-Modified: ",
+        "ETag: ",
+        "401",
+        "403",
+        "416",
+        "429",
+        "500",
+        "99999999999999999999",
+        "-1",
+        "Set-Cookie: a=b\r\n",
+    ),
+)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Journals of zip files whose writer was killed: StoreError, or values that zipfile reads after zarrcore has completed the file."""
+"""Journals of zip files whose writer was killed: StoreError, or values that zipfile reads once the file is completed."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ _TIMED = 200
 _REPLAY_S = 0.3
 """Processor time for the kept inputs of a target: the tests replay those of all."""
 _LEAST = 20
+_FINDINGS_MAX = 12
 
 
 def keep(name: str) -> str:
@@ -35,11 +36,23 @@ def keep(name: str) -> str:
     found = [path.read_bytes() for path in sorted(folder.iterdir())] if folder.exists() else []
     inputs = sorted({*target.examples(), *kept_inputs(name), *found}, key=lambda data: (len(data), data))
     inputs = [data for data in inputs if len(data) <= MAX_NBYTES][:_MAX_TRACED]
-    findings = kept_findings(name)
+    findings = {*kept_findings(name), *_mended_findings(name, target.check)}
     count = min(MAX_INPUTS - len(findings), _inputs_within(target.check, inputs, _REPLAY_S))
     chosen = chosen_inputs(target.check, inputs, count)
     keep_inputs(name, chosen, findings)
     return f"fuzz-{name}: kept {len(chosen)} of {len(inputs)} inputs, and {len(findings)} of findings"
+
+
+def _mended_findings(name: str, check: Callable[[bytes], None]) -> list[bytes]:
+    """The shortest inputs of findings that no longer are any."""
+    folder = PLACE.parent / "findings"
+    inputs = sorted((path.read_bytes() for path in folder.glob(f"{name}-{'?' * 12}")), key=len)
+    mended = []
+    for data in inputs[:_FINDINGS_MAX]:
+        with suppress(Exception):
+            check(data)
+            mended.append(data)
+    return mended
 
 
 def _inputs_within(check: Callable[[bytes], None], inputs: Sequence[bytes], seconds: float) -> int:

@@ -60,6 +60,8 @@ WORDS = (
     ),
 )
 
+_SCHEMES = {"s3", "gs", "az", "abfs", "abfss", "http", "https", "memory", "redis", "rediss", "file", "zip"}
+
 
 def check(data: bytes) -> None:
     """All who read what a user typed understand it or refuse it; no store is contacted, and no secret is shown."""
@@ -89,25 +91,13 @@ def check(data: bytes) -> None:
 
 def _is_dangerous(url: str) -> bool:
     """Whether opening could reach another machine, or files: fsspec's file systems do that at once."""
-    scheme = url.partition("://")[0].lower() if "://" in url else ""
-    return "::" in url or scheme not in (
-        "s3",
-        "gs",
-        "az",
-        "abfs",
-        "abfss",
-        "http",
-        "https",
-        "memory",
-        "redis",
-        "rediss",
-        "file",
-        "zip",
-    )
+    schemes = [part.rpartition("/")[2].lower() for part in url.split("://")[:-1]]
+    return "::" in url or len(schemes) > 1 or not {*schemes, "file"} <= _SCHEMES
 
 
 def _assert_no_secret(url: str, text: str) -> None:
-    if "user:secret@" in url.partition("://")[2].partition("/")[0]:
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() not in ("file", "zip", "memory") and "user:secret@" in rest.partition("/")[0]:
         assert "secret" not in text or url.count("secret") > 1
 
 

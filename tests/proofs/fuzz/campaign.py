@@ -16,6 +16,8 @@ from tests.proofs.fuzz.target import Target, load_target, max_length_of, words_o
 from tests.proofs.trials import ROOT
 
 INPUTS: Final = 20_000
+TRIAL_LIMIT_S: Final = 300
+"""A trial ends after this time even if it has tried fewer inputs."""
 INPUT_LIMIT_S: Final = 5
 INPUT_LIMIT_MIB: Final = 2048
 PLACE: Final = ROOT / ".artefacts" / "proofs" / "fuzz"
@@ -45,7 +47,7 @@ def trial(seed: int, name: str) -> int:
             arguments = [
                 *(f"-runs={INPUTS - done}", f"-seed={seed * 1000 + len(found) + 1}"),
                 *(f"-timeout={INPUT_LIMIT_S}", f"-rss_limit_mb={INPUT_LIMIT_MIB}"),
-                *("-print_final_stats=1", "-reload=0", *language),
+                *(f"-max_total_time={TRIAL_LIMIT_S}", "-print_final_stats=1", "-reload=0", *language),
                 *(f"-artifact_prefix={ended}/", str(folder)),
             ]
             run, output = _fuzz(name, ended, arguments)

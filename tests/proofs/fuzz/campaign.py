@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ INPUT_LIMIT_S: Final = 5
 INPUT_LIMIT_MIB: Final = 2048
 PLACE: Final = ROOT / ".artefacts" / "proofs" / "fuzz"
 _FINDINGS_MAX: Final = 20
+_GRACE_S: Final = 60
 
 
 class FuzzError(AssertionError):
@@ -41,13 +43,16 @@ def trial(seed: int, name: str) -> int:
     done = 0
     with tempfile.TemporaryDirectory() as temporary:
         language = _language(target, Path(temporary) / "words")
-        while done < INPUTS and len(found) < _FINDINGS_MAX:
+        until_s = time.monotonic() + TRIAL_LIMIT_S
+        while (
+            done < INPUTS and len(found) < _FINDINGS_MAX and (left_s := int(until_s - time.monotonic())) > 0
+        ):
             ended = Path(temporary) / str(len(found))
             ended.mkdir()
             arguments = [
                 *(f"-runs={INPUTS - done}", f"-seed={seed * 1000 + len(found) + 1}"),
                 *(f"-timeout={INPUT_LIMIT_S}", f"-rss_limit_mb={INPUT_LIMIT_MIB}"),
-                *(f"-max_total_time={TRIAL_LIMIT_S}", "-print_final_stats=1", "-reload=0", *language),
+                *(f"-max_total_time={left_s}", "-print_final_stats=1", "-reload=0", *language),
                 *(f"-artifact_prefix={ended}/", str(folder)),
             ]
             run, output = _fuzz(name, ended, arguments)
@@ -72,17 +77,20 @@ def _language(target: Target, dictionary: Path) -> list[str]:
 
 def _fuzz(name: str, findings: Path, arguments: list[str]) -> tuple[int, str]:
     """The number of inputs that were run, and the output."""
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", "tests.proofs.fuzz.engine", name, str(findings), *arguments],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        check=False,
-    )
-    output = done.stdout.decode(errors="replace")
+    ) as process:
+        try:
+            output = process.communicate(timeout=TRIAL_LIMIT_S + _GRACE_S)[0].decode(errors="replace")
+        except subprocess.TimeoutExpired:  # a process whose heap is broken may hang while it reports that
+            process.kill()
+            output = process.communicate()[0].decode(errors="replace")
     executed = re.findall(r"stat::number_of_executed_units:\s*(\d+)|^#(\d+)\s", output, re.MULTILINE)
-    if not executed or (done.returncode and not any(findings.iterdir())):
-        raise FuzzError(f"{_without_noise(output)}\nlibFuzzer ended with status {done.returncode}")
+    if not executed or (process.returncode and not any(findings.iterdir())):
+        raise FuzzError(f"{_without_noise(output)}\nlibFuzzer ended with status {process.returncode}")
     return max(int(final or line) for final, line in executed), output
 
 

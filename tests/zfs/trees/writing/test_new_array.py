@@ -164,6 +164,7 @@ def header(descr: Any, shape: Any = (1,)) -> bytes:
     [
         b"",
         b"\x93NUMPY\4\0",
+        b"\x93NUMPY\3\4" + npy([1])[8:],
         b"\x93NUMPY\1\0\x0a\0{'shape':}\n",
         b"\x93NUMPY\1\0\x2c\1" + b"(" * 300,
         header("<M8[s/0]"),  # for these, NumPy divides by zero, which would end the process

@@ -24,6 +24,7 @@ from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
+_VERSIONS: Final = ((1, 0), (2, 0), (3, 0))
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
 
@@ -148,6 +149,8 @@ def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[An
         ValueError: it is not a header, or its shape or type is not that of an array.
     """
     version = np.lib.format.read_magic(stream)
+    if version not in _VERSIONS:
+        raise ValueError("the version is unknown")
     length_nbytes, encoding = (2 if version == (1, 0) else 4), ("utf-8" if version == (3, 0) else "latin-1")
     nbytes = int.from_bytes(stream.read(length_nbytes), "little")
     # NumPy has no public function for version 3, whose names are in UTF-8 and not in Latin-1.

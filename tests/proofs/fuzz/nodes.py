@@ -136,3 +136,29 @@ def check_missing_chunks(array: ArrayNode) -> None:
     fill = array.metadata.fill_value
     for value in values.reshape((-1, *array.dtype.shape))[:3]:
         assert same_element(np.asarray(value, array.dtype), fill), f"{value!r} instead of {fill!r}"
+
+
+def check_chunks(values: Mapping[str, bytes], form: Format) -> None:
+    """An array takes elements or says why not, and decodes chunks of any bytes or says why not."""
+    store = MemoryStore("", dict(values))
+    try:
+        array = small_array(zarrcore.open(store, "r+", format=form.name).node("/"))
+    except (HierarchyNotFoundError, MetadataError, UnsupportedError):
+        return
+    if array is None or not array.size:
+        return
+    dtype = array.dtype
+    if dtype.hasobject:
+        elements = np.full(array.shape, "é" if dtype.kind == "T" else b"\xff", dtype)
+    else:
+        elements = np.resize(np.frombuffer(b"\1" * dtype.itemsize, dtype), (*array.shape, *dtype.shape))
+    try:
+        array[...] = elements
+        key = array.chunk_key((0,) * array.ndim)
+    except ZarrError:
+        return
+    read_all(array)
+    nbytes = math.prod(array.chunk_shape) * max(1, dtype.itemsize)
+    for chunk in (b"", b"\1", bytes(nbytes), b"\xff" * (nbytes + 4)):
+        store.set(key, chunk)
+        read_all(array)

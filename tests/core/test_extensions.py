@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+
 import pytest
 
 from tests.other_package import forget_extensions
@@ -12,7 +14,7 @@ from zarrcore.errors import UnsupportedError
 
 def test_unknown_names_search_the_installed_packages_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = []
-    real = extensions.entry_points
+    real = importlib.metadata.entry_points
 
     def counted(**parameters: str) -> object:
         searches.append(parameters)

@@ -129,7 +129,7 @@ def _texts(page: bytes) -> set[str]:
     """All texts of a document, as other programs read them, also if they are percent-encoded."""
     try:
         root = ElementTree.fromstring(page)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError, ValueError):  # also for encodings that it does not know
         return _Everything()
     texts = {"".join(element.itertext()) for element in root.iter()}
     return texts | {text.strip() for text in texts}

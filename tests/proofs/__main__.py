@@ -1,6 +1,7 @@
 """Run zarrscope against random input, faults and other projects' harnesses, for hours if you like.
 
     packaging/prove NAME [--hours H] [--runs N] [--seed S] [--resume]
+    packaging/prove --keep fuzz-NAME
 
 The state of each suite is kept in .artefacts/proofs, also when a run is stopped; --resume goes on from there. A finding tells the
 seed that repeats it.
@@ -20,6 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from tests.proofs.fuzz.minimise import keep
 from tests.proofs.state import State
 from tests.proofs.suite import Finding, Suite
 from tests.proofs.suites import SUITES
@@ -37,6 +39,10 @@ def main(words: Sequence[str] | None = None, place: Path = PLACE) -> int:
         width = max(map(len, SUITES))
         for suite in SUITES.values():
             print(f"{suite.name:{width}}  {suite.about} ({_of_goal(suite)})")
+        return 0
+    if arguments.keep:
+        for name in arguments.names:
+            print(keep(name.removeprefix("fuzz-")))
         return 0
     states = [_prove(SUITES[name], arguments, place) for name in arguments.names]
     if arguments.json:
@@ -61,6 +67,11 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         "--seed", type=int, metavar="S", help="the first seed (default: 0, or that of the state)"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the kept state")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="do not run fuzz-NAME, but choose from its corpus the inputs that the tests replay",
+    )
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)), metavar="N")
     parser.add_argument("--json", action="store_true", help="write the states as JSON")
     arguments = parser.parse_args(words)
@@ -69,6 +80,8 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
     unknown = [name for name in arguments.names if name not in SUITES]
     if unknown:
         parser.error(f"no suite named {unknown[0]!r}; there are {', '.join(SUITES)}")
+    if arguments.keep and not all(name.startswith("fuzz-") for name in arguments.names):
+        parser.error("--keep is for the suites fuzz-NAME")
     if not arguments.names and not arguments.list:
         parser.error("name a suite; --list tells them")
     if arguments.hours <= 0 or arguments.processes < 1 or (arguments.runs or 1) < 1:

@@ -20,6 +20,17 @@ class Target(Protocol):
         """Valid inputs to begin with."""
 
 
+def words_of(target: Target) -> list[bytes]:
+    """Words of the input's language, which the fuzzer inserts."""
+    return [word.encode() for word in getattr(target, "WORDS", ())]
+
+
+def max_length_of(target: Target) -> int | None:
+    """The longest useful input, if inputs only choose changes to examples."""
+    longest: int | None = getattr(target, "MAX_LENGTH", None)
+    return longest
+
+
 def target_names() -> list[str]:
     """The modules of ``targets``, with hyphens."""
     return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(targets.__path__))

@@ -24,10 +24,16 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     parameters: ClassVar[tuple[str, ...]] = ("dtype", "astype")
     decoded_type_parameter: ClassVar[str] = "dtype"
     encoded_type_parameter: ClassVar[str] = "astype"
+    required_types: ClassVar[tuple[str, ...]] = ("dtype",)
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
+        for parameter in self.required_types:
+            if (
+                parameter in configuration
+            ):  # numcodecs itself reports one that is missing, but takes null for float64
+                dtype(configuration, parameter)
         # Checked before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (
             dtype(configuration, parameter) if configuration.get(parameter) is not None else None
@@ -161,6 +167,7 @@ class AsTypeCodec(_NumcodecsFilter):
     parameters = ("encode_dtype", "decode_dtype")
     decoded_type_parameter = "decode_dtype"
     encoded_type_parameter = "encode_dtype"
+    required_types = parameters
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
         if decoded.dtype.kind in "iuf":

@@ -101,3 +101,17 @@ def test_a_filter_of_another_type_of_the_same_size_is_given_the_bits() -> None:
 def test_elements_of_another_size_are_refused(name: str, configuration: dict[str, Any], dtype: str) -> None:
     with pytest.raises(MetadataError, match=r"expected elements of (int16|float64|bool), found"):
         chain(name, configuration, np.zeros(4, dtype))
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration"),
+    [
+        ("numcodecs.astype", {"encode_dtype": None, "decode_dtype": "<f4"}),
+        ("numcodecs.astype", {"encode_dtype": "<f4", "decode_dtype": None}),
+        ("numcodecs.delta", {"dtype": None}),
+        ("numcodecs.quantize", {"dtype": None, "digits": 1}),
+    ],
+)
+def test_a_type_of_null_is_not_taken_for_float64(name: str, configuration: dict[str, Any]) -> None:
+    with pytest.raises(MetadataError, match="expected a NumPy dtype, found null"):
+        chain(name, configuration, np.zeros(3, "<f4"))

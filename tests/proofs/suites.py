@@ -20,4 +20,17 @@ _FUZZ: Final = [
     for name in target_names()
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in _FUZZ}
+_MODELS: Final = [
+    Suite(
+        name=f"mount-model-{kind}",
+        about=f"random steps in a mount of {what} and in a plain directory",
+        module="models.mount",
+        unit="steps",
+        goal=100_000,
+        limit_s=900,
+        words=(kind,),
+    )
+    for kind, what in (("local", "a directory"), ("memory", "memory"), ("s3", "S3"), ("zip", "a zip file"))
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS)}

@@ -18,7 +18,8 @@ from typing import Any
 from tests.any_store import AnyStore, open_store
 from tests.proofs.models.mount_daemon import MEMORY
 from tests.proofs.trials import ROOT
-from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, environment, s3_server
+from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, S3Server, environment, free_port
+from tests.servers.processes import running
 from tests.zfs.conftest import Mount, is_mounted, wait_until
 from zarrcore.stores import ByteRange, LocalStore, MemoryStore, StoreEntry, StoreStat
 
@@ -120,6 +121,16 @@ class Place:
 
 
 @contextlib.contextmanager
+def s3_process() -> Iterator[S3Server]:
+    """A moto server in a process of its own: while this one waits for a page of a mapping, it could not answer the mount."""
+    port = free_port()
+    with running([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], (port,)):
+        server = S3Server(f"http://127.0.0.1:{port}")
+        server.create_bucket("bucket")
+        yield server
+
+
+@contextlib.contextmanager
 def _stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore | None]]:
     """A store's URL, the options of the command line, and the store for another program."""
     match kind:
@@ -134,7 +145,7 @@ def _stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore 
         case "memory":
             yield f"memory://{MEMORY}", [], None
         case "s3":
-            with environment(S3_ENVIRONMENT, S3_UNWANTED), s3_server() as server:
+            with environment(S3_ENVIRONMENT, S3_UNWANTED), s3_process() as server:
                 url = f"s3://bucket/{uuid.uuid4()}"
                 yield url, server.arguments, open_store(url, **server.options)
         case _:

@@ -31,6 +31,23 @@ _MODELS: Final = [
         words=(kind,),
     )
     for kind, what in (("local", "a directory"), ("memory", "memory"), ("s3", "S3"), ("zip", "a zip file"))
+] + [
+    Suite(
+        name="hierarchy-model",
+        about="random steps of two writers in a hierarchy and in a dictionary of arrays",
+        module="models.hierarchy",
+        unit="steps",
+        goal=100_000,
+        limit_s=600,
+    ),
+    Suite(
+        name="cache-model",
+        about="random steps of processes that share a cache on disk and are killed",
+        module="models.cache",
+        unit="steps",
+        goal=100_000,
+        limit_s=600,
+    ),
 ]
 
 SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS)}

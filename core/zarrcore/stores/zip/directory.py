@@ -14,7 +14,7 @@ from zarrcore.stores.interface import BytesLike, StoreStat
 from zarrcore.stores.zip.journal import TRAILER_NBYTES, UTF_8, Journal
 
 _END: Final = struct.Struct("<4s6xHIIH")
-"""The record at the end: its signature, the number of entries, the size and the start of the directory, the size of the comment."""
+"""The record at the end: signature, number of entries, size and start of the directory, size of the comment."""
 _END_SIGNATURE: Final = b"PK\x05\x06"
 _ENTRY_SIGNATURE: Final = b"PK\x01\x02"
 _LOCATOR: Final = 20

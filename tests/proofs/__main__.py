@@ -57,7 +57,9 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
         "--hours", type=float, default=0.1, metavar="H", help="stop each suite after this time (default: 0.1)"
     )
     parser.add_argument("--runs", type=int, metavar="N", help="stop each suite after this number of trials")
-    parser.add_argument("--seed", type=int, metavar="S", help="the first seed (default: 0, or that of the state)")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="the first seed (default: 0, or that of the state)"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the kept state")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)), metavar="N")
     parser.add_argument("--json", action="store_true", help="write the states as JSON")
@@ -76,6 +78,9 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
 
 def _prove(suite: Suite, arguments: argparse.Namespace, place: Path) -> State:
     path = place / f"{suite.name}.json"
+    if suite.missing:
+        print(f"{suite.name}: {suite.missing}", file=sys.stderr)
+        return State(suite.name)
     state = _kept(path, suite) if arguments.resume else State(suite.name)
     if arguments.seed is not None:
         state.seed = arguments.seed

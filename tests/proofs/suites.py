@@ -50,4 +50,34 @@ _MODELS: Final = [
     ),
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS)}
+_HARNESSES: Final = [
+    Suite(
+        name="harness-fsx",
+        about="fsx of other projects on files of keys/ and arrays/, on each kind of store",
+        module="harnesses.fsx",
+        unit="operations",
+        goal=1_000_000,
+        limit_s=900,
+        needs="fsx",
+    ),
+    Suite(
+        name="harness-fsstress",
+        about="fsstress of other projects on keys/, on each kind of store",
+        module="harnesses.fsstress",
+        unit="operations",
+        goal=1_000_000,
+        limit_s=900,
+        needs="fsstress",
+    ),
+    Suite(
+        name="harness-pjdfstest",
+        about="pjdfstest on keys/; what fails by design is a list",
+        module="harnesses.pjdfstest",
+        unit="assertions",
+        goal=35_000,
+        limit_s=3600,
+        needs="pjdfstest",
+    ),
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS, *_HARNESSES)}

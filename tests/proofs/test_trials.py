@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from tests.proofs.state import State
 from tests.proofs.suite import Suite
 from tests.proofs.trials_that_fail import KINDS
 
-SUITE = Suite("failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20)
+SUITE = Suite(
+    "failing", "trials that fail", "trials_that_fail", "things", 100, limit_s=3, limit_nbytes=300 << 20
+)
 
 
 @pytest.fixture
@@ -70,6 +73,16 @@ def test_wrong_arguments_get_one_line(
     with pytest.raises(SystemExit):
         command.main(words, prove)
     assert message in capsys.readouterr().err
+
+
+def test_a_suite_whose_program_is_absent_is_not_run(
+    prove: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = dataclasses.replace(SUITE, needs="no-such-program")
+    monkeypatch.setattr(command, "SUITES", {SUITE.name: absent})
+    assert command.main([SUITE.name], prove) == 0
+    assert capsys.readouterr().err == "failing: not run: no-such-program is not on the PATH\n"
+    assert list(prove.iterdir()) == []
 
 
 def test_a_broken_state_is_not_lost(prove: Path) -> None:

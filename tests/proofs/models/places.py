@@ -142,6 +142,10 @@ def _stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore 
             path = folder / "store.zip"
             open_store(path, create=True).close()
             yield str(path), [], DistantStore(brief_calls(path))
+        case "sqlite":
+            path = f"sqlite://{folder}/store.sqlite"
+            with open_store(path, create=True) as store:
+                yield path, [], store
         case "memory":
             yield f"memory://{MEMORY}", [], None
         case "s3":

@@ -21,6 +21,7 @@ class Suite:
         limit_s: a trial that takes longer hangs.
         limit_nbytes: resident memory that the process of the trials must not exceed.
         words: arguments of the function after the seed.
+        lasts: whether one trial takes all the time of the run; the function gets the seconds as its last argument.
         needs: a program of another project that must be on the PATH; without it the suite is not run.
     """
 
@@ -32,6 +33,7 @@ class Suite:
     limit_s: float = 60.0
     limit_nbytes: int = 2 << 30
     words: tuple[str, ...] = ()
+    lasts: bool = False
     needs: str = ""
 
     @property

@@ -80,4 +80,14 @@ _HARNESSES: Final = [
     ),
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS, *_HARNESSES)}
+_SOAK: Final = Suite(
+    name="soak",
+    about="a mount with 20 random users and a window, beside a store that changes; what they take must not grow",
+    module="soak.run",
+    unit="seconds",
+    goal=8 * 3600,
+    limit_s=600,
+    lasts=True,
+)
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_MODELS, *_HARNESSES, _SOAK)}

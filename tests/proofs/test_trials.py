@@ -85,6 +85,13 @@ def test_a_suite_whose_program_is_absent_is_not_run(
     assert list(prove.iterdir()) == []
 
 
+def test_a_suite_that_lasts_gets_the_seconds(prove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lasting = dataclasses.replace(SUITE, lasts=True, limit_s=60)
+    monkeypatch.setattr(command, "SUITES", {SUITE.name: lasting})
+    status, state = run(prove, "--hours", "0.01")
+    assert (status, state.trials, state.units) == (0, 1, 36)
+
+
 def test_a_broken_state_is_not_lost(prove: Path) -> None:
     (prove / "failing.json").write_text('{"suite": 3}')
     with pytest.raises(SystemExit, match=r"failing\.json is not the state of a suite; remove it"):

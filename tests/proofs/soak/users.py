@@ -23,6 +23,7 @@ READERS, WRITERS = 16, 4
 KEYS = [f"values/{number % 5}/{number}" for number in range(60)]
 ARRAYS = ("a", "group/b")
 SHAPE, CHUNKS = (24, 128, 128), (4, 64, 64)
+PAGE = 4096
 MAY_HAPPEN = {errno.ENOENT, errno.ESTALE, errno.EEXIST, errno.ENOTEMPTY, errno.EXDEV, errno.EINVAL}
 """Errors of names and values that others change."""
 
@@ -39,10 +40,14 @@ def check_value(content: bytes) -> None:
 
 
 def check_plane(plane: np.ndarray) -> None:
-    """Raise if a part of a chunk, which is always written as a whole, has several elements."""
-    for row in range(0, plane.shape[0], CHUNKS[1]):
+    """Raise if a part of a chunk, which is always written as a whole, has several elements within a page of memory.
+
+    The kernel asks for one page or many; what it asks for at different times may be of different ages.
+    """
+    rows = PAGE // plane.strides[0]
+    for row in range(0, plane.shape[0], rows):
         for column in range(0, plane.shape[1], CHUNKS[2]):
-            part = plane[row : row + CHUNKS[1], column : column + CHUNKS[2]]
+            part = plane[row : row + rows, column : column + CHUNKS[2]]
             if (part != part[0, 0]).any():
                 raise AssertionError(f"a mixture of chunks: {np.unique(part)[:10]}")
 

@@ -49,7 +49,7 @@ class Person:
         self.count += 1
 
     def open(self) -> None:
-        self.window.open(SourceRequest(self.source, self.random.choice(PATHS)))
+        self.window.navigator.go(SourceRequest(self.source, self.random.choice(PATHS)))
 
     def turn(self) -> None:
         self.window.node_pane.turn(self.random.choice([-1, 1]))

@@ -157,6 +157,41 @@ def _stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore 
 
 
 @contextlib.contextmanager
+def daemon_of(
+    url: str, folder: Path, words: list[str], *, is_clocked: bool = False
+) -> Iterator[tuple[Mount, Control]]:
+    """Mount a store below a folder, with options of the command line, until the end of the block or of this process."""
+    path, log, socket = folder / "mnt", folder / "log", folder / "socket"
+    path.mkdir()
+    daemon = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "tests.proofs.models.mount_daemon", str(socket)),
+            *(["--clock"] if is_clocked else []),
+            *("mount", url, str(path), "--foreground", "--log-file", str(log), *words),
+        ],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), *sys.path]))},
+    )
+    try:
+        wait_until(lambda: is_mounted(path) or daemon.poll() is not None, "the mount")
+        assert daemon.poll() is None, log.read_text() if log.exists() else "the daemon did not start"
+        control = Control(socket)
+        try:
+            yield Mount(path, log), control
+            assert daemon.poll() is None, f"the daemon ended: {log.read_text()}"
+        finally:
+            control.close()  # which unmounts
+        daemon.wait(30)
+    finally:
+        if daemon.poll() is None:
+            daemon.kill()
+            daemon.wait()
+        if is_mounted(path):
+            subprocess.run(["umount", "--lazy", path], check=False, capture_output=True)
+
+
+@contextlib.contextmanager
 def mounted_place(
     kind: str, *options: str, is_clocked: bool = False, is_writable: bool = True
 ) -> Iterator[Place]:
@@ -164,33 +199,7 @@ def mounted_place(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         with _stored(kind, folder) as (url, words, store):
-            path, log, socket = folder / "mnt", folder / "log", folder / "socket"
-            path.mkdir()
-            daemon = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "tests.proofs.models.mount_daemon", str(socket)),
-                    *(["--clock"] if is_clocked else []),
-                    *("mount", url, str(path), "--foreground", "--log-file", str(log)),
-                    *(*words, *options, *(["--read-write"] if is_writable else [])),
-                ],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), *sys.path]))},
-            )
-            try:
-                wait_until(lambda: is_mounted(path) or daemon.poll() is not None, "the mount")
-                assert daemon.poll() is None, log.read_text() if log.exists() else "the daemon did not start"
-                control = Control(socket)
+            further = [*words, *options, *(["--read-write"] if is_writable else [])]
+            with daemon_of(url, folder, further, is_clocked=is_clocked) as (mounted, control):
                 shared = store if store is not None else DistantStore(control.call)
-                try:
-                    yield Place(kind, Mount(path, log), shared, control, is_clocked, is_writable)
-                    assert daemon.poll() is None, f"the daemon ended: {log.read_text()}"
-                finally:
-                    control.close()  # which unmounts
-                daemon.wait(30)
-            finally:
-                if daemon.poll() is None:
-                    daemon.kill()
-                    daemon.wait()
-                if is_mounted(path):
-                    subprocess.run(["umount", "--lazy", path], check=False, capture_output=True)
+                yield Place(kind, mounted, shared, control, is_clocked, is_writable)

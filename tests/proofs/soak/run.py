@@ -19,13 +19,12 @@ from typing import Any
 
 import zarrcore as zc
 from tests.any_store import AnyStore, open_store
-from tests.command import run_process
-from tests.proofs.models.places import s3_process
+from tests.proofs.models.places import daemon_of, s3_process
 from tests.proofs.soak.figures import Sample, growing, process_figures
 from tests.proofs.soak.users import ARRAYS, CHUNKS, KEYS, SHAPE, value_of
 from tests.proofs.trials import ROOT
 from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, environment
-from tests.zfs.conftest import Mount, is_mounted, wait_until
+from tests.zfs.conftest import Mount
 
 PLACE = ROOT / ".artefacts" / "proofs" / "soak"
 DEFAULT_S = 120.0
@@ -129,17 +128,11 @@ def trial(seed: int, seconds: str = str(DEFAULT_S)) -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url, words, store = stack.enter_context(_store(kind, folder))
         changer = Changer(store, seed)
-        path, log = folder / "mnt", folder / "log"
-        path.mkdir()
-        options = ["--read-write", "--metadata-ttl", "2", "--cache-size", "32M", "--log-file", log]
-        done = run_process("mount", url, path, *words, *options)
-        if done.status:
-            raise SoakError(done.stderr)
-        mounted = Mount(path, log)
-        stack.callback(_umount, mounted)
+        options = ["--read-write", "--metadata-ttl", "2", "--cache-size", "32M"]
+        mounted, _ = stack.enter_context(daemon_of(url, folder, [*words, *options]))
         daemon = mounted.daemon()
-        source = str(path / "keys") if kind == "s3" else url
-        users = stack.enter_context(_program("users", str(path), str(seed)))
+        source = str(mounted.keys) if kind == "s3" else url
+        users = stack.enter_context(_program("users", str(mounted.path), str(seed)))
         window = stack.enter_context(_program("window", source, str(seed)))
         with table.open("w", newline="") as file:
             began_s = next_s = time.monotonic()
@@ -156,16 +149,9 @@ def trial(seed: int, seconds: str = str(DEFAULT_S)) -> int:
                     writer.writerow(samples[-1])
                     file.flush()
                 time.sleep(0.02)
-        text = log.read_text()
+        text = mounted.log.read_text()
         if "Traceback" in text:
             raise SoakError(f"an unforeseen error: {text[-3000:]}")
     if found := growing(samples):
         raise SoakError(f"{'; '.join(found)}: see {table}")
     return int(lasting_s)
-
-
-def _umount(mounted: Mount) -> None:
-    mounted.umount()
-    if is_mounted(mounted.path):
-        subprocess.run(["umount", "--lazy", mounted.path], check=False, capture_output=True)
-    wait_until(lambda: not is_mounted(mounted.path), "the mount is gone")

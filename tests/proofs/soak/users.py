@@ -55,12 +55,14 @@ def check_plane(plane: np.ndarray) -> None:
 class User:
     """One program."""
 
-    def __init__(self, place: Path, seed: int) -> None:
+    def __init__(self, place: Path, seed: int, number: int) -> None:
         self.place = place
         self.random = random.Random(seed)
+        # Two who write one key at once write to one value, as to any file, which is then a mixture.
+        self.own = KEYS[number % WRITERS :: WRITERS] if number >= READERS else KEYS
 
     def key(self) -> Path:
-        return self.place / "keys" / self.random.choice(KEYS)
+        return self.place / "keys" / self.random.choice(self.own)
 
     def read_key(self) -> None:
         check_value(self.key().read_bytes())
@@ -145,7 +147,7 @@ def main(place: Path, seed: int) -> int:
     def run(number: int) -> None:
         try:
             use(
-                User(place, seed * 1000 + number),
+                User(place, seed * 1000 + number, number),
                 User.READS if number < READERS else User.WRITES,
                 end,
                 counts,

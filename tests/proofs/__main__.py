@@ -10,6 +10,7 @@ seed that repeats it.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -90,7 +91,15 @@ def _parse(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _prove(suite: Suite, arguments: argparse.Namespace, place: Path) -> State:
+    if suite.lasts:
+        seconds = arguments.hours * 3600
+        words = (*suite.words, f"{seconds:g}")
+        suite = dataclasses.replace(suite, words=words, limit_s=seconds + suite.limit_s)
+        arguments = argparse.Namespace(**vars(arguments) | {"runs": 1, "processes": 1})
     path = place / f"{suite.name}.json"
+    if suite.missing:
+        print(f"{suite.name}: {suite.missing}", file=sys.stderr)
+        return State(suite.name)
     state = _kept(path, suite) if arguments.resume else State(suite.name)
     if arguments.seed is not None:
         state.seed = arguments.seed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ class Suite:
         limit_s: a trial that takes longer hangs.
         limit_nbytes: resident memory that the process of the trials must not exceed.
         words: arguments of the function after the seed.
+        lasts: whether one trial takes all the time of the run; the function gets the seconds as its last argument.
+        needs: a program of another project that must be on the PATH; without it the suite is not run.
     """
 
     name: str
@@ -30,6 +33,15 @@ class Suite:
     limit_s: float = 60.0
     limit_nbytes: int = 2 << 30
     words: tuple[str, ...] = ()
+    lasts: bool = False
+    needs: str = ""
+
+    @property
+    def missing(self) -> str:
+        """Why it cannot run here; empty if it can."""
+        return (
+            f"not run: {self.needs} is not on the PATH" if self.needs and not shutil.which(self.needs) else ""
+        )
 
 
 @dataclass(frozen=True)

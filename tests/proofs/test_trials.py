@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -72,6 +73,23 @@ def test_wrong_arguments_get_one_line(
     with pytest.raises(SystemExit):
         command.main(words, prove)
     assert message in capsys.readouterr().err
+
+
+def test_a_suite_whose_program_is_absent_is_not_run(
+    prove: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = dataclasses.replace(SUITE, needs="no-such-program")
+    monkeypatch.setattr(command, "SUITES", {SUITE.name: absent})
+    assert command.main([SUITE.name], prove) == 0
+    assert capsys.readouterr().err == "failing: not run: no-such-program is not on the PATH\n"
+    assert list(prove.iterdir()) == []
+
+
+def test_a_suite_that_lasts_gets_the_seconds(prove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lasting = dataclasses.replace(SUITE, lasts=True, limit_s=60)
+    monkeypatch.setattr(command, "SUITES", {SUITE.name: lasting})
+    status, state = run(prove, "--hours", "0.01")
+    assert (status, state.trials, state.units) == (0, 1, 36)
 
 
 def test_a_broken_state_is_not_lost(prove: Path) -> None:

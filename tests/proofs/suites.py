@@ -20,4 +20,14 @@ _FUZZ: Final = [
     for name in target_names()
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in _FUZZ}
+_FAULTS: Final = [
+    Suite(
+        name="faults-store",
+        about="the library over a store that fails: errors, damaged, old and lost answers, odd listings, clock jumps",
+        module="faults.stores",
+        unit="operations",
+        goal=700_000,
+    ),
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS)}

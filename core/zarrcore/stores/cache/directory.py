@@ -31,7 +31,7 @@ from zarrcore.stores.validation import check_place
 
 _log = logging.getLogger(__name__)
 
-_LAYOUT: Final = "zarrscope-cache-1"
+_LAYOUT: Final = "zarrscope-cache-2"
 """The folder of all files, beneath the given directory; another layout gets another name."""
 
 _FOLDER: Final = 3

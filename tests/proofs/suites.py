@@ -28,6 +28,18 @@ _FAULTS: Final = [
         unit="operations",
         goal=700_000,
     ),
+    *(
+        Suite(
+            name=f"faults-wire-{server}",
+            about=f"the library behind a proxy that spoils the answers of {title}",
+            module="faults.wire",
+            unit="operations",
+            goal=100_000,
+            limit_s=300,
+            words=(server,),
+        )
+        for server, title in (("s3", "an S3 service"), ("http", "a web server"))
+    ),
 ]
 
 SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS)}

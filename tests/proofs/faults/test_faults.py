@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.proofs.faults import stores
+from tests.proofs.faults import stores, wire
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_library_over_a_store_that_fails(seed: int) -> None:
     assert stores.trial(seed) == stores.OPERATIONS
+
+
+@pytest.mark.parametrize(("server", "operations"), [("s3", 20), ("http", 60)])
+def test_the_library_behind_a_proxy_that_spoils_answers(server: str, operations: int) -> None:
+    assert wire.trial(1, server, operations) == operations

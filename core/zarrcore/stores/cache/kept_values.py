@@ -1,9 +1,10 @@
 """The entries that a cache keeps for one store: facts about keys, and bytes of values, under names that reveal nothing.
 
-For each key there is one small entry: the store's answer about it, and the time. A refresh begins a new era, and answers of
-other eras do not count: the clock may be set back, so their time alone would not tell. Bytes are kept under a name made of the key,
+For each key there is one small entry: the store's answer about it, and the time. Bytes are kept under a name made of the key,
 the version that the store reported (etag, or modification time and size) and their range. So bytes of two versions are never
 mixed, and bytes of an outdated version are never found.
+
+A refresh begins a new era, and answers of other eras do not count: the clock may be set back, so times alone would not tell.
 """
 
 from __future__ import annotations

@@ -22,6 +22,14 @@ _FUZZ: Final = [
 
 _FAULTS: Final = [
     Suite(
+        name="faults-mount",
+        about="a mount of an S3 service behind a proxy that spoils its answers",
+        module="faults.mounts",
+        unit="operations",
+        goal=100_000,
+        limit_s=600,
+    ),
+    Suite(
         name="faults-store",
         about="the library over a store that fails: errors, damaged, old and lost answers, odd listings, clock jumps",
         module="faults.stores",

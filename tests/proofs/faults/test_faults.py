@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.proofs.faults import stores, wire
+from tests.proofs.faults import mounts, stores, wire
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -15,3 +15,7 @@ def test_the_library_over_a_store_that_fails(seed: int) -> None:
 @pytest.mark.parametrize(("server", "operations"), [("s3", 20), ("http", 60)])
 def test_the_library_behind_a_proxy_that_spoils_answers(server: str, operations: int) -> None:
     assert wire.trial(1, server, operations) == operations
+
+
+def test_a_mount_behind_a_proxy_that_spoils_answers() -> None:
+    assert mounts.trial(1, 12) == 12

@@ -59,7 +59,7 @@ def trial(seed: int, kind: str, operations: int = OPERATIONS) -> int:
 
 @contextmanager
 def _on_s3(choice: random.Random, seed: int) -> Iterator[Campaign]:
-    url, options = _s3()
+    url, options = shared_s3()
     with proxy(url) as spoiled:
         place = f"s3://bucket/{seed}-{os.getpid()}"
         direct = open_store(place, endpoint_url=url, **options)
@@ -87,7 +87,8 @@ _kept = ExitStack()
 
 
 @cache
-def _s3() -> tuple[str, dict[str, Any]]:
+def shared_s3() -> tuple[str, dict[str, Any]]:
+    """An S3 service that lives as long as this process: its address, and options."""
     os.environ["MOTO_S3_DEFAULT_MAX_KEYS"] = "3"  # small pages
     _kept.enter_context(environment(S3_ENVIRONMENT, S3_UNWANTED))
     return _kept.enter_context(s3_server()).endpoint_url, {"region": "us-east-1"}
@@ -98,6 +99,12 @@ def _web() -> tuple[Path, str]:
     work = Path(_kept.enter_context(tempfile.TemporaryDirectory()))
     (root := work / "root").mkdir()
     return root, _kept.enter_context(nginx_server(root, work)).url
+
+
+def settle(spoiled: Proxy) -> None:
+    """Wait for requests that the client gave up: the server may still carry them out."""
+    while spoiled.at_the_server:
+        time.sleep(0.001)
 
 
 class Campaign:
@@ -298,8 +305,7 @@ class Campaign:
         self._kinds = frozenset(_TROUBLES) - {Trouble.STALE}
         found, _, failed = self._small(act)
         self._kinds = frozenset(_TROUBLES)
-        while self._spoiled.at_the_server:
-            time.sleep(0.001)  # a request that the client gave up may still be carried out
+        settle(self._spoiled)
         for key, new in changes.items():
             there = self._there(key)
             assert there == new or (failed and there == self._history[key][-1]), (
@@ -340,8 +346,7 @@ class Campaign:
         self._kinds = frozenset(_TROUBLES) - {Trouble.STALE}
         _, _, failed = self._try(lambda: self._array().write(selection, new[selection]))
         self._kinds = frozenset(_TROUBLES)
-        while self._spoiled.at_the_server:
-            time.sleep(0.001)
+        settle(self._spoiled)
         there = zc.open(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
         self._truth.check_write(there[...], new, CHUNK, failed=failed)

@@ -22,6 +22,14 @@ _FUZZ: Final = [
 
 _FAULTS: Final = [
     Suite(
+        name="faults-window",
+        about="the window over a store that fails",
+        module="faults.windows",
+        unit="actions",
+        goal=100_000,
+        limit_s=200,
+    ),
+    Suite(
         name="faults-mount",
         about="a mount of an S3 service behind a proxy that spoils its answers",
         module="faults.mounts",

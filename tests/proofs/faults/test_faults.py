@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.proofs.faults import mounts, stores, wire
+from tests.proofs.faults import mounts, stores, windows, wire
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -19,3 +19,7 @@ def test_the_library_behind_a_proxy_that_spoils_answers(server: str, operations:
 
 def test_a_mount_behind_a_proxy_that_spoils_answers() -> None:
     assert mounts.trial(1, 12) == 12
+
+
+def test_the_window_over_a_store_that_fails() -> None:
+    assert windows.trial(1, 40) == 40

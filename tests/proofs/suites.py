@@ -58,4 +58,22 @@ _FAULTS: Final = [
     ),
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS)}
+_KILLS: Final = [
+    Suite(
+        name=f"kills-{name}-{kind}",
+        about=f"{title} ({kind}), killed at each call that changes a file",
+        module="kills.trials",
+        unit="kills",
+        goal=4000,
+        words=(scenario, kind),
+    )
+    for name, scenario, title, kinds in (
+        ("store", "stores", "a writer of a store", ("local", "zip", "sqlite")),
+        ("cache", "caches", "a writer of the cache", ("disk",)),
+        ("copy", "copies", "zarrscope copy to a store", ("local", "zip", "sqlite")),
+        ("daemon", "daemons", "the daemon of a mount", ("local", "zip", "sqlite")),
+    )
+    for kind in kinds
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS, *_KILLS)}

@@ -194,6 +194,18 @@ def test_a_full_disk_is_logged_once_and_entries_are_still_read(
         directory._root = None
 
 
+def test_the_next_writer_removes_what_a_killed_one_left(directory: CacheDirectory, tmp_path: Path) -> None:
+    directory.put(name(1), b"one")
+    inner = tmp_path / "cache" / "zarrscope-cache-2"
+    old, new = (inner / f".zarrscope-{age}.partial" for age in ("old", "new"))
+    for file in (old, new):
+        file.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    CacheDirectory(tmp_path / "cache", 1 << 20).put(name(2), b"two")
+    assert not old.exists()
+    assert new.exists(), "its writer may still be at work"
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
 def test_a_disk_that_cannot_be_written_is_logged_once(
     directory: CacheDirectory,

@@ -192,3 +192,14 @@ def test_closing_can_be_repeated_after_a_failure(
     store.set("b", b"2")
     store.close()
     assert members(tmp_path / "x.zip") == {"first": b"0", "a": b"1", "b": b"2"}
+
+
+def test_the_first_change_removes_what_a_killed_writer_left_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(make_zip())
+    old = tmp_path / ".zarrscope-0123.partial"
+    old.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    with open_store(tmp_path / "x.zip") as store:
+        assert old.exists(), "reading removes nothing"
+        store.set("b", b"2")
+        assert not old.exists()

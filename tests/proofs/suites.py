@@ -76,4 +76,22 @@ _KILLS: Final = [
     for kind in kinds
 ]
 
-SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS, *_KILLS)}
+_LIMITS: Final = [
+    Suite(
+        name=f"limits-{kind}",
+        about=f"{title} at the limits of disk, file size, descriptors and memory, interrupted and stopped",
+        module="limits.trials",
+        unit="steps",
+        goal=10_000,
+        limit_s=200,
+        words=(kind,),
+    )
+    for kind, title in (
+        ("local", "a writer of a directory"),
+        ("zip", "a writer of a zip file"),
+        ("sqlite", "a writer of SQLite"),
+        ("mount", "the daemon of a mount"),
+    )
+]
+
+SUITES: Final[dict[str, Suite]] = {suite.name: suite for suite in (*_FUZZ, *_FAULTS, *_KILLS, *_LIMITS)}

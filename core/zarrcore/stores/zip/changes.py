@@ -229,7 +229,12 @@ class ZipChanges:
             delay_s = max(0.0, self._due_s - time.monotonic())
             self._timer = threading.Timer(delay_s, _settle_later, [weakref.ref(self)])
             self._timer.daemon = True
-            self._timer.start()
+            try:
+                self._timer.start()
+            except RuntimeError:  # there is no memory for another thread
+                self._timer = None
+                with suppress(StoreError):
+                    self._settle(writer)
 
     def _is_compacted(self, writer: ZipWriter) -> bool:
         """Rewrite the file without its dead bytes. If that fails, it stays unchanged until it has many more."""

@@ -203,3 +203,16 @@ def test_the_first_change_removes_what_a_killed_writer_left_beside_the_file(tmp_
         assert old.exists(), "reading removes nothing"
         store.set("b", b"2")
         assert not old.exists()
+
+
+def test_the_directory_is_written_at_once_if_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, never_at_rest: None
+) -> None:
+    def fail(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", fail)
+    store = open_store(tmp_path / "x.zip", create=True)
+    for key in ("a", "b"):
+        store.set(key, b"1")
+    assert zipfile.ZipFile(tmp_path / "x.zip").namelist() == ["a", "b"]

@@ -75,14 +75,14 @@ class HTTPValues(ObstoreStore):
         super().close()
         self._pages.close()
 
-    def _make_client(self) -> Any:
+    def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}
         return Client(
             f"{self._origin}/{self._query}",
-            client_options=client_options(self.options, self._origin, headers),
-            retry_config=retry_config(replace(self.options, retries=0)),  # `WebClient` makes the repeats
+            client_options=client_options(options, self._origin, headers),
+            retry_config=retry_config(replace(options, retries=0)),  # `WebClient` makes the repeats
         )
 
     def _hint(self) -> str:

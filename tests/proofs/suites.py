@@ -202,7 +202,50 @@ _LIMITS: Final = [
     )
 ]
 
+_PACKAGES: Final = [
+    Suite(
+        name="audit-code",
+        about="bandit over the packages",
+        module="packages.audit",
+        unit="files",
+        goal=None,
+        words=("code",),
+        needs="bandit",
+    ),
+    Suite(
+        name="audit-packages",
+        about="pip-audit over the installed packages",
+        module="packages.audit",
+        unit="packages",
+        goal=None,
+        limit_s=600,
+        words=("packages",),
+        needs="pip-audit",
+    ),
+    Suite(
+        name="lowest-versions",
+        about="the tests of the library with the lowest versions that pyproject.toml allows",
+        module="packages.lowest",
+        unit="tests",
+        goal=None,
+        limit_s=7200,
+        words=("tests/core",),
+        needs="uv",
+    ),
+]
+
 SUITES: Final[dict[str, Suite]] = {
     suite.name: suite
-    for suite in (*_FUZZ, *_ORACLES, *_MUTATIONS, *_MODELS, *_HARNESSES, _SOAK, *_FAULTS, *_KILLS, *_LIMITS)
+    for suite in (
+        *_FUZZ,
+        *_ORACLES,
+        *_MUTATIONS,
+        *_MODELS,
+        *_HARNESSES,
+        _SOAK,
+        *_FAULTS,
+        *_KILLS,
+        *_LIMITS,
+        *_PACKAGES,
+    )
 }

@@ -20,7 +20,7 @@ def test_only_accepted_reports_of_bandit_are_no_findings(monkeypatch: pytest.Mon
     monkeypatch.setattr(audit, "_json", lambda _: report(path, rule))
     assert audit.trial(0, "code") == 2
     monkeypatch.setattr(audit, "_json", lambda _: report(path, "B999"))
-    with pytest.raises(audit.AuditError, match="spill.py:3: B999 pickle"):
+    with pytest.raises(audit.AuditError, match=r"spill\.py:3: B999 pickle"):
         audit.trial(0, "code")
 
 

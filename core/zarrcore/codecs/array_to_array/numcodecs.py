@@ -73,10 +73,8 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         if not decoded.size:
             return np.empty(wanted.shape, wanted.dtype)
         given = self._decoded_dtype or spec.dtype
-        if given.kind == decoded.dtype.kind:
-            decoded = self._cast(decoded, given)
-        else:
-            decoded = np.ascontiguousarray(decoded).view(given)  # bits again
+        same_kind = given.kind == decoded.dtype.kind
+        decoded = self._cast(decoded, given) if same_kind else np.ascontiguousarray(decoded).view(given)
         encoded = self._called(self._codec.encode, decoded)
         self._check(decoded.reshape(-1), encoded)
         return encoded.view(wanted.dtype).reshape(wanted.shape)

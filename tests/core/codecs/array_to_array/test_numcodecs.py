@@ -126,5 +126,5 @@ def test_a_type_that_numpy_does_not_convert_is_an_error() -> None:
     filters = [{"id": "delta", "dtype": "<u2"}, scaled]
     document = json.dumps({**told, "compressor": None, "filters": filters}).encode()
     array = zarrcore.open(MemoryStore("", {".zarray": document}), "r+", format="v2")["/"]
-    with pytest.raises(CodecError, match="numcodecs.fixedscaleoffset"):
+    with pytest.raises(CodecError, match=r"numcodecs\.fixedscaleoffset"):
         array[...] = np.arange(4, dtype="<u2")

@@ -121,7 +121,9 @@ def _theirs(paths: list[Path], name: str) -> dict[str, Any] | None:
         credentials = raw_config_parse(str(paths[1]))
     except Exception:  # noqa: BLE001  # botocore's own, and those of configparser
         return None
-    return {**config["profiles"].get(name, {}), **credentials.get(name, {})}
+    # Unlike botocore, zarrcore also takes a profile whose section in the configuration lacks the word "profile".
+    bare = config.get(name) if name != "profiles" else None
+    return {**(bare or {}), **config["profiles"].get(name, {}), **credentials.get(name, {})}
 
 
 def examples() -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""xfstests: quick tests of its generic group on a mount of a database, with a second one for tests that make file systems.
+"""xfstests: quick tests of its generic group on a mount of a directory, with a second one for tests that make file systems.
 
 The program is its script ``check``, found through a link ``xfstests-check`` on the PATH; its parts are in the directory of the
 script. It mounts with mount(8), for which it gets a helper in a namespace of its own. ``xfstests.txt`` lists the tests that
@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.any_store import open_store
 from tests.proofs.harnesses.fsx import HarnessError
 from tests.proofs.trials import ROOT
 
@@ -66,20 +65,20 @@ def run(names: list[str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         for name in ("test", "scratch"):
-            open_store(f"sqlite://{folder}/{name}.sqlite", create=True).close()
             (folder / name).mkdir()
+            (folder / f"{name}.store").mkdir()
         (folder / "sbin").mkdir()
         paths = os.pathsep.join(str(ROOT / part) for part in ("core", "zfs", "browser"))
         _write(
             folder / "sbin" / "mount.fuse.zarrscope",
-            f'PYTHONPATH={paths} exec {sys.executable} -P -m zarrfs.mount.helper "$@"',
+            f'PYTHONPATH={paths} exec {sys.executable} -P -m zarrfs.mount.helper "$@" -o "fsname=$1"',
         )
         # The type of the file system is that of the program, without the subtype.
         df = shutil.which("df")
         _write(folder / "bin" / "df", f'{df} "$@" | sed "s/fuse.zarrscope/fuse/"')
         (folder / "config").write_text(
-            f"export TEST_DEV=sqlite://{folder}/test.sqlite TEST_DIR={folder}/test\n"
-            f"export SCRATCH_DEV=sqlite://{folder}/scratch.sqlite SCRATCH_MNT={folder}/scratch\n"
+            f"export TEST_DEV=file://{folder}/test.store TEST_DIR={folder}/test\n"
+            f"export SCRATCH_DEV=file://{folder}/scratch.store SCRATCH_MNT={folder}/scratch\n"
             f'export FSTYP=fuse FUSE_SUBTYP=.zarrscope MOUNT_OPTIONS="{_WORDS}" TEST_FS_MOUNT_OPTS="{_WORDS}"\n'
             f"export RESULT_BASE={folder}/results\n"
         )

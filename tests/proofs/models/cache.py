@@ -205,6 +205,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "set", key, value)
         self.replaced(key, value)
         member.since_s[key] = self.now_s
+        self.passes()
         assert self.ask(member, "get", key) == value
 
     @rule(number=NUMBERS, key=st.sampled_from(KEYS))
@@ -213,6 +214,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "erase_values", [key])
         self.replaced(key, None)
         member.since_s[key] = self.now_s
+        self.passes()
         assert self.ask(member, "get", key) is None
 
     @rule(number=NUMBERS)
@@ -221,6 +223,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "erase_prefix", "p/")
         self.replaced("p/c", None)
         member.since_s[""] = self.now_s
+        self.passes()
 
     @rule(number=NUMBERS)
     def refresh(self, number: int) -> None:

@@ -116,6 +116,15 @@ _HARNESSES: Final = [
         limit_s=3600,
         needs="pjdfstest",
     ),
+    Suite(
+        name="harness-xfstests",
+        about="tests of the generic group of xfstests on keys/",
+        module="harnesses.xfstests",
+        unit="tests",
+        goal=60,
+        limit_s=3600,
+        needs="xfstests-check",
+    ),
 ]
 
 _SOAK: Final = Suite(

@@ -31,7 +31,7 @@ REASONS: Final = {
     "access": 'S21: "Only that user has access": only root, who mounted it, may write',
     "directories": 'S32: "A directory with keys cannot be renamed (EXDEV: `mv` then copies)"',
     "kinds": 'S32: "Symbolic links, pipes and devices give EPERM"',
-    "links": 'S32: "A hard link, which needs a free name, is a copy"',
+    "links": 'S32: "A hard link, which needs a free name, is a copy; the number of links is always 1"',
     "names": 'S16: "a key longer than the store takes"',
     "owners": 'S32: "Owners, permissions and times may be set and are not kept"',
     "large": 'S30: "Other stores hold it in memory while they store it, and take at most 1 GiB"',

@@ -25,6 +25,7 @@ from tests.proofs.models.engine import run_machine
 from tests.proofs.trials import ROOT
 from zarrcore.errors import BodyTooLargeError, UnreachableError
 from zarrcore.stores import ByteRange, LocalStore, StoreStat
+from zarrcore.stores.cache.directory import CacheDirectory
 
 RUNS, STEPS = 8, 60
 PROCESSES = 3
@@ -114,9 +115,11 @@ class CacheModel(RuleBasedStateMachine):
         for member in self.members:
             member.kill()
         self.listener.close()
+        # A process that is killed has not checked the budget; the next one that does so meets it.
+        CacheDirectory(self.place / "cache", BUDGET).make_room()
         size = sum(file.stat().st_size for file in self.files())
         shutil.rmtree(self.place)
-        assert size <= BUDGET * (1 + (PROCESSES + 1) / 8), size
+        assert size <= BUDGET, size
 
     def files(self) -> Iterator[Path]:
         return (file for file in (self.place / "cache").rglob("*") if file.is_file())
@@ -173,9 +176,10 @@ class CacheModel(RuleBasedStateMachine):
 
     @rule()
     def read_all(self) -> None:
-        for member in self.members:
+        for number, member in enumerate(self.members):
             for key in KEYS:
-                assert self.ask(member, "get", key) in self.right(member, key)
+                found = self.ask(member, "get", key)
+                assert found in self.right(member, key), f"{key} in process {number}: {(found or b'')[:20]!r}"
         self.passes()
 
     @rule(number=NUMBERS, key=st.sampled_from(KEYS))
@@ -201,6 +205,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "set", key, value)
         self.replaced(key, value)
         member.since_s[key] = self.now_s
+        self.passes()
         assert self.ask(member, "get", key) == value
 
     @rule(number=NUMBERS, key=st.sampled_from(KEYS))
@@ -209,6 +214,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "erase_values", [key])
         self.replaced(key, None)
         member.since_s[key] = self.now_s
+        self.passes()
         assert self.ask(member, "get", key) is None
 
     @rule(number=NUMBERS)
@@ -217,6 +223,7 @@ class CacheModel(RuleBasedStateMachine):
         self.ask(member, "erase_prefix", "p/")
         self.replaced("p/c", None)
         member.since_s[""] = self.now_s
+        self.passes()
 
     @rule(number=NUMBERS)
     def refresh(self, number: int) -> None:

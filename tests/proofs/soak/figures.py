@@ -38,7 +38,6 @@ ALLOWANCES = {
     "handles": Allowance(0.1, 16),
     "threads": Allowance(0.1, 8),
     "inodes": Allowance(0.1, 500),
-    "files": Allowance(0.1, 50),
 }
 """By the last word of a figure's name."""
 

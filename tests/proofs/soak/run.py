@@ -30,7 +30,7 @@ PLACE = ROOT / ".artefacts" / "proofs" / "soak"
 DEFAULT_S = 120.0
 WARM_S = 300.0
 """A shorter run says nothing about growth: programs load modules and fill caches at first."""
-_CACHE = "64M"
+CACHE_MB = 64
 
 
 class SoakError(AssertionError):
@@ -43,7 +43,7 @@ def _store(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore]]
         yield str(folder / "store.zarr"), [], open_store(folder / "store.zarr", create=True)
         return
     with environment(S3_ENVIRONMENT, S3_UNWANTED), s3_process() as server:
-        cache = ["--cache-dir", str(folder / "cache"), "--cache-dir-size", _CACHE]
+        cache = ["--cache-dir", str(folder / "cache"), "--cache-dir-size", f"{CACHE_MB}M"]
         url = "s3://bucket/soak"
         yield url, [*server.arguments, *cache], open_store(url, **server.options)
 
@@ -108,7 +108,8 @@ def _sample(began_s: float, mounted: Mount, daemon: int, window: int, cache: Pat
         "mount inodes": stats["inodes"],
         "open files of the mount": stats["open_files"],
         "chunk cache MB": stats["chunk_cache"]["bytes"] / 1e6,
-        "cache files": len(files),
+        "cache files": len(files),  # which may grow until the budget is reached
+        "cache MB": sum(path.stat().st_size for path in files if path.exists()) / 1e6,
         "operations": sum(stats["requests"].values())
         if isinstance(stats["requests"], dict)
         else stats["requests"],
@@ -154,6 +155,8 @@ def trial(seed: int, seconds: str = str(DEFAULT_S)) -> int:
         text = mounted.log.read_text()
         if "Traceback" in text:
             raise SoakError(f"an unforeseen error: {text[-3000:]}")
+    if any(sample["cache MB"] > 1.5 * CACHE_MB for sample in samples):
+        raise SoakError(f"the cache on disk exceeds its budget: see {table}")
     if lasting_s >= WARM_S and (found := growing(samples)):
         raise SoakError(f"{'; '.join(found)}: see {table}")
     return int(lasting_s)

@@ -11,6 +11,7 @@ import os
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
 
+import gc
 import random
 import sys
 import threading
@@ -100,6 +101,7 @@ def main(source: str, seed: int) -> int:
     window = MainWindow(Settings(fresh=True))
     window.resize(1280, 800)
     window.show()
+    gc.freeze()  # as the program does: collections skip modules, and thus come often enough
     window.open(SourceRequest(source, "/a"))
     person = Person(window, source, seed)
     acting, asking = QTimer(), QTimer()

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
@@ -20,7 +21,7 @@ import numpy as np
 import zarrcore as zc
 from tests.any_store import AnyStore, open_store
 from tests.proofs.faults.hierarchies import CHUNK, SHAPE, Truth
-from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, settle, shared_s3
+from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, patiently, settle, shared_s3
 from tests.servers.proxy import Proxy, Request, Trouble, proxy
 from tests.zfs.conftest import Mount, mounting
 from zarrcore.hierarchy import ArrayNode
@@ -112,8 +113,8 @@ class Campaign:
         self._rate = 0.0
         self._mount.refresh()
         for key, value in self._values.items():
-            assert self._value_in_mount(key) == value
-        self._truth.check_read(self._elements(), (slice(None), slice(None)), CHUNK, stale=False)
+            assert patiently(partial(self._value_in_mount, key)) == value
+        self._truth.check_read(patiently(self._elements), (slice(None), slice(None)), CHUNK, stale=False)
         log = self._mount.log.read_text()
         assert "Traceback" not in log, log
         done = self._mount.umount()

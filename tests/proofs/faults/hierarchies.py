@@ -119,5 +119,7 @@ class Truth:
         if not failed:
             assert np.array_equal(found, new), "a write was reported stored, and is not"
         else:
-            Truth(new, [self.now]).check_read(found, (slice(None),) * found.ndim, unit, stale=True)
+            Truth(new, [*self.earlier, self.now]).check_read(
+                found, (slice(None),) * found.ndim, unit, stale=True
+            )
         self.become(found)

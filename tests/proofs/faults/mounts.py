@@ -77,6 +77,8 @@ class Campaign:
         self._asked: Counter[str] = Counter()
         self._rate = choice.choice([0.03, 0.1, 0.25])
         self._values: dict[str, bytes | None] = dict.fromkeys(_KEYS)
+        self._is_unsure = False
+        """Whether a write to an array failed: the daemon keeps what it could not store, and stores it later if it can."""
         self._truth = Truth(np.arange(130, dtype="i4").reshape(SHAPE))
         spoiled.script = self._script
         self._steps: list[Callable[[], None]] = [
@@ -114,7 +116,9 @@ class Campaign:
         self._mount.refresh()
         for key, value in self._values.items():
             assert patiently(partial(self._value_in_mount, key)) == value
-        self._truth.check_read(patiently(self._elements), (slice(None), slice(None)), CHUNK, stale=False)
+        self._truth.check_read(
+            patiently(self._elements), (slice(None), slice(None)), CHUNK, stale=self._is_unsure
+        )
         log = self._mount.log.read_text()
         assert "Traceback" not in log, log
         done = self._mount.umount()
@@ -210,7 +214,7 @@ class Campaign:
     def _read_elements(self) -> None:
         found, failed = self._try(self._elements)
         if not failed and found is not None:
-            self._truth.check_read(found, (slice(None), slice(None)), CHUNK, stale=False)
+            self._truth.check_read(found, (slice(None), slice(None)), CHUNK, stale=self._is_unsure)
 
     def _write_elements(self) -> None:
         at = self._choice.randrange(self._truth.now.size)
@@ -225,7 +229,10 @@ class Campaign:
         settle(self._spoiled)
         there = zc.open(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
-        self._truth.check_write(there[...], new, CHUNK, failed=failed)
+        self._truth.check_write(there[...], new, CHUNK, failed=failed or self._is_unsure)
+        if failed:
+            self._is_unsure = True
+            self._truth.earlier.append(new)
 
     def _write_key(self) -> None:
         key = self._choice.choice(_KEYS)

@@ -229,7 +229,7 @@ class Campaign:
         settle(self._spoiled)
         there = zc.open(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
-        self._truth.check_write(there[...], new, CHUNK, failed=failed or self._is_unsure)
+        self._truth.check_write(there[...], new, CHUNK, failed=failed, late=self._is_unsure)
         if failed:
             self._is_unsure = True
             self._truth.earlier.append(new)

@@ -114,10 +114,14 @@ class Truth:
             here = numbers == number
             assert any(one[here].all() for one in right), f"wrong elements in {selection}: {found}"
 
-    def check_write(self, found: Elements, new: Elements, unit: tuple[int, ...], *, failed: bool) -> None:
-        """What is stored after a write is new; after one that failed, each chunk is old or new as a whole."""
-        if not failed:
+    def check_write(
+        self, found: Elements, new: Elements, unit: tuple[int, ...], *, failed: bool, late: bool = False
+    ) -> None:
+        """What is stored after a write is new; after one that failed, each chunk is old or new as a whole, or ``late``."""
+        if not (failed or late):
             assert np.array_equal(found, new), "a write was reported stored, and is not"
         else:
-            Truth(new, [self.now]).check_read(found, (slice(None),) * found.ndim, unit, stale=True)
+            Truth(new, [*(self.earlier if late else []), self.now]).check_read(
+                found, (slice(None),) * found.ndim, unit, stale=True
+            )
         self.become(found)

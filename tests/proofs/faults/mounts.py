@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
@@ -20,7 +21,7 @@ import numpy as np
 import zarrcore as zc
 from tests.any_store import AnyStore, open_store
 from tests.proofs.faults.hierarchies import CHUNK, SHAPE, Truth
-from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, settle, shared_s3
+from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, patiently, settle, shared_s3
 from tests.servers.proxy import Proxy, Request, Trouble, proxy
 from tests.zfs.conftest import Mount, mounting
 from zarrcore.hierarchy import ArrayNode
@@ -76,6 +77,8 @@ class Campaign:
         self._asked: Counter[str] = Counter()
         self._rate = choice.choice([0.03, 0.1, 0.25])
         self._values: dict[str, bytes | None] = dict.fromkeys(_KEYS)
+        self._is_unsure = False
+        """Whether a write to an array failed: the daemon keeps what it could not store, and stores it later if it can."""
         self._truth = Truth(np.arange(130, dtype="i4").reshape(SHAPE))
         spoiled.script = self._script
         self._steps: list[Callable[[], None]] = [
@@ -112,8 +115,10 @@ class Campaign:
         self._rate = 0.0
         self._mount.refresh()
         for key, value in self._values.items():
-            assert self._value_in_mount(key) == value
-        self._truth.check_read(self._elements(), (slice(None), slice(None)), CHUNK, stale=False)
+            assert patiently(partial(self._value_in_mount, key)) == value
+        self._truth.check_read(
+            patiently(self._elements), (slice(None), slice(None)), CHUNK, stale=self._is_unsure
+        )
         log = self._mount.log.read_text()
         assert "Traceback" not in log, log
         done = self._mount.umount()
@@ -209,7 +214,7 @@ class Campaign:
     def _read_elements(self) -> None:
         found, failed = self._try(self._elements)
         if not failed and found is not None:
-            self._truth.check_read(found, (slice(None), slice(None)), CHUNK, stale=False)
+            self._truth.check_read(found, (slice(None), slice(None)), CHUNK, stale=self._is_unsure)
 
     def _write_elements(self) -> None:
         at = self._choice.randrange(self._truth.now.size)
@@ -224,7 +229,10 @@ class Campaign:
         settle(self._spoiled)
         there = zc.open(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
-        self._truth.check_write(there[...], new, CHUNK, failed=failed)
+        self._truth.check_write(there[...], new, CHUNK, failed=failed, late=self._is_unsure)
+        if failed:
+            self._is_unsure = True
+            self._truth.earlier.append(new)
 
     def _write_key(self) -> None:
         key = self._choice.choice(_KEYS)

@@ -7,6 +7,7 @@ It tells each step that it has done, or the class of its error.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import random
 import resource
@@ -39,6 +40,7 @@ def steps(seed: int) -> list[tuple[str, bytes | None]]:
 
 def main(limit: str, path: Path, seed: int) -> None:
     """Write."""
+    faulthandler.enable()  # SIGABRT tells where it hangs
     store = open_store(path)
     for key in KEYS:  # the modules are loaded and the connections open before there is a limit
         store.get(key)

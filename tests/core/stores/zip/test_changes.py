@@ -20,6 +20,7 @@ from tests.core.stores.contract import VALUES, StoreTests
 from tests.core.stores.zip.zip_files import make_zip, members, rest
 from zarrcore.errors import (
     AccessDeniedError,
+    StoreError,
 )
 from zarrcore.stores import ByteRange, MemoryStore, ReadableStore, ZipStore
 from zarrcore.stores.zip.writing import ZipWriter
@@ -216,3 +217,18 @@ def test_the_directory_is_written_at_once_if_no_thread_can_be_started(
     for key in ("a", "b"):
         store.set(key, b"1")
     assert zipfile.ZipFile(tmp_path / "x.zip").namelist() == ["a", "b"]
+
+
+def test_a_writer_that_failed_to_begin_locks_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: ZipWriter) -> None:
+        raise StoreError("there is not enough memory")
+
+    with open_store(tmp_path / "x.zip", create=True) as store:
+        with monkeypatch.context() as failing:
+            failing.setattr(ZipWriter, "_note", fail)
+            with pytest.raises(StoreError, match="memory") as caught:
+                store.set("a", b"1")
+        assert caught.value.__traceback__ is not None, "it keeps the failed writer alive"
+        store.set("a", b"1")

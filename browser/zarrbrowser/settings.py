@@ -32,7 +32,7 @@ class Settings:
         """A JSON object; empty if the saved text is not one."""
         try:
             found = json.loads(self.text(name, "{}"))
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 

@@ -57,7 +57,9 @@ core/docs/formats
 core/docs/filetypes
 core/docs/store_options
 zfs/SEMANTICS
+zfs/HARNESS
 core/docs/performance
+core/docs/security
 core/docs/distance
 ```
 

@@ -15,7 +15,7 @@ import zarr
 from PIL import ImageGrab
 
 from tests.browser.conftest import environment
-from tests.servers.latency import distant
+from tests.servers.proxy import proxy
 from tests.servers.s3 import S3Server
 
 VALUES = np.random.default_rng(3).integers(0, 4000, (12, 60, 80)).astype(np.uint16)
@@ -135,7 +135,7 @@ def place(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, l
     s3: S3Server = request.getfixturevalue("s3")
     s3.upload(folder, "bucket/hand/hand.zarr")
     with ExitStack() as stack:
-        url = stack.enter_context(distant(s3.endpoint_url, 0.2))
+        url = stack.enter_context(proxy(s3.endpoint_url, 0.2)).url
         yield "s3://bucket/hand/hand.zarr", ["--endpoint-url", url, "--region", "us-east-1"]
 
 

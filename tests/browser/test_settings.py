@@ -56,7 +56,16 @@ def test_the_state_of_a_widget_is_read_back_byte_for_byte() -> None:
 
 @pytest.mark.parametrize(
     ("text", "document"),
-    [('{"a": [1, null]}', {"a": [1, None]}), ("[1]", {}), ("{", {}), ("", {}), ("null", {}), ("NaN", {})],
+    [
+        ('{"a": [1, null]}', {"a": [1, None]}),
+        ("[1]", {}),
+        ("{", {}),
+        ("", {}),
+        ("null", {}),
+        ("NaN", {}),
+        ("[" * 100_000, {}),
+    ],
+    ids=lambda text: str(text)[:30],
 )
 def test_a_document_that_is_not_an_object_is_empty(text: str, document: dict[str, object]) -> None:
     saved = Settings()

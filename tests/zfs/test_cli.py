@@ -15,9 +15,9 @@ from zarrfs.mount.mountpoints import MountError
 def test_the_environment_is_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {})
     file = tmp_path / "env"
-    file.write_text("# credentials\n\nAWS_ACCESS_KEY_ID=me\nQUOTED=\"a b\"\nEMPTY=\nWITH='=x='\n")
+    file.write_text("# credentials\n\nAWS_ACCESS_KEY_ID=me\nQUOTED=\"a b\"\nEMPTY=\nWITH='=x='\nONE='\n")
     _take_environment(str(file))
-    assert os.environ == {"AWS_ACCESS_KEY_ID": "me", "QUOTED": "a b", "EMPTY": "", "WITH": "=x="}
+    assert os.environ == {"AWS_ACCESS_KEY_ID": "me", "QUOTED": "a b", "EMPTY": "", "WITH": "=x=", "ONE": "'"}
     file.write_text("A=1\nSECRET\n")
     with pytest.raises(MountError, match=r"line 2 of .* is not NAME=VALUE") as caught:
         _take_environment(str(file))

@@ -118,8 +118,9 @@ def _mount(namespace: argparse.Namespace) -> int:
 
 def _secrets(namespace: argparse.Namespace) -> list[str]:
     """Secrets of the command line, to be hidden from the list of processes."""
-    address = namespace.source.partition("://")[2].partition("/")[0]
-    return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
+    address, _, query = namespace.source.partition("://")[2].partition("?")
+    user = address.partition("/")[0].rpartition("@")[0]
+    return [user, query, *(value for _, value in namespace.header)]
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:
@@ -192,7 +193,8 @@ def _take_environment(path: str) -> None:
         if line and not line.startswith("#"):
             if not equals or not name.isidentifier() or "\0" in value:
                 raise MountError(f"cannot mount: line {number} of {path} is not NAME=VALUE")
-            os.environ[name] = value[1:-1] if value[:1] in "'\"" and value[:1] == value[-1:] else value
+            is_quoted = len(value) > 1 and value[0] in "'\"" and value[0] == value[-1]
+            os.environ[name] = value[1:-1] if is_quoted else value
 
 
 def _opener(

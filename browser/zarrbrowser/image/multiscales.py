@@ -32,13 +32,16 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
-    from zarrcore.hierarchy.multiscales import multiscale, no_levels  # late: for a fast start
+    from zarrcore.errors import MetadataError  # late: for a fast start
+    from zarrcore.hierarchy.multiscales import multiscale, no_levels
 
     found = multiscale(group.path, getattr(group, "attributes", {}), find)
     arrays = [level.node for level in found.levels]
     base = arrays[0]
     if not all(is_array(array) and array.ndim == base.ndim for array in arrays):
         raise no_levels(group.path)
+    if base.ndim < 2:
+        raise MetadataError(f"{group.path}: the levels of its pyramid have fewer than two dimensions")
     levels = [level_of(base.shape, level.node, level.factors, level.offsets) for level in found.levels]
     names = axis_names(base.ndim, [axis.name for axis in found.axes])
     axis, channels = _channels(found, base, names)

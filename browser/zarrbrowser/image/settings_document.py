@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
-from zarrbrowser.values.elements import Elements, Packing, Part
+from zarrbrowser.values.elements import Elements, Packing, Part, may_be_packed
+from zarrbrowser.values.numbers import drawable_fields
 
 Place = tuple[tuple[float, float], tuple[float, float]]
 
@@ -39,15 +42,15 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
     }
 
 
-def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> ViewSettings:
-    """The settings in a document; the present ones if it is malformed or does not fit the image."""
+def apply_document(settings: ViewSettings, document: Mapping[str, Any], dtype: np.dtype[Any]) -> ViewSettings:
+    """The settings in a document; the present ones if it is malformed or does not fit the image, of elements of ``dtype``."""
     try:
         opacity = document.get("labels", ("", 0.5))[1]
         flip_rows, flip_columns = document["flips"]
         return replace(
             settings,
             axes=_axes(settings.axes, document),
-            elements=_elements(document),
+            elements=_elements(document, dtype),
             contrast=_contrast_of(document["contrast"]),
             norm=Norm(document["norm"]),
             colour_map=_colour_map(document["colour_map"]),
@@ -58,7 +61,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> ViewS
             labels=str(document.get("labels", ("", 0.5))[0]),
             labels_opacity=min(max(float(opacity), 0.0), 1.0),
         )
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         return settings
 
 
@@ -68,7 +71,7 @@ def place_of(document: Mapping[str, Any]) -> Place | None:
     try:
         (top, bottom), (left, right) = place  # type: ignore[misc]
         numbers = [float(one) for one in (top, bottom, left, right)]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if not all(map(math.isfinite, numbers)) or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
         return None
@@ -108,15 +111,17 @@ def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
     return replace(axes, rows=rows, columns=columns, index=inside)
 
 
-def _elements(document: Mapping[str, Any]) -> Elements:
+def _elements(document: Mapping[str, Any], dtype: np.dtype[Any]) -> Elements:
     stored = document["packing"]
+    if stored is not None and not may_be_packed(dtype):
+        raise ValueError("the document belongs to an array of another type")
     packing = None
     if stored is not None:
         packing = Packing(float(stored[0]), float(stored[1]), _numbers(stored[2]))
-    field = document["field"]
-    return Elements(
-        None if field is None else str(field), Part(document["part"]), packing, _numbers(document["fill"])
-    )
+    field, fields = document["field"], drawable_fields(dtype)
+    if field not in (fields or (None,)):
+        raise ValueError("the document belongs to an array of another type")
+    return Elements(field, Part(document["part"]), packing, _numbers(document["fill"]))
 
 
 def _numbers(document: Any) -> tuple[float, ...]:

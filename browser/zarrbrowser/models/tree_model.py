@@ -205,7 +205,7 @@ class TreeModel(RowModel):
             lambda _request: self._opener(request),
             lambda source: self._opened(item, source),
             lambda error: self._failed_to_open(item, error),
-            f"Opening {request.address}",
+            f"Opening {request.shown_address}",
         )
 
     def _cancel(self, item: TreeItem) -> None:

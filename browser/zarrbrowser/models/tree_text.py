@@ -16,7 +16,7 @@ def cell_text(item: TreeItem, column: int) -> str:
     node = item.node
     if column == 0:
         if item.request is not None:
-            return item.source.title if item.source else short_name(item.request.address)
+            return item.source.title if item.source else short_name(item.request.shown_address)
         if item.is_range:
             first, last = item.children[0].node, item.children[-1].node
             return f"{first.name} … {last.name}" if first and last else ""

@@ -136,8 +136,8 @@ def json_text(document: Any) -> str:
     if isinstance(document, bytes | bytearray | memoryview):
         text = bytes(document).decode(errors="replace")
         try:
-            document = json.loads(text)
-        except ValueError:
+            return _json_lines(json.loads(text), "")
+        except (ValueError, RecursionError):
             return text
     return _json_lines(document, "")
 

@@ -35,7 +35,7 @@ def from_line(text: str) -> SourceRequest | None:
         connection = Connection(
             **{field.name: known[field.name] for field in fields(Connection) if field.name in known}
         )
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     strings = (
         address,

@@ -40,12 +40,30 @@ class SourceRequest:
         address, marker, path = text.strip().rpartition("#/")
         if not marker:
             address, path = text.strip(), ""
-        if address.startswith("file://"):
-            address = unquote(urlsplit(address).path)
+        address = _without_file_scheme(address)
         around, _, name = address.rpartition("/")
         if around and name in _DOCUMENTS:
             address = around
-        return cls(os.path.expanduser(address), "/" + path.strip("/"))
+        if "\0" not in address:  # opening such an address reports it
+            address = os.path.expanduser(address)
+        return cls(address, "/" + path.strip("/"))
+
+    @property
+    def shown_address(self) -> str:
+        """The address without a password, and without the query of a web address, which may be a signature.
+
+        >>> SourceRequest("https://me:secret@example.org/a.zarr?sig=secret").shown_address
+        'https://example.org/a.zarr'
+        >>> SourceRequest("az://container@account/a.zarr").shown_address
+        'az://container@account/a.zarr'
+        """
+        scheme, marker, rest = self.address.partition("://")
+        server, slash, path = rest.partition("/")
+        is_web = scheme.lower() in {"http", "https"}
+        user, _, host = server.rpartition("@")
+        if is_web:
+            path = path.partition("?")[0]
+        return f"{scheme}{marker}{host if is_web or ':' in user else server}{slash}{path}"
 
     @property
     def place(self) -> str:
@@ -106,9 +124,16 @@ def place_of(address: str) -> str:
     >>> place_of("/data/../data/a.zarr/"), place_of("file:///data/a.zarr"), place_of("s3://bucket/a.zarr/")
     ('/data/a.zarr', '/data/a.zarr', 's3://bucket/a.zarr')
     """
-    if address.startswith("file://"):
-        address = unquote(urlsplit(address).path)
+    address = _without_file_scheme(address)
     return address.rstrip("/") if "://" in address else os.path.abspath(address)
+
+
+def _without_file_scheme(address: str) -> str:
+    """The path of a ``file://`` URL; any other address, also one that is not a URL, as it is."""
+    try:
+        return unquote(urlsplit(address).path) if address.startswith("file://") else address
+    except ValueError:  # such as brackets that are not around an address; opening it reports it
+        return address
 
 
 def short_name(address: str) -> str:

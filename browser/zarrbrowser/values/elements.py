@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -136,10 +137,15 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name)
 
 
+def may_be_packed(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of a type may be packed numbers."""
+    return dtype.kind in "iuf" and not dtype.names
+
+
 def packing_of(array: ArrayLike) -> Packing | None:
     """The packing in an array's attributes, or None."""
     attributes: Mapping[str, Any] = array.attributes
-    if array.dtype.kind not in "iuf" or array.dtype.names:
+    if not may_be_packed(array.dtype):
         return None
     listed = [number for told in array.missing_values.values() for number in np.ravel(told).tolist()]
     missing = [number for number in dict.fromkeys(listed) if not math.isnan(number)]
@@ -152,8 +158,9 @@ def packing_of(array: ArrayLike) -> Packing | None:
 def _told(value: Any) -> list[float]:
     """The finite numbers in an attribute, which is a number, a list, or something else."""
     listed = value if isinstance(value, list | tuple) else [value]
-    numbers = [float(one) for one in listed if isinstance(one, int | float) and not isinstance(one, bool)]
-    return [one for one in numbers if math.isfinite(one)]
+    numbers = [one for one in listed if isinstance(one, int | float) and not isinstance(one, bool)]
+    # An integer of JSON may be larger than any float.
+    return [float(one) for one in numbers if abs(one) <= sys.float_info.max]
 
 
 def fill_of(array: ArrayLike) -> tuple[float, ...]:

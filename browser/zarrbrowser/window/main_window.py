@@ -262,13 +262,13 @@ class MainWindow(QMainWindow):
                 self.top_bar.show_address(_address(source, node))
             self._say(item.note)
         elif item.request is not None:
-            self._leave_node(f"{short_name(item.request.address)} – zarrscope")
+            self._leave_node(f"{short_name(item.request.shown_address)} – zarrscope")
             self.top_bar.show_address(item.request.address)
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
                 self.location_button.show()
             else:
-                self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
+                self._say(f"Opening {item.request.shown_address}…", drawing="loading", retry=False)
 
     def _row_clicked(self, index: QModelIndex) -> None:
         # A click on the current row does not change the row, but the window may show a message instead of its node.

@@ -53,7 +53,7 @@ class ChunkWriter:
         keys: the keys of the array's chunks.
         metadata: the array's metadata.
         max_chunk_bytes: chunks that decode to more are refused.
-        forget: called with the cache and the index of every chunk that was written.
+        forget: called with the cache and the index of every chunk that was, or may have been, written.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -112,12 +112,14 @@ class ChunkWriter:
         key = self._keys.key(index)
         with _locks[hash((self._identity, key)) % _LOCKS]:
             encoded = self._encoded(key, index, region, source, write_empty_chunks)
-            if encoded is None:
-                self._store.erase(key)
-            else:
-                self._store.set(key, memoryview(encoded))
-            if cache is not None:
-                self._forget(cache, index)
+            try:
+                if encoded is None:
+                    self._store.erase(key)
+                else:
+                    self._store.set(key, memoryview(encoded))
+            finally:  # a store that failed may have stored it
+                if cache is not None:
+                    self._forget(cache, index)
 
     def _encoded(
         self,

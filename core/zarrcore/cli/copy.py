@@ -226,7 +226,7 @@ def _codecs(text: str) -> list[Any]:
     if text.lstrip()[:1] in ("[", "{"):
         try:
             found = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
         return found if isinstance(found, list) else [found]
     if text == "none":

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, printable
+from zarrcore.cli.text import console, printable, printable_json
 from zarrcore.sizes import format_bytes, format_shape
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -48,7 +48,7 @@ def run(namespace: argparse.Namespace) -> int:
         told = _json(node)
         if storage := _storage(node, namespace):
             told["storage"] = {**asdict(storage), "missing": storage.missing, "ratio": storage.ratio}
-        print(format_json(told).decode("utf-8", "surrogatepass"), end="")
+        print(printable_json(format_json(told).decode("utf-8", "surrogatepass")), end="")
     else:
         out = console()
         rows = _rows(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_json(document: str) -> str:
+    """A JSON text whose strings have escapes instead of characters that are not printable: the same document.
+
+    >>> print(printable_json('{"a\u202eb": "\x9b"}'))
+    {"a\\u202eb": "\\u009b"}
+    """
+    if document.replace("\n", "").isprintable():
+        return document
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in document)
 
 
 def painter() -> Callable[[str, str], str]:

@@ -170,7 +170,9 @@ class Pipeline:
         else:
             decoded = self._decode_bytes(encoded, None)
         chunk = self._decode_array(decoded)
-        np.copyto(destination, chunk if region is None else chunk[region], casting="equiv")
+        # Without the ellipsis, an element of no dimensions would become a NumPy scalar, and a string lose zeros at its end.
+        part: tuple[Any, ...] = (*(region or ()), ...)
+        np.copyto(destination, chunk[part], casting="equiv")
 
     @property
     def batches(self) -> bool:

@@ -113,5 +113,5 @@ def _is_json(path: str) -> bool:
     try:
         with open(path, encoding="utf-8") as file:
             return isinstance(json.load(file), dict)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False

@@ -6,7 +6,7 @@ them. The values are the same, and every format can express the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,10 +21,11 @@ from zarrcore.codecs import (
     completed,
 )
 from zarrcore.codecs.array_to_array.transpose import TransposeCodec
+from zarrcore.codecs.parameters import codecs as named_codecs
 from zarrcore.codecs.registry import codec_class
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
-from zarrcore.metadata.named_configuration import parse_named_configuration
+from zarrcore.metadata.named_configuration import integers
 
 _OURS = {"n5_lz4": NamedConfiguration("numcodecs.lz4", {"acceleration": 1})}
 """Internal codecs that no other format has, and the nearest codec of other formats."""
@@ -100,6 +101,7 @@ def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
     """The array whose chunks are the innermost chunks of ``metadata``'s shards; itself if it has no shards.
 
     Raises:
+        MetadataError: a parameter that shards do not have.
         UnsupportedError: shards of several shapes, or a codec before them that is not a transpose.
     """
     ndim = len(metadata.shape)
@@ -112,8 +114,11 @@ def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
     configuration = chain.array_to_bytes.configuration
     # The inner chunks' shape has the order of dimensions in which they are stored.
     order = chain.order or tuple(range(ndim))
-    stored = dict(zip(order, configuration["chunk_shape"], strict=True))
-    shape = tuple(int(stored[axis]) for axis in range(ndim))
+    lengths = integers(configuration.get("chunk_shape"), "chunk_shape", minimum=1)
+    if len(lengths) != ndim:
+        raise MetadataError(f"expected {ndim} lengths, found {len(lengths)}", member="chunk_shape")
+    stored = dict(zip(order, lengths, strict=True))
+    shape = tuple(stored[axis] for axis in range(ndim))
     codecs = (*transposed(chain.order), *_inner_codecs(configuration))
     return without_shards(replace(metadata, chunk_grid=RegularChunkGrid(shape), codecs=codecs))
 
@@ -122,6 +127,7 @@ def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
     """The array without N5's block headers and with little-endian elements; itself if it is not one of N5.
 
     Raises:
+        MetadataError: a parameter that blocks do not have.
         UnsupportedError: an unknown codec.
     """
     if all(codec.name != "n5_default" for codec in metadata.codecs):
@@ -136,11 +142,8 @@ def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
     return replace(metadata, codecs=codecs)
 
 
-def _inner_codecs(configuration: Any) -> list[NamedConfiguration]:
-    return [
-        parse_named_configuration(item, f"codecs[{position}]")
-        for position, item in enumerate(configuration.get("codecs", ["bytes"]))
-    ]
+def _inner_codecs(configuration: Mapping[str, Any]) -> tuple[NamedConfiguration, ...]:
+    return named_codecs({"codecs": ["bytes"], **configuration}, "codecs")
 
 
 def chunk_spec(metadata: ArrayMetadata) -> ArraySpec:

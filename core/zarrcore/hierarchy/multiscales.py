@@ -8,6 +8,7 @@ metadata are ignored.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -218,15 +219,22 @@ def _then(
             if translation is None
             else tuple(a + b for a, b in zip(translation, further, strict=False))
         )
-    return scale, translation
+    # Products and sums of finite numbers may be beyond every float.
+    known = scale if scale is not None and _are_finite(scale) else None
+    return known, translation if translation is not None and _are_finite(translation) else None
 
 
 def _numbers(value: Any) -> _Steps | None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         return None
-    if not all(isinstance(one, int | float) and math.isfinite(one) for one in value):
+    # An integer of JSON may be larger than any float.
+    if not all(isinstance(one, int | float) and abs(one) <= sys.float_info.max for one in value):
         return None
     return tuple(map(float, value))
+
+
+def _are_finite(steps: _Steps) -> bool:
+    return all(map(math.isfinite, steps))
 
 
 def _numbered(base_path: str, find: Callable[[str], Any]) -> tuple[list[_Told], list[Any]]:
@@ -264,6 +272,9 @@ def _levels(
             continue
         factors = tuple(step / unit for step, unit in zip(scale, first, strict=True))
         offsets = tuple((to - fro) / unit for to, fro, unit in zip(there, start, first, strict=True))
+        if not all(factors) or not _are_finite((*factors, *offsets)):
+            levels.append(MultiscaleLevel(node, None, None))
+            continue
         levels.append(MultiscaleLevel(node, factors, offsets if any(shifts) else None))
     return tuple(levels), first, start
 

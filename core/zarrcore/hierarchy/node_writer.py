@@ -153,10 +153,15 @@ class NodeWriter:
                 self._make_group(above)  # an implicit group exists only as long as it has content
 
     def _erase(self, path: str) -> None:
-        self._store.erase_values(self._format.document_keys(path))
-        for prefix in {self._format.prefix(path), self._format.chunk_prefix(path)}:
-            self._store.erase_prefix(prefix)
-        self._loader.forget(path)
+        try:
+            self._store.erase_values(self._format.document_keys(path))
+            for prefix in {self._format.prefix(path), self._format.chunk_prefix(path)}:
+                self._store.erase_prefix(prefix)
+        finally:  # a store that failed may have erased some of it
+            self._loader.forget(path)
+            self._forget_chunks()
+
+    def _forget_chunks(self) -> None:
         if self._owner.chunk_cache is not None:
             self._owner.chunk_cache.clear()
 
@@ -192,13 +197,17 @@ class NodeWriter:
             after = self._format.parse(documents)
             self._write(path, stored, documents)
             node = self._taken(path, documents)
+            if before.shape == shape:
+                # An earlier attempt may have failed after it stored the shape: erase up to the ends of the last chunks.
+                before = _with_whole_chunks(before)
             shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
-            if erase_chunks and shrunk and isinstance(after, ArrayMetadata):
-                before = self._format.resolve(path, before, partial(is_there, self._owner.store))
-                after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
-                self._erase_outside(path, before, after)
-            if self._owner.chunk_cache is not None:
-                self._owner.chunk_cache.clear()
+            try:
+                if erase_chunks and (shrunk or stored == documents) and isinstance(after, ArrayMetadata):
+                    before = self._format.resolve(path, before, partial(is_there, self._owner.store))
+                    after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
+                    self._erase_outside(path, before, after)
+            finally:
+                self._forget_chunks()
             return node
 
     def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
@@ -289,6 +298,16 @@ class NodeWriter:
         if node is None:  # pragma: no cover - documents that zarrcore writes describe a node
             raise NodeNotFoundError(path, self._owner.url)
         return node
+
+
+def _with_whole_chunks(metadata: ArrayMetadata) -> ArrayMetadata:
+    """The array extended to the ends of its last chunks."""
+    grid = metadata.chunk_grid
+    last = [count - 1 for count in grid.grid_shape(metadata.shape)]
+    if -1 in last:
+        return metadata
+    ends = zip(grid.chunk_origin(tuple(last)), grid.chunk_shape_at(tuple(last)), strict=True)
+    return replace(metadata, shape=tuple(origin + length for origin, length in ends))
 
 
 def _a(node: AnyNode) -> str:

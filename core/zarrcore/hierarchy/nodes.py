@@ -247,7 +247,7 @@ class ArrayNode(Array, Node):
         Raises:
             MetadataError: another number of dimensions, or a length below 0.
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
-            StoreError: the store failed; chunks outside may remain.
+            StoreError: the store failed; elements outside may remain. The same call again erases them.
         """
         lengths = as_lengths(shape, "shape", minimum=0)
         if len(lengths) != self.ndim:

@@ -9,7 +9,7 @@ from zarrcore.metadata.chunk_grid import (
     RegularChunkGrid,
 )
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding
-from zarrcore.metadata.data_type import DataType, DataTypeFamily
+from zarrcore.metadata.data_type import DataType, DataTypeFamily, numpy_dtype
 from zarrcore.metadata.fill_value import Element
 from zarrcore.metadata.json_document import JsonObject
 from zarrcore.metadata.named_configuration import NamedConfiguration
@@ -31,4 +31,5 @@ __all__ = [
     "RectilinearChunkGrid",
     "RegularAxis",
     "RegularChunkGrid",
+    "numpy_dtype",
 ]

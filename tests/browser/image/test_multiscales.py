@@ -152,6 +152,15 @@ def test_levels_that_do_not_fit_are_errors(entry: dict[str, Any]) -> None:
         image_of(group)
 
 
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_levels_without_rows_and_columns_are_errors(shape: tuple[int, ...]) -> None:
+    group = group_of({"multiscales": [{"datasets": [{"path": "a"}]}]}, a=level(*shape))
+    with pytest.raises(
+        MetadataError, match=r"/image: the levels of its pyramid have fewer than two dimensions"
+    ):
+        image_of(group)
+
+
 @pytest.mark.parametrize(
     "transformations", [None, "scale", [{"type": "scale"}], [{"type": "scale", "scale": [0, 0, 0, 0]}], [3]]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from zarrbrowser.image.levels import Channel, Image, whole
 from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.values.elements import Packing, Part
+
+FLOATS = np.dtype("<f8")
 
 
 def settings_of_two_channels() -> ViewSettings:
@@ -40,7 +43,7 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
     )
     settings = settings.with_channel(1, is_on=False, colour=(1, 2, 3))
     settings = settings.with_channel(0, contrast=Contrast(ContrastMode.FULL_RANGE))
-    assert apply_document(other, json.loads(json.dumps(settings_document(settings)))) == settings
+    assert apply_document(other, json.loads(json.dumps(settings_document(settings))), FLOATS) == settings
 
 
 @pytest.mark.parametrize(
@@ -56,17 +59,47 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         {"packing": 3},
         {"flips": [True]},
         {"rows": "x"},
+        {"rows": math.inf},
+        {"labels": ["", 10**400]},
+        {"field": "a"},
     ],
 )
 def test_a_document_that_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
     settings = settings_of_two_channels()
     document = {**settings_document(settings), "part": "phase", **change}
-    assert apply_document(settings, document) == settings
-    assert apply_document(settings, {}) == settings
+    assert apply_document(settings, document, FLOATS) == settings
+    assert apply_document(settings, {}, FLOATS) == settings
 
 
 def test_the_part_in_view_is_read_from_a_document() -> None:
     assert place_of({"place": [[0, 5], [1.5, 9]]}) == ((0, 5), (1.5, 9))
-    for bad in (None, 3, [], [[0, 5]], [[5, 0], [0, 5]], [["a", "b"], [0, 1]], [[0, float("inf")], [0, 1]]):
+    for bad in (
+        None,
+        3,
+        [],
+        [[0, 5]],
+        [[5, 0], [0, 5]],
+        [["a", "b"], [0, 1]],
+        [[0, float("inf")], [0, 1]],
+        [[0, 10**400], [0, 1]],
+    ):
         assert place_of({"place": bad}) is None
     assert place_of({}) is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "change"),
+    [
+        ([("a", "<f4"), ("b", "<i2")], {"field": None}),
+        ([("a", "<f4"), ("b", "<i2")], {"field": "c"}),
+        ([("a", "<f4"), ("b", "<i2")], {"field": ["a"]}),
+        ([("a", "<f4"), ("b", "<i2")], {"packing": [2.0, 0.0, []]}),
+        ("<c8", {"packing": [2.0, 0.0, []]}),
+    ],
+)
+def test_settings_for_elements_of_another_type_are_not_taken_over(dtype: Any, change: dict[str, Any]) -> None:
+    array = FakeArray(np.zeros((30, 40), dtype))
+    settings = initial_settings(Image("/a", (whole(array),), ("y", "x")))
+    document = {**settings_document(settings), "norm": "log"}
+    assert apply_document(settings, document, array.dtype).norm is Norm.LOG
+    assert apply_document(settings, {**document, **change}, array.dtype) == settings

@@ -53,6 +53,9 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
     assert json.loads(text) == document
     assert '"shape": [1, 2, 3]' in text
     assert json_text(b"no json") == "no json"
+    for depth in (950, 100_000):
+        nested = "[" * depth + "]" * depth
+        assert "".join(json_text(nested.encode()).split()) == nested
     assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
 
 

@@ -85,5 +85,5 @@ def test_unpacking_applies_to_the_plot_and_the_table(
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["250.5", "nan", "250.25"])
     table.unpacking.click()
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["2", "-32,767", "1"])
-    assert np.array_equal(plot.curve.yData, [2, np.nan, 1], equal_nan=True) or plot._reading.busy
+    qtbot.waitUntil(lambda: np.array_equal(plot.curve.yData, [2, np.nan, 1], equal_nan=True))
     assert not plot.controls.unpacking.isChecked()

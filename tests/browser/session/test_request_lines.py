@@ -44,7 +44,18 @@ def test_credentials_are_not_saved() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "one", "[]", "{}", '{"address": 3}', '{"address": ""}', '{"address": "a", "region": 1}', "null"],
+    [
+        "",
+        "one",
+        "[]",
+        "{}",
+        '{"address": 3}',
+        '{"address": ""}',
+        '{"address": "a", "region": 1}',
+        "null",
+        "[" * 100_000,
+    ],
+    ids=lambda text: text[:30],
 )
 def test_malformed_lines_are_ignored(text: str) -> None:
     assert from_line(text) is None

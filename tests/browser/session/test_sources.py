@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.sources import RecentSources, SourceRequest
+from zarrbrowser.session.sources import RecentSources, SourceRequest, open_source
+from zarrcore.errors import ZarrError
 
 
 def test_typed_addresses_are_parsed_and_recent_ones_kept() -> None:
@@ -15,6 +18,14 @@ def test_typed_addresses_are_parsed_and_recent_ones_kept() -> None:
         recent.add(SourceRequest(str(number)))
     assert recent.addresses[0] == "5"
     assert len(recent.addresses) == len(set(recent.addresses)) == 12
+
+
+@pytest.mark.parametrize("text", ["~\0/a", "file://[", "file://a]/b#/c", "file:///%00", "\udc80"])
+def test_typed_text_that_is_no_address_is_only_refused_when_it_is_opened(text: str) -> None:
+    request = SourceRequest.typed(text)
+    assert request.place
+    with pytest.raises(ZarrError):
+        open_source(request)
 
 
 def test_a_typed_address_uses_the_options_of_last_time() -> None:

@@ -49,7 +49,9 @@ def test_the_fill_value_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes", [{}, {"_FillValue": "NaN"}, {"scale_factor": True}, {"add_offset": None}]
+    "attributes",
+    [{}, {"_FillValue": "NaN"}, {"scale_factor": True}, {"add_offset": None}, {"scale_factor": 10**400}],
+    ids=lambda attributes: str(attributes)[:30],
 )
 def test_attributes_without_packing_are_ignored(attributes: dict[str, Any]) -> None:
     array = FakeArray(np.zeros(3))

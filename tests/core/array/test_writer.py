@@ -201,6 +201,26 @@ def test_threads_that_write_parts_of_the_same_chunks_lose_nothing() -> None:
     np.testing.assert_array_equal(array[...], np.repeat(np.arange(1, 25), 24).reshape(24, 24))
 
 
+def test_a_failed_write_that_was_carried_out_is_not_hidden_by_cached_chunks() -> None:
+    class Losing(MemoryStore):
+        loses = False
+
+        def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+            super().set(key, value, if_absent=if_absent)
+            if self.loses:
+                raise StoreTimeoutError("the answer is lost", key=key)
+            return True
+
+    store = Losing()
+    array = create(store, {"chunk_shape": (8, 8)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
+    array[...] = 1
+    assert array[0, 0] == 1
+    store.loses = True
+    with pytest.raises(StoreTimeoutError):
+        array[...] = 2
+    assert array[0, 0] == 2
+
+
 def test_two_hierarchies_of_one_store_with_one_cache_see_what_the_other_writes() -> None:
     cache, store = ChunkCache(1 << 20), MemoryStore()
     writer = create(store, {"chunk_shape": (2, 2), "shard_shape": (4, 4)}, shape=(8, 8), chunk_cache=cache)

@@ -91,6 +91,7 @@ def test_copy_with_other_codecs(
         (("--memory", "1K"), 1, "allow more, or make chunks smaller"),
         (("--codec", "zstd:x"), 2, "expected a codec"),
         (("--codec", "{"), 2, "not JSON"),
+        (("--codec", "[" * 90_000), 2, "not JSON"),
         (("--codec", "unheard"), 1, "'unheard'"),
         (("--path", "nothing"), 1, "no node /nothing"),
     ],

@@ -110,3 +110,28 @@ def test_threads_encode_side_by_side() -> None:
     for i, data in enumerate(together):
         assert data == alone[i % 5] or i % 5 == 3
         assert np.array_equal(pipelines[i % 5].decode(data), array)
+
+
+def test_an_element_without_dimensions_keeps_zeros_at_its_end() -> None:
+    array = np.array(b"a", "S4")
+    pipeline = Pipeline(
+        [NamedConfiguration("transpose", {"order": []}), NamedConfiguration("bytes")], spec_of(array)
+    )
+    found = np.empty((), "S4")
+    pipeline.decode_into(b"b\0\0\0", found, ())
+    assert found == np.array(b"b", "S4")
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        [NamedConfiguration("v2_struct_bytes", {"dtype": [["b", "<i2"], ["c", ">i2"]]})],
+        [NamedConfiguration("v2_struct_bytes", {"dtype": "<f4"})],
+        [NamedConfiguration("v2_view", {"dtype": "<f4", "viewed_dtype": "<i2"}), NamedConfiguration("bytes")],
+    ],
+    ids=str,
+)
+def test_internal_codecs_for_elements_of_another_type_are_refused(codecs: list[NamedConfiguration]) -> None:
+    dtype = np.dtype([("a", "<i2"), ("c", "<i2")])
+    with pytest.raises(MetadataError, match="expected elements of"):
+        Pipeline(codecs, spec_of(np.zeros(3, dtype)))

@@ -12,7 +12,7 @@ import zarr
 
 import zarrcore
 from tests.core.formats.array_documents import BYTES, V2_KEYS, metadata
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format, format_named
 from zarrcore.metadata import (
     ArrayMetadata,
@@ -105,3 +105,21 @@ def test_a_format_that_can_only_be_read() -> None:
             change()
     with pytest.raises(UnsupportedError, match="known are v3, v2, n5"):
         zarrcore.open(MemoryStore(), format="v9")
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        {},
+        {"chunk_shape": None},
+        {"chunk_shape": [1, None]},
+        {"chunk_shape": [1]},
+        {"chunk_shape": [1, 2], "codecs": None},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("format_name", ["v2", "n5"])
+def test_broken_shards_are_not_converted(format_name: str, configuration: dict[str, Any]) -> None:
+    shards = metadata("uint8", NamedConfiguration("sharding_indexed", configuration))
+    with pytest.raises(MetadataError):
+        format_named(format_name).adapted(shards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -144,3 +145,32 @@ def test_any_metadata_give_an_image_or_our_error(attributes: dict[str, Any]) -> 
     for level in image.levels:
         assert level.factors is None or len(level.factors) == 3
         assert level.offsets is None or len(level.offsets) == 3
+
+
+@pytest.mark.parametrize(
+    ("scale", "translation"),
+    [
+        ([10**400, 1], [0, 0]),
+        ([1e308, 1], [0, 0]),
+        ([1, 1], [1e308, 0]),
+        ([1e-300, 1], [0, 0]),
+        ([1, 1], [10**400, 0]),
+    ],
+    ids=str,
+)
+def test_steps_and_products_past_every_float_are_unknown(
+    scale: list[float], translation: list[float]
+) -> None:
+    def dataset(path: str, steps: list[float]) -> dict[str, Any]:
+        told = [{"type": "scale", "scale": steps}, {"type": "translation", "translation": translation}]
+        return {"path": path, "coordinateTransformations": told}
+
+    common = [{"type": "scale", "scale": [1e10, 1]}]
+    datasets = [dataset("a", [1e-100, 1]), dataset("b", scale)]
+    image = image_of(
+        {"multiscales": [{"datasets": datasets, "coordinateTransformations": common}]}, a=(4, 4), b=(2, 2)
+    )
+    for level in image.levels:
+        assert level.factors is None or all(0 < factor < math.inf for factor in level.factors)
+        assert level.offsets is None or all(map(math.isfinite, level.offsets))
+    assert all(map(math.isfinite, (*image.spacing, *image.origin)))

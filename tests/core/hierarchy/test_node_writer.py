@@ -270,6 +270,18 @@ class TestChanging:
         with pytest.raises(MetadataError, match="at least 0"):
             node.resize((4, -1))  # type: ignore[attr-defined]
 
+    def test_resizing_again_erases_what_a_failed_attempt_left(self, hierarchy: zarrcore.Hierarchy) -> None:
+        node = array(hierarchy)
+        node[...] = 1
+        node.resize((1, 3), erase_chunks=False)  # type: ignore[attr-defined]
+        node.resize((1, 3))  # type: ignore[attr-defined]
+        assert sum(key[-1].isdigit() for key in keys(hierarchy)) == 2
+        node.resize((4, 4))  # type: ignore[attr-defined]
+        assert int(np.asarray(node[...]).sum()) == 3
+        node.resize((0, 3), erase_chunks=False)  # type: ignore[attr-defined]
+        node.resize((0, 3))  # type: ignore[attr-defined]
+        assert not any(key[-1].isdigit() for key in keys(hierarchy))
+
     def test_erasing(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/a/b/x")[...] = 1
         hierarchy.erase("/a/b/x")

@@ -183,7 +183,8 @@ class ImagePane(Pane):
             return
         layouts = {layout.value: layout for layout in PlaneLayout}
         layout = layouts.get(str(document.get("layout")), state.layout)
-        self.model.show(replace(state, settings=apply_document(state.settings, document), layout=layout))
+        settings = apply_document(state.settings, document, state.image.base.dtype)
+        self.model.show(replace(state, settings=settings, layout=layout))
         place = place_of(document)
         if place is not None:
             self.canvas.show_range(*place)

@@ -24,10 +24,16 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     parameters: ClassVar[tuple[str, ...]] = ("dtype", "astype")
     decoded_type_parameter: ClassVar[str] = "dtype"
     encoded_type_parameter: ClassVar[str] = "astype"
+    required_types: ClassVar[tuple[str, ...]] = ("dtype",)
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
+        for parameter in self.required_types:
+            if (
+                parameter in configuration
+            ):  # numcodecs itself reports one that is missing, but takes null for float64
+                dtype(configuration, parameter)
         # Checked before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (
             dtype(configuration, parameter) if configuration.get(parameter) is not None else None
@@ -54,7 +60,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
         # numcodecs reinterprets the raw bytes, so they need the byte order that it is configured for.
-        encoded = encoded.astype(self.encoded_spec(spec).dtype, copy=False)
+        encoded = self._cast(encoded, self.encoded_spec(spec).dtype)
         decoded = self._called(self._codec.decode, encoded)
         if decoded.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {decoded.size:,}", codec=self.name)
@@ -67,10 +73,8 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         if not decoded.size:
             return np.empty(wanted.shape, wanted.dtype)
         given = self._decoded_dtype or spec.dtype
-        if given.kind == decoded.dtype.kind:
-            decoded = decoded.astype(given, copy=False)
-        else:
-            decoded = np.ascontiguousarray(decoded).view(given)  # bits again
+        same_kind = given.kind == decoded.dtype.kind
+        decoded = self._cast(decoded, given) if same_kind else np.ascontiguousarray(decoded).view(given)
         encoded = self._called(self._codec.encode, decoded)
         self._check(decoded.reshape(-1), encoded)
         return encoded.view(wanted.dtype).reshape(wanted.shape)
@@ -81,6 +85,14 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         Raises:
             CodecError: a value does not survive encoding, and the codec is not a lossy one.
         """
+
+    def _cast(self, values: np.ndarray[Any, Any], target: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        try:
+            return values.astype(target, copy=False)
+        except _ERRORS as error:  # not all types of ml_dtypes become others
+            raise CodecError(
+                f"{values.dtype} is not converted to {target}: {error}", codec=self.name
+            ) from error
 
     def _called(
         self, function: Callable[[np.ndarray[Any, Any]], Any], array: np.ndarray[Any, Any]
@@ -161,6 +173,7 @@ class AsTypeCodec(_NumcodecsFilter):
     parameters = ("encode_dtype", "decode_dtype")
     decoded_type_parameter = "decode_dtype"
     encoded_type_parameter = "encode_dtype"
+    required_types = parameters
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
         if decoded.dtype.kind in "iuf":

@@ -14,6 +14,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import dtype, known
 from zarrcore.errors import MetadataError
+from zarrcore.metadata.data_type import with_byte_order
 from zarrcore.metadata.fill_value import zero
 
 
@@ -32,6 +33,10 @@ class V2ViewCodec(ArrayToArrayCodec):
         return cls(dtype(configuration, "dtype"), dtype(configuration, "viewed_dtype"))
 
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
+        if with_byte_order(self._stored_dtype, "<") != with_byte_order(spec.dtype, "<"):
+            raise MetadataError(
+                f"expected elements of {self._stored_dtype}, found {spec.dtype}", member=self.name
+            )
         nbytes = spec.size * self._stored_dtype.itemsize
         if nbytes % self._viewed_dtype.itemsize:
             raise MetadataError(

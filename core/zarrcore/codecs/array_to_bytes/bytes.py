@@ -83,6 +83,8 @@ class BytesCodec(ArrayToBytesCodec):
         stored = np.ascontiguousarray(decoded, dtype)
         if stored.dtype != dtype:  # NumPy cannot change the byte order of times without a unit
             stored = stored.byteswap()
+        if _holds_texts(dtype):
+            self._check_texts(stored)
         return stored.reshape(-1).view(np.uint8).data
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Self
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.codecs.parameters import dtype, known
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.data_type import with_byte_order
 
 
 class V2StructBytesCodec(BytesCodec):
@@ -23,6 +25,12 @@ class V2StructBytesCodec(BytesCodec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "dtype")
         return cls("little", dtype(configuration, "dtype"))
+
+    def encoded_nbytes(self, spec: ArraySpec) -> int:
+        stored = self.stored_dtype(spec)
+        if with_byte_order(stored, "<") != with_byte_order(spec.dtype, "<"):
+            raise MetadataError(f"expected elements of {stored}, found {spec.dtype}", member=self.name)
+        return super().encoded_nbytes(spec)
 
     def configuration(self, spec: ArraySpec) -> None:
         return None

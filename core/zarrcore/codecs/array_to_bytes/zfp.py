@@ -36,6 +36,9 @@ _MODES = {
 _EXPERT = ("minbits", "maxbits", "maxprec", "minexp")
 _MIN_BITS, _MAX_BITS, _MAX_PRECISION, _MIN_EXPONENT = 1, 16658, 64, -1074
 """The library's parameters without any limit: `ZFP_MIN_BITS` and so on."""
+_MAX_EXPONENT = 1023  # of a float
+_HEAD_BITS = {"f4": 1 + 8, "f8": 1 + 11}
+"""Bits of a block before its numbers: whether it is zero, and its exponent."""
 _MAX_RATE = 4096.0
 _MAX_BLOCK_BITS = 1 << 15
 _HEADER_BITS = 148
@@ -204,7 +207,9 @@ class ZfpCodec(ArrayToBytesCodec):
         told = tuple(self._configuration[name] for name in _EXPERT)
         minbits, maxbits, maxprec, minexp = told
         if (minbits, maxbits, maxprec) == (_MIN_BITS, _MAX_BITS, _MAX_PRECISION):
-            return {"tolerance": 2.0**minexp} if minexp >= _MIN_EXPONENT else {}
+            if minexp < _MIN_EXPONENT:
+                return {}
+            return {"tolerance": 2.0**minexp} if minexp <= _MAX_EXPONENT else None
         if told == (_MIN_BITS, _MAX_BITS, maxprec, _MIN_EXPONENT):
             return {"precision": maxprec}
         if told == (minbits, minbits, _MAX_PRECISION, _MIN_EXPONENT) and minbits:
@@ -287,6 +292,13 @@ def compressed(
     native = native_dtype(spec, codec)
     if not spec.size:
         return b""
+    # With fewer bits than the exponent takes, the library subtracts one from the other, and writes past its memory.
+    values, least = 4 ** max(1, len(spec.shape)), _HEAD_BITS.get(native.str[1:], 1)
+    if "rate" in parameters and math.floor(values * parameters["rate"] + 0.5) < least:
+        raise CodecError(
+            f"expected a rate of at least {least / values:g} for {native}, found {parameters['rate']}",
+            codec=codec,
+        )
     elements = np.ascontiguousarray(decoded, spec.dtype).reshape(spec.shape or (1,))
     try:
         encoded: bytes = library(codec).compress_numpy(

@@ -25,6 +25,7 @@ _MAGIC = b"LZ4Block"
 _STORED, _LZ4 = 0x10, 0x20
 _CHECKSUM_SEED, _CHECKSUM_MASK = 0x9747B28C, 0x0FFFFFFF
 _MIN_BLOCK_NBYTES, _MAX_BLOCK_NBYTES = 64, 1 << 25
+_MAX_ALONE_NBYTES = 0x7E000000  # of any LZ4 block
 _SIZE = struct.Struct("<I")
 
 
@@ -92,6 +93,8 @@ class N5Lz4Codec(BytesToBytesCodec):
 
 def _decode_alone(block: bytes, nbytes: int) -> bytes:
     """An LZ4 block instead of a stream, with or without its decoded size before it."""
+    if nbytes > _MAX_ALONE_NBYTES:
+        raise CodecError(f"one block cannot hold {nbytes:,} bytes", codec="n5_lz4")
     size = _SIZE.pack(nbytes)
     if block.startswith(size):
         with suppress(RuntimeError, ValueError):

@@ -25,6 +25,8 @@ _RAW_TYPE = re.compile(r"r([1-9][0-9]{0,18})")
 _NUMPY_EXTENSIONS = re.compile(r".*(datetime|complex|string|struct|unicode|object).*", re.IGNORECASE)
 _NEW_CODECS = ("transpose", "endian", "bytes", "crc32c")
 _SHARDING = re.compile(r"(https?://.*/)?sharding(/[0-9.]+)?")
+_MAX_LEVELS = 16
+"""Levels of shards. In other formats the depth of a document bounds them, but here they are a list."""
 _INDEX_CODECS = [{"name": "bytes", "configuration": {"endian": "little"}}]
 
 
@@ -145,6 +147,10 @@ def sharded(array: ArrayMetadata, transformers: Any) -> ArrayMetadata:
     if not isinstance(transformers, list):
         raise MetadataError(
             f"expected an array, found {describe(transformers)}", member="storage_transformers"
+        )
+    if len(transformers) > _MAX_LEVELS:
+        raise MetadataError(
+            f"expected at most {_MAX_LEVELS}, found {len(transformers):,}", member="storage_transformers"
         )
     for position, transformer in enumerate(transformers):
         member = f"storage_transformers[{position}]"

@@ -131,7 +131,11 @@ def compression_document(codec: NamedConfiguration | None) -> JsonObject:
 
 
 def nearest_compression(codecs: tuple[NamedConfiguration, ...]) -> NamedConfiguration | None:
-    """The first of the codecs that N5 has, with the parameters that N5 can express."""
+    """The first of the codecs that N5 has, with the parameters that N5 can express.
+
+    Raises:
+        MetadataError: a parameter that the codec does not have.
+    """
     for codec in codecs:
         given = codec.configuration
         match codec.name:
@@ -142,5 +146,6 @@ def nearest_compression(codecs: tuple[NamedConfiguration, ...]) -> NamedConfigur
             case "numcodecs.lz4" | "n5_lz4":
                 return NamedConfiguration("n5_lz4", {"blockSize": given.get("blockSize", 1 << 16)})
             case "numcodecs.lzma":
-                return _xz({"preset": (given.get("preset") or _XZ_PRESET) & 0x1F})
+                preset = integer({"preset": given.get("preset") or _XZ_PRESET}, "preset")
+                return _xz({"preset": preset & 0x1F})
     return None

@@ -123,8 +123,17 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
         raise UnsupportedError("data type", str(value), "of Python objects is not supported")
     if dtype.subdtype is not None:
         raise MetadataError(f"expected the dtype of one element, found {describe(value)}", member="dtype")
-    item_bytes(dtype.itemsize, "dtype")
+    _check_items(dtype)
     return dtype
+
+
+def _check_items(dtype: np.dtype[Any]) -> None:
+    """Check that elements, and all fields of them, have bytes: a data type of Zarr v3 has some."""
+    item_bytes(dtype.itemsize, "dtype")
+    if dtype.subdtype is not None:
+        _check_items(dtype.base)
+    for name in dtype.names or ():
+        _check_items(dtype[name])
 
 
 def _small_number(value: Any) -> np.dtype[Any] | None:

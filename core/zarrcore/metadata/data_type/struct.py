@@ -108,6 +108,8 @@ def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str
             raise MetadataError(f"expected a name and a data type, found {describe(item)}", member=where)
         if not isinstance(name, str):
             raise MetadataError(f"expected a string, found {describe(name)}", member=f"{where}.name")
+        if not name:  # NumPy would choose another
+            raise MetadataError("expected a name, found an empty string", member=f"{where}.name")
         yield name, _fixed(data_type, f"{where}.data_type")
 
 

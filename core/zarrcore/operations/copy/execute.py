@@ -95,8 +95,10 @@ def execute(
     resuming = prepare(plan, source.store, destination, overwrite=overwrite)
     result = CopyResult(len(plan.groups), len(plan.arrays), plan.nbytes, resumed=resuming)
     nodes = plan.documents()
+    # The root comes first: without its document, what is there would pass for finished hierarchies in a folder.
+    root = _write_documents(plan, store, next(nodes))
     written = in_parallel(partial(_write_documents, plan, store), nodes, store.requests_in_flight)
-    kept = {path: documents for path, documents in written if consolidate}
+    kept = {path: documents for path, documents in chain((root,), written) if consolidate}
     copier = _Copier(plan, source, destination, verify, resuming, result, progress)
     copier.run(
         run_pieces

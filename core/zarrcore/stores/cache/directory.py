@@ -31,7 +31,7 @@ from zarrcore.stores.validation import check_place
 
 _log = logging.getLogger(__name__)
 
-_LAYOUT: Final = "zarrscope-cache-1"
+_LAYOUT: Final = "zarrscope-cache-2"
 """The folder of all files, beneath the given directory; another layout gets another name."""
 
 _FOLDER: Final = 3
@@ -69,6 +69,7 @@ class CacheDirectory:
         self._root: OpenDirectory | None = None
         self._resume_s = 0.0
         self._warned = False
+        self._tidied = False
         # If many processes write little each, some of them have to check the budget.
         self._written = int(random.random() * self._largest)  # noqa: S311 - not for cryptography
         self._sweeper: threading.Thread | None = None
@@ -115,6 +116,9 @@ class CacheDirectory:
         root = None if size > self._largest or time.monotonic() < self._resume_s else self._opened()
         if root is None:
             return
+        if not self._tidied:
+            self._tidied = True
+            remove_abandoned(root.descriptor)  # left by a process that was killed
         content = b"".join((_checksum(name, value), value))
         try:
             try:

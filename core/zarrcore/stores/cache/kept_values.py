@@ -3,12 +3,15 @@
 For each key there is one small entry: the store's answer about it, and the time. Bytes are kept under a name made of the key,
 the version that the store reported (etag, or modification time and size) and their range. So bytes of two versions are never
 mixed, and bytes of an outdated version are never found.
+
+A refresh begins a new era, and answers of other eras do not count: the clock may be set back, so times alone would not tell.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import time
 from collections.abc import Hashable
 from typing import Final, NamedTuple
@@ -27,6 +30,8 @@ class Known(NamedTuple):
     """None if the key is absent."""
     asked_s: float
     """The time of the request, in seconds since the epoch, because other processes must understand it."""
+    era: str = ""
+    """`KeptValues.era` at the time of the request."""
 
     @property
     def version(self) -> str | None:
@@ -47,20 +52,27 @@ class KeptValues:
         self._directory = directory
         self._place = hashlib.blake2b(lasting.encode(), digest_size=32).digest()
         self._known: dict[str, Known] = {}
-        self._refreshed_s: float | None = None
+        self._era: str | None = None
 
     @property
-    def refreshed_s(self) -> float:
-        """Answers before this time do not count."""
-        if self._refreshed_s is None:
-            said = self._directory.get(self._name("refreshed"))
-            self._refreshed_s = float("-inf") if said is None else float(bytes(said))
-        return self._refreshed_s
+    def era(self) -> str:
+        """What the answers that count have in common. Each refresh changes it, in this and other processes."""
+        era = self._era or self._stored_era()
+        if era is None:
+            return self.refresh()  # the first use, or the entry was removed for lack of space
+        self._era = era
+        return era
 
-    def refresh(self, now_s: float) -> None:
-        """Ignore all answers until now."""
-        self._refreshed_s = now_s
-        self._directory.put(self._name("refreshed"), repr(now_s).encode())
+    def refresh(self) -> str:
+        """Ignore all answers until now; returns the new era."""
+        era = self._era = secrets.token_hex(8)
+        self._known.clear()
+        self._directory.put(self._name("era"), era.encode())
+        return era
+
+    def _stored_era(self) -> str | None:
+        said = self._directory.get(self._name("era"))
+        return None if said is None else bytes(said).decode()
 
     def remembered(self, key: str) -> Known | None:
         """The answer about a key that this process has in memory."""
@@ -71,8 +83,10 @@ class KeptValues:
         content = self._directory.get(self._name("key", key))
         if content is None:
             return None
-        asked_s, *facts = json.loads(bytes(content))
-        known = Known(StoreStat(*facts) if facts else None, asked_s)
+        asked_s, era, *facts = json.loads(bytes(content))
+        if era != self.era:  # another process may have begun a new one
+            self._era = self._stored_era() or self._era
+        known = Known(StoreStat(*facts) if facts else None, asked_s, era)
         self._remember(key, known)
         return known
 
@@ -80,8 +94,8 @@ class KeptValues:
         """Keep the store's answer about a key."""
         self._remember(key, known)
         stat = known.stat
-        facts = [known.asked_s] if stat is None else [known.asked_s, stat.size, stat.mtime_s, stat.etag]
-        self._directory.put(self._name("key", key), json.dumps(facts).encode())
+        facts = [] if stat is None else [stat.size, stat.mtime_s, stat.etag]
+        self._directory.put(self._name("key", key), json.dumps([known.asked_s, known.era, *facts]).encode())
 
     def forget(self, key: str) -> None:
         """Forget the answer about a key."""

@@ -89,7 +89,7 @@ class CacheStore(WrapperStore):
     def refresh(self) -> None:
         super().refresh()
         self._generation += 1
-        self._values.refresh(self._clock())
+        self._values.refresh()
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -141,21 +141,21 @@ class CacheStore(WrapperStore):
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None, generation: int
     ) -> Answer:
         """The answer of the store. It is kept."""
-        asked_s = self._clock()
+        asked_s, era = self._clock(), self._values.era
         value, stat = self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes) or (None, None)
         if value is not None and stat is not None and stat.version is not None:
             start, stop = (byte_range or _WHOLE).resolve(stat.size)
             if len(value) == stop - start:
                 self._values.keep(key, stat.version, start, value)
-        self._learn(key, Known(stat, asked_s), generation)
+        self._learn(key, Known(stat, asked_s, era), generation)
         return (value,)
 
     def _asked(self, key: str, generation: int) -> StoreStat | None:
         """The store's current facts about a key."""
         known = self._lookup(key)  # another thread may have asked the store meanwhile
         if known is None or not self._is_fresh(known):
-            asked_s = self._clock()
-            known = Known(self.store.stat(key), asked_s)
+            asked_s, era = self._clock(), self._values.era
+            known = Known(self.store.stat(key), asked_s, era)
             self._learn(key, known, generation)
         return known.stat
 
@@ -176,7 +176,8 @@ class CacheStore(WrapperStore):
 
     def _is_fresh(self, known: Known) -> bool:
         # An answer from the future was given before the clock was corrected.
-        return self._values.refreshed_s < known.asked_s <= self._clock() < known.asked_s + self.max_age_s
+        in_time = known.asked_s <= self._clock() < known.asked_s + self.max_age_s
+        return in_time and known.era == self._values.era
 
     def _written(self, keys: Iterable[str]) -> None:
         """Forget the keys that were written, or may have been."""

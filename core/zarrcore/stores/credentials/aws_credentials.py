@@ -45,6 +45,7 @@ class ProfileCredentials:
             LookupError,
             TypeError,
             ValueError,
+            RecursionError,
         ) as error:
             # The message shows neither the command nor its output, because both may contain secrets.
             raise AccessDeniedError(f"the AWS profile gives no keys ({type(error).__name__})") from None

@@ -170,12 +170,11 @@ class RedisServer:
             from redis.retry import Retry
         except ImportError as error:
             raise MissingExtraError("Redis", "redis") from error
-        tls: dict[str, Any] = {}
-        if self.address.tls:
-            tls = {"ssl": True, "ssl_ca_certs": self._ca_bundle()}
-        return redis.Redis(
-            host=self.address.host,
-            port=self.address.port,
+        host = f"[{self.address.host}]" if ":" in self.address.host else self.address.host
+        tls = {"ssl_ca_certs": self._ca_bundle(), "ssl_check_hostname": True} if self.address.tls else {}
+        # `redis.Redis` itself takes the size of reads only since version 8.
+        return redis.Redis.from_url(
+            f"{'rediss' if self.address.tls else 'redis'}://{host}:{self.address.port}",
             db=self.address.database,
             username=self.address.user,
             password=self._password(),

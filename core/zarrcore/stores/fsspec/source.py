@@ -80,7 +80,7 @@ class UrlFilesystem:
     @property
     def identity(self) -> Hashable:
         """The identity of this location."""
-        return hashlib.sha256(self._named.encode()).digest(), self._options.identity
+        return hashlib.sha256(os.fsencode(self._named)).digest(), self._options.identity
 
     def get(self) -> tuple[Any, str]:
         """The file system and the path. May contact the file system.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER, is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in
@@ -35,8 +35,12 @@ _ENCODINGS: Final = ("", "identity", "gzip", "deflate")
 """Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
 """The kind of failure if the wrong part arrived; the whole value may be right."""
+_INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _LEAST_PATIENCE_S: Final = 0.05
 _KEPT: Final = 1 << 20
+_PORTS: Final = {"http": 80, "https": 443}
+NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
+"""Headers that any server may get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,29 @@ class WebClient:
             result = attempt(retries.give_up)
         return result
 
+    def head(self, url: str, give_up: float) -> StoreStat | Failure:
+        """The facts about the value at ``url``, from an answer without a body.
+
+        Args:
+            url: the URL to request.
+            give_up: when to give up, by `time.monotonic`.
+        """
+        import httpx
+
+        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
+        try:
+            answer = self._client().head(url, timeout=patience_s)
+        except httpx.HTTPError as error:
+            return _failure(error)
+        except (httpx.InvalidURL, ValueError):
+            return Failure.of_kind("", _INVALID_REDIRECTION)
+        size = _whole_size(answer)
+        if answer.status_code != 200:
+            return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+        if size is None or may_be_page(urlsplit(url).path, answer.headers.get("content-type", "")):
+            return Failure.of_status(405)  # the answer is not about the value
+        return StoreStat(size, *_version(answer.headers))
+
     def speaks(self, method: str, url: str, status: int) -> bool:
         """Whether a request without a body for ``url`` alone (``Depth: 0``) gets this status."""
         import httpx
@@ -160,7 +187,7 @@ class WebClient:
         except httpx.HTTPError as error:
             return _failure(error)
         except (httpx.InvalidURL, ValueError):
-            return Failure.of_kind("", "the server redirects to an invalid address")
+            return Failure.of_kind("", _INVALID_REDIRECTION)
         return result
 
     def _ask(
@@ -245,10 +272,36 @@ class WebClient:
             verify=tls_context(self._options),
             follow_redirects=True,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none are kept, as in obstore
+            event_hooks={"request": [self._withhold]},
             trust_env=not is_loopback(self._address),
         )
         weakref.finalize(self, client.close)
         return client
+
+    def _withhold(self, request: httpx.Request) -> None:
+        """Remove the user's headers from a request that another server redirected to. httpx only removes Authorization."""
+        if not _is_same_server(urlsplit(self._address), request.url):
+            for name in {*self._options.headers, *self._headers}:
+                if name.lower() not in NOT_SECRET:
+                    request.headers.pop(name, None)
+
+
+def may_be_page(path: str, content_type: str) -> bool:
+    """Whether this may be the page of a directory, to which servers redirect a URL without the final slash."""
+    if content_type.startswith("text/html"):
+        return True
+    # Documents have a dot in their names.
+    return content_type.startswith("application/json") and "." not in path.rpartition("/")[2]
+
+
+def _is_same_server(known: SplitResult, url: httpx.URL) -> bool:
+    """Whether a URL leads to the server that got the headers, or to its secure port."""
+    if known.hostname != url.host:
+        return False
+    port = known.port or _PORTS[known.scheme.lower()]
+    if (known.scheme.lower(), port) == (url.scheme, url.port or _PORTS[url.scheme]):
+        return True
+    return (port, url.scheme, url.port) == (80, "https", None)
 
 
 def _range_header(part: ByteRange) -> str:

@@ -108,7 +108,7 @@ def _json_entries(page: BytesLike, prefix: str) -> Iterator[StoreEntry]:
 def _json_object(text: bytes) -> dict[str, object]:
     try:
         found: dict[str, object] = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found
 

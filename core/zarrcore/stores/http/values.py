@@ -19,7 +19,7 @@ from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError,
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import retry_config
-from zarrcore.stores.http.client import Answer, WebClient
+from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_page
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
@@ -30,6 +30,10 @@ _UNAUTHORIZED: Final = 401
 _NOT_ALLOWED: Final = 405
 _REFUSES_DIRECTORIES: Final = (403, 405)
 """The statuses for a directory that is requested like a file, in addition to a redirect to its page."""
+_WITHHELD_BY_OBSTORE: Final = frozenset(
+    {"authorization", "cookie", "proxy-authorization", "www-authenticate"}
+)
+"""Headers that obstore does not send to another server that it was redirected to."""
 _REFUSES_HEAD: Final = (403, 405, 501)
 
 
@@ -56,6 +60,9 @@ class HTTPValues(ObstoreStore):
         # The URL that is shown can be typed again.
         self.url = f"{self._origin}/{quote(path)}".rstrip("/")
         self._pages = WebClient(self._origin, self.options, self._headers)
+        # If a server redirects to another one, obstore sends it these headers, and the query in the header Referer.
+        names = {name.lower() for name in self.options.headers}
+        self._without_obstore = bool(parts.query) or not names <= NOT_SECRET | _WITHHELD_BY_OBSTORE
         self._ignores_ranges = False
         self._tells_no_length = False
 
@@ -68,14 +75,14 @@ class HTTPValues(ObstoreStore):
         super().close()
         self._pages.close()
 
-    def _make_client(self) -> Any:
+    def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}
         return Client(
             f"{self._origin}/{self._query}",
-            client_options=client_options(self.options, self._origin, headers),
-            retry_config=retry_config(replace(self.options, retries=0)),  # `WebClient` makes the repeats
+            client_options=client_options(options, self._origin, headers),
+            retry_config=retry_config(replace(options, retries=0)),  # `WebClient` makes the repeats
         )
 
     def _hint(self) -> str:
@@ -120,7 +127,11 @@ class HTTPValues(ObstoreStore):
     ) -> tuple[BytesLike, StoreStat] | Failure | None:
         """The value from obstore; None if the answer is not the value, or obstore is not worth trying."""
         check_path_like_key(key, self.url)
-        if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
+        if (
+            self._without_obstore
+            or self._tells_no_length
+            or (self._ignores_ranges and byte_range is not None)
+        ):
             return None
         try:
             answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
@@ -191,7 +202,7 @@ class HTTPValues(ObstoreStore):
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
-        found = self._pages.repeat(lambda _: self._head(key))
+        found = self._pages.repeat(lambda give_up: self._head(key, give_up))
         if isinstance(found, StoreStat):
             return found
         if not found.not_parsed and found.status not in _REFUSES_HEAD:
@@ -200,7 +211,9 @@ class HTTPValues(ObstoreStore):
         plain = self._get_plainly(key, None, None)
         return None if plain is None else plain[1]
 
-    def _head(self, key: str) -> StoreStat | Failure:
+    def _head(self, key: str, give_up: float) -> StoreStat | Failure:
+        if self._without_obstore:
+            return self._pages.head(self._address(key), give_up)
         path = self.prefix + key
         try:
             answer = self._client().get(path, options={"head": True})
@@ -230,12 +243,7 @@ def _request_options(byte_range: ByteRange | None) -> Any:
 
 
 def _may_be_page(path: str, answer: Any) -> bool:
-    """Whether this may be the page of a directory, to which servers redirect a URL without the final slash."""
-    content_type = str(answer.attributes.get("Content-Type", ""))
-    if content_type.startswith("text/html"):
-        return True
-    # Documents have a dot in their names.
-    return content_type.startswith("application/json") and "." not in path.rpartition("/")[2]
+    return may_be_page(path, str(answer.attributes.get("Content-Type", "")))
 
 
 def _is_encoded(answer: Any) -> bool:

@@ -53,15 +53,15 @@ class AzureStore(BucketStore):
             place = f"abfs://{container}@{account}.dfs.core.windows.net"
         super().__init__(place, prefix, options or StoreOptions())
 
-    def _make_client(self) -> Any:
+    def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import AzureStore as Client
 
         config = self._configuration()
         return Client(
             self.container,
             config=config,
-            client_options=client_options(self.options, config.get("endpoint", "")),
-            retry_config=retry_config(self.options),
+            client_options=client_options(options, config.get("endpoint", "")),
+            retry_config=retry_config(options),
         )
 
     def _configuration(self) -> AzureConfig:

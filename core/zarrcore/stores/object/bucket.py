@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
@@ -37,6 +39,8 @@ class BucketStore(ObstoreStore, WritableStore):
     money; the services can be configured to remove them after some days.
     """
 
+    _creating: tuple[Any, Any] | None = None
+
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
@@ -64,8 +68,10 @@ class BucketStore(ObstoreStore, WritableStore):
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         data = memoryview(value).cast("B")
-        # In one request, with a condition: an upload in parts cannot have one.
-        return self._put(key, data, len(data), if_absent=if_absent, in_parts=not if_absent)
+        if if_absent:
+            return self._create(key, data)
+        self._put(key, data, len(data))
+        return True
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file, part by part.
@@ -77,27 +83,48 @@ class BucketStore(ObstoreStore, WritableStore):
             return super().set_file(key, descriptor, if_absent=if_absent)
         if if_absent and self.stat(key) is not None:
             return False
-        return self._put(key, _parts(descriptor, size), size, if_absent=False, in_parts=True)
+        self._put(key, _parts(descriptor, size), size)
+        return True
 
-    def _put(self, key: str, data: Any, size: int, *, if_absent: bool, in_parts: bool) -> bool:
+    def _put(self, key: str, data: Any, size: int) -> None:
         check_path_like_key(key, self.url)
         client = self._writer()
         part = max(_PART, -(-size // _MOST_PARTS))
         try:
-            client.put(
-                self.prefix + key,
-                data,
-                mode="create" if if_absent else None,
-                chunk_size=part,
-                use_multipart=in_parts and size > part,
-            )
+            client.put(self.prefix + key, data, chunk_size=part, use_multipart=size > part)
         except obstore_errors() as error:
-            failure = Failure.of(error)
-            if if_absent and failure.exists:
-                return False
-            raise self._error(failure, key, _HINT) from None
+            raise self._error(Failure.of(error), key, _HINT) from None
+        self._place_seen = True
+
+    def _create(self, key: str, data: memoryview) -> bool:
+        """Store a value unless there is one, in one request with a condition: an upload in parts cannot have one.
+
+        The request is repeated here and not by obstore: if the first answer is lost, the second says that there is a value,
+        and that may be this one.
+        """
+        check_path_like_key(key, self.url)
+        client = self._creator()
+        retries, repeated = Retries(self.options), False
+        while True:
+            try:
+                client.put(self.prefix + key, data, mode="create", use_multipart=False)
+                break
+            except obstore_errors() as error:
+                failure = Failure.of(error)
+            if failure.exists:
+                return repeated and self.get(key) == data
+            if not failure.passing or not retries.wait():
+                raise self._error(failure, key, _HINT) from None
+            repeated = True
         self._place_seen = True
         return True
+
+    def _creator(self) -> Any:
+        """A client that does not repeat requests, beside the usual one."""
+        client, made = self._writer(), self._creating
+        if made is None or made[0] is not client:
+            made = self._creating = client, self._new_client(replace(self.options, retries=0))
+        return made[1]
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)

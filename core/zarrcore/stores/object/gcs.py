@@ -32,7 +32,7 @@ class GCSStore(BucketStore):
         self.bucket = bucket
         super().__init__(f"gs://{bucket}", prefix, options or StoreOptions())
 
-    def _make_client(self) -> Any:
+    def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import GCSStore as Client
 
         config: GCSConfig = {}
@@ -47,8 +47,8 @@ class GCSStore(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, endpoint),
-            retry_config=retry_config(self.options),
+            client_options=client_options(options, endpoint),
+            retry_config=retry_config(options),
         )
 
     def _check_found(self) -> None:

@@ -47,7 +47,7 @@ class S3Store(BucketStore):
         self.bucket = bucket
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 
-    def _make_client(self) -> Any:
+    def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import S3Store as Client
 
         profile = read_profile(self.options.profile)
@@ -56,8 +56,8 @@ class S3Store(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, config.get("endpoint", "")),
-            retry_config=retry_config(self.options),
+            client_options=client_options(options, config.get("endpoint", "")),
+            retry_config=retry_config(options),
             # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,
         )

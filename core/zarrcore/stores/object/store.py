@@ -53,7 +53,11 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._mixed: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_made", "_lock")}
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_made", "_creating", "_lock")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -69,8 +73,8 @@ class ObstoreStore(ReadableStore, ListableStore):
         return credentials_fingerprint(self.service, self.options.profile)
 
     @abstractmethod
-    def _make_client(self) -> Any:
-        """Make the obstore store; called once, on the first request."""
+    def _make_client(self, options: StoreOptions) -> Any:
+        """Make the obstore store; called on the first request."""
 
     @abstractmethod
     def _hint(self) -> str:
@@ -264,13 +268,13 @@ class ObstoreStore(ReadableStore, ListableStore):
         if client is None:
             with self._lock:
                 if self._made is None:
-                    self._made = self._new_client()
+                    self._made = self._new_client(self.options)
                 client = self._made
         return client
 
-    def _new_client(self) -> Any:
+    def _new_client(self, options: StoreOptions) -> Any:
         try:
-            return self._make_client()
+            return self._make_client(options)
         except obstore_errors() as error:
             if isinstance(error, StoreError):
                 raise

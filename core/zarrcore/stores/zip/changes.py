@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from zarrcore.errors import ChangedError, StoreError, StoreFullError
 from zarrcore.stores.interface import BytesLike
+from zarrcore.stores.local.atomic_files import remove_abandoned
+from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
 from zarrcore.stores.local.store import LocalStore, inode_of
 from zarrcore.stores.zip.compaction import compact
@@ -54,6 +56,7 @@ class ZipChanges:
         self._timer: threading.Timer | None = None
         self._compacted_above = 0
         self._inode = 0
+        self._tidied = False
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool) -> bool:
         """Same as `WritableStore.set`."""
@@ -161,6 +164,9 @@ class ZipChanges:
 
     def _opened(self) -> ZipWriter:
         writer = self._writer = ZipWriter(self.source, self.key, self.url)
+        if not self._tidied:
+            self._tidied = True
+            _remove_abandoned_beside(writer.file.path)
         self._finalizer = weakref.finalize(self, _complete, writer)
         self._inode = inode_of(writer.file.stat())
         return writer
@@ -223,7 +229,12 @@ class ZipChanges:
             delay_s = max(0.0, self._due_s - time.monotonic())
             self._timer = threading.Timer(delay_s, _settle_later, [weakref.ref(self)])
             self._timer.daemon = True
-            self._timer.start()
+            try:
+                self._timer.start()
+            except RuntimeError:  # there is no memory for another thread
+                self._timer = None
+                with suppress(StoreError):
+                    self._settle(writer)
 
     def _is_compacted(self, writer: ZipWriter) -> bool:
         """Rewrite the file without its dead bytes. If that fails, it stays unchanged until it has many more."""
@@ -261,6 +272,16 @@ class ZipChanges:
         self._timer = None
         with suppress(StoreError):  # as above
             self.settle()
+
+
+def _remove_abandoned_beside(path: str) -> None:
+    """Remove what was left by a process that was killed while it made or compacted a file."""
+    with suppress(OSError):
+        directory = os.open(os.path.dirname(path) or "/", DIRECTORY)
+        try:
+            remove_abandoned(directory)
+        finally:
+            os.close(directory)
 
 
 def _fingerprint(member: zipfile.ZipInfo | None) -> _Fingerprint:

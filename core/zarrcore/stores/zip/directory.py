@@ -13,8 +13,13 @@ from zarrcore.errors import BrokenBodyError, StoreError
 from zarrcore.stores.interface import BytesLike, StoreStat
 from zarrcore.stores.zip.journal import TRAILER_NBYTES, UTF_8, Journal
 
-_END: Final = struct.Struct("<4s16xH")
+_END: Final = struct.Struct("<4s6xHIIH")
+"""The record at the end: signature, number of entries, size and start of the directory, size of the comment."""
 _END_SIGNATURE: Final = b"PK\x05\x06"
+_ENTRY_SIGNATURE: Final = b"PK\x01\x02"
+_LOCATOR: Final = 20
+_LOCATOR_SIGNATURE: Final = b"PK\x06\x07"
+"""The record before the last one in a zip64 file."""
 
 _TAIL: Final = _END.size + 2**16
 """Bytes that are fetched first, from the end: the end record, its comment, and the whole directory of a small file."""
@@ -70,7 +75,7 @@ class ZipDirectory:
         """The entries of the directory, and the comment after it."""
         if self.journal is None:
             return _read(file, self.url)
-        if self.journal.start > self.facts.size or [*_ends(file.tail)]:
+        if self.journal.start > self.facts.size or _ends(file, most=0):
             raise BrokenBodyError(f"{self.url} ends like two zip files with different members", url=self.url)
         if not self.journal.start:
             return [], b""
@@ -148,7 +153,7 @@ def is_safe(name: str) -> bool:
 
 def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
     """The entries of the directory, and the comment after it."""
-    ends = [*_ends(file.tail)]
+    ends = _ends(file)
     if len(ends) > 1:
         raise BrokenBodyError(f"{url} ends like two zip files with different members", url=url)
     # zipfile uses the last bytes that look like an end record, even if they are part of the comment.
@@ -163,14 +168,30 @@ def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
         raise BrokenBodyError(f"{url} is not a zip file, or was truncated", url=url) from error
 
 
-def _ends(tail: bytes) -> Iterator[int]:
-    """The start, counted from the end of the file, of a comment whose end record says that it extends to the end."""
+def _ends(file: _RangedFile, *, most: int = 1) -> list[int]:
+    """The sizes of comments whose end records say that they extend to the end of the file.
+
+    If there are more than ``most``, those that no reader could take for the end of a zip file are left out.
+    """
+    tail, found = file.tail, []
     at = tail.find(_END_SIGNATURE)
     while 0 <= at <= len(tail) - _END.size:
-        comment_size = _END.unpack_from(tail, at)[1]
+        _, count, size, start, comment_size = _END.unpack_from(tail, at)
         if at + _END.size + comment_size == len(tail):
-            yield comment_size
+            found.append((comment_size, at, count, size, start))
         at = tail.find(_END_SIGNATURE, at + 1)
+    return [end[0] for end in found if len(found) <= most or _follows_directory(file, *end[1:])]
+
+
+def _follows_directory(file: _RangedFile, at: int, count: int, size: int, start: int) -> bool:
+    """Whether any reader could take the record at a place of the tail for an end: the bytes of a value may look like one."""
+    if not count or file.tail[max(0, at - _LOCATOR) :].startswith(_LOCATOR_SIGNATURE):
+        return True
+    position = file.tail_start + at
+    for place in {start, position - size}:  # as the record says, or with other bytes before the zip file
+        if 0 <= place < position and file.at(place, len(_ENTRY_SIGNATURE)) == _ENTRY_SIGNATURE:
+            return True
+    return False
 
 
 class _RangedFile(io.RawIOBase):
@@ -181,8 +202,12 @@ class _RangedFile(io.RawIOBase):
         self._fetch = fetch
         self._size = size
         self._position = 0
-        self._tail_start = max(0, size - _TAIL)
-        self.tail = bytes(fetch(self._tail_start, size)) if size else b""
+        self.tail_start = max(0, size - _TAIL)
+        self.tail = bytes(fetch(self.tail_start, size)) if size else b""
+
+    def at(self, place: int, size: int) -> bytes:
+        """Some bytes."""
+        return bytes(self._bytes(place, min(place + size, self._size)))
 
     def cut_off(self, size: int) -> bytes:
         """Hide this many bytes at the end."""
@@ -216,6 +241,6 @@ class _RangedFile(io.RawIOBase):
             raise
 
     def _bytes(self, start: int, stop: int) -> BytesLike:
-        if start < self._tail_start:
+        if start < self.tail_start:
             return self._fetch(start, stop)
-        return memoryview(self.tail)[start - self._tail_start : stop - self._tail_start]
+        return memoryview(self.tail)[start - self.tail_start : stop - self.tail_start]

@@ -105,8 +105,16 @@ class ZipWriter(ZipMembers):
             raise StoreNotFoundError(f"there is no file {url}", url=url) from error
         except OSError as error:
             raise file_failure(error, None, url) from error
+        try:
+            self._begin()
+        except BaseException:
+            self.file.unlock()  # the error may keep this object alive
+            raise
+
+    def _begin(self) -> None:
+        """Read what the locked file holds."""
         facts = self.file.stat()
-        super().__init__(self.file.fetch, facts, url)
+        super().__init__(self.file.fetch, facts, self.url)
         self.is_settled = self.journal is None
         self._room = facts.size
         self._journal = self.journal or Journal.begun_at(0 if self._is_empty(facts.size) else facts.size)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numcodecs
 import numpy as np
 import pytest
 
+import zarrcore
 from tests.core.codecs.cases import spec_of
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.stores import MemoryStore
 
 
 @pytest.mark.parametrize(
@@ -101,3 +104,27 @@ def test_a_filter_of_another_type_of_the_same_size_is_given_the_bits() -> None:
 def test_elements_of_another_size_are_refused(name: str, configuration: dict[str, Any], dtype: str) -> None:
     with pytest.raises(MetadataError, match=r"expected elements of (int16|float64|bool), found"):
         chain(name, configuration, np.zeros(4, dtype))
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration"),
+    [
+        ("numcodecs.astype", {"encode_dtype": None, "decode_dtype": "<f4"}),
+        ("numcodecs.astype", {"encode_dtype": "<f4", "decode_dtype": None}),
+        ("numcodecs.delta", {"dtype": None}),
+        ("numcodecs.quantize", {"dtype": None, "digits": 1}),
+    ],
+)
+def test_a_type_of_null_is_not_taken_for_float64(name: str, configuration: dict[str, Any]) -> None:
+    with pytest.raises(MetadataError, match="expected a NumPy dtype, found null"):
+        chain(name, configuration, np.zeros(3, "<f4"))
+
+
+def test_a_type_that_numpy_does_not_convert_is_an_error() -> None:
+    told = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<u2", "fill_value": 0, "order": "C"}
+    scaled = {"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "int4", "astype": "<u1"}
+    filters = [{"id": "delta", "dtype": "<u2"}, scaled]
+    document = json.dumps({**told, "compressor": None, "filters": filters}).encode()
+    array = zarrcore.open(MemoryStore("", {".zarray": document}), "r+", format="v2")["/"]
+    with pytest.raises(CodecError, match=r"numcodecs\.fixedscaleoffset"):
+        array[...] = np.arange(4, dtype="<u2")

@@ -8,8 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.core.codecs.cases import spec_of
 from tests.core.metadata.data_types import FIXED
 from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.errors import CodecError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import (
     has_byte_order,
@@ -37,3 +39,16 @@ def test_a_record_of_small_numbers_is_big_endian_in_every_field() -> None:
     dtype = np.dtype([("a", ml_dtypes.bfloat16), ("b", "<i4")])
     made = Pipeline([NamedConfiguration("bytes", {"endian": "big"})], ArraySpec((1,), dtype, zero(dtype)))
     assert bytes(made.encode(np.array([(1.0, 7)], dtype))) == bytes.fromhex("3f8000000007")
+
+
+@pytest.mark.parametrize("dtype", ["<U1", [("a", "<i2"), ("b", "<U1", (2,))]], ids=str)
+def test_numbers_that_are_not_characters_are_neither_written_nor_read(dtype: Any) -> None:
+    array = np.zeros(3, dtype)
+    raw = b"\xff" * array.nbytes
+    broken = np.frombuffer(raw, dtype)
+    pipeline = Pipeline([NamedConfiguration("bytes")], spec_of(array))
+    assert pipeline.encode(array) == bytes(array.nbytes)
+    with pytest.raises(CodecError, match="0xffffffff is not a character"):
+        pipeline.encode(broken)
+    with pytest.raises(CodecError, match="0xffffffff is not a character"):
+        pipeline.decode(raw)

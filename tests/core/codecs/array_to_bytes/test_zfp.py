@@ -290,3 +290,33 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch, name: str, mode: A
         UnsupportedError, match=r"needs an optional dependency: pip install 'zarrscope\[zfp\]'"
     ):
         pipeline(name, {"mode": mode}, "<f4", (4,))
+
+
+@pytest.mark.parametrize(
+    ("codec", "dtype", "least"),
+    [
+        (NamedConfiguration("zfp", {"mode": "fixed_rate", "rate": 0.5}), "<f4", 0.5625),
+        (NamedConfiguration("zfp", {"mode": "fixed_rate", "rate": 0.6}), "<f8", 0.75),
+        (NamedConfiguration("zfp", {"mode": "fixed_rate", "rate": 0.001}), "<i4", 0.0625),
+        (NamedConfiguration("zfp", {"mode": "expert", **LIMITS, "minbits": 3, "maxbits": 3}), "<f4", 0.5625),
+        (NamedConfiguration("numcodecs.zfpy", {"mode": 2, "rate": 0.5}), "<f4", 0.5625),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_a_rate_with_which_the_library_would_write_past_its_memory(
+    codec: NamedConfiguration, dtype: str, least: float
+) -> None:
+    array = np.arange(24, dtype=dtype).reshape(4, 6)
+    pipeline = Pipeline([codec], ArraySpec(array.shape, array.dtype, zero(array.dtype)))
+    with pytest.raises(CodecError, match=f"expected a rate of at least {least}"):
+        pipeline.encode(array)
+
+
+def test_an_exponent_past_every_float_is_read_and_not_written() -> None:
+    spec = ArraySpec((4, 6), np.dtype("<f4"), zero(np.dtype("<f4")))
+    pipeline = Pipeline([NamedConfiguration("zfp", {"mode": "expert", **LIMITS, "minexp": 10**6})], spec)
+    assert not pipeline.decode(bytes(8)).any()
+    with pytest.raises(
+        UnsupportedError, match="is written only if its parameters equal those of another mode"
+    ):
+        pipeline.encode(np.zeros((4, 6), "<f4"))

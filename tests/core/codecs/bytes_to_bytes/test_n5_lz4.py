@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import zarrcore
 from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.codecs.bytes_to_bytes.n5_lz4 import N5Lz4Codec
 from zarrcore.errors import CodecError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
@@ -58,3 +59,8 @@ class TestLz4:
         for stop in range(len(data)):
             with pytest.raises(CodecError):
                 pipeline.decode(data[:stop])
+
+    def test_one_block_for_more_than_it_can_hold_is_refused(self) -> None:
+        codec = N5Lz4Codec.from_configuration({})
+        with pytest.raises(CodecError, match="one block cannot hold 8,589,934,592 bytes"):
+            codec.decode(b"\x00\x00", 1 << 33)

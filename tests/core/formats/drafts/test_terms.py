@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.core.formats.drafts.draft_arrays import (
     DATETIME,
     parse,
@@ -9,6 +11,8 @@ from tests.core.formats.drafts.draft_arrays import (
 from tests.core.formats.drafts.draft_writer import (
     DRAFTS,
 )
+from zarrcore.errors import MetadataError
+from zarrcore.formats.drafts.terms import sharded
 
 
 def test_data_types_of_extensions() -> None:
@@ -49,3 +53,16 @@ def test_filters_in_either_place() -> None:
 def test_undefined_fill_values() -> None:
     for day in DRAFTS:
         assert parse(day, fill_value=None).fill_value == 0
+
+
+def test_shards_in_shards_without_end_are_refused() -> None:
+    array = parse("2020-10-16").metadata
+    uri = "https://purl.org/zarr/spec/storage_transformers/sharding/1.0"
+    shards = {
+        "extension": uri,
+        "type": "indexed",
+        "configuration": {"chunks_per_shard": [1] * len(array.shape)},
+    }
+    assert sharded(array, [shards] * 3).codecs[0].name == "sharding_indexed"
+    with pytest.raises(MetadataError, match="storage_transformers: expected at most 16, found 500"):
+        sharded(array, [shards] * 500)

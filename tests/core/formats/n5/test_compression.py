@@ -10,6 +10,9 @@ import pytest
 import tensorstore
 
 import zarrcore
+from zarrcore.errors import MetadataError
+from zarrcore.formats.n5.compression import nearest_compression
+from zarrcore.metadata import NamedConfiguration
 
 TYPES = ["uint8", "int16", "uint32", "int64", "float32", "float64"]
 
@@ -89,3 +92,8 @@ def test_z5py_and_tensorstore_read_our_datasets(tmp_path: Path, codec: Any) -> N
     np.testing.assert_array_equal(z5py.File(f"{tmp_path}/x.n5", "r")["g/a"][...], values)
     spec = {"driver": "n5", "kvstore": {"driver": "file", "path": f"{tmp_path}/x.n5/g/a/"}}
     np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values.T)
+
+
+def test_a_compressor_with_a_broken_parameter_is_not_converted() -> None:
+    with pytest.raises(MetadataError, match="preset"):
+        nearest_compression((NamedConfiguration("numcodecs.lzma", {"preset": [1]}),))

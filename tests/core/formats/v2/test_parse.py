@@ -47,7 +47,15 @@ def test_pickle_is_refused_by_name_in_every_position(filters: list) -> None:
         Format.V2.parse((document, None, None))
 
 
-@pytest.mark.parametrize("dtype", ["(2,3)<i4", "|S0", [], "(2,", ",", "|S2147483647", 5, None, {}])
+NO_ELEMENTS = [
+    *("(2,3)<i4", "|S0", [], "(2,", ",", "|S2147483647", 5, None, {}),
+    # Fields without bytes, which no data type of Zarr v3 can be.
+    *([["a", "<i4"], ["b", "|S0"]], [["a", "<i4"], ["b", "<f4", [0]]], [["a", "<i4"], ["b", []]]),
+    [["a", "<i4"], ["b", [["c", "<U0"], ["d", "|i1"]], [2]]],
+]
+
+
+@pytest.mark.parametrize("dtype", NO_ELEMENTS, ids=str)
 def test_dtypes_that_cannot_be_elements_are_refused(dtype: object) -> None:
     with pytest.raises(MetadataError, match="dtype"):
         Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))

@@ -73,6 +73,7 @@ def test_other_spellings_of_a_record_are_refused(value: Any, words: str) -> None
         (struct(["a"]), r"fields\[0\]: expected a name and a data type"),
         (struct({"data_type": "int8"}), r"fields\[0\].name: expected a string, found null"),
         (struct({"name": "a"}), r"fields\[0\].data_type: "),
+        (struct(["", "int8"]), r"fields\[0\].name: expected a name, found an empty string"),
         (struct(["a", "int8"], ["a", "int8"]), r"^data_type.fields: "),
         (struct(["a", "r2147483648"], ["b", "int8"]), "256 MiB"),
     ],

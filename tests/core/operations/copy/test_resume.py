@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,20 @@ def test_an_overwriting_copy_is_resumed_too(source: Path) -> None:
     store.left = 10**9
     assert copy(source, store, overwrite=True).resumed_nbytes > 0
     assert "old" not in zc.open(store)
+
+
+def test_an_unfinished_copy_never_passes_for_a_folder_of_hierarchies(source: Path) -> None:
+    class Slow(MemoryStore):
+        """Takes its time for the root's document."""
+
+        def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+            if key == "zarr.json":
+                time.sleep(0.1)
+            elif key == "a/zarr.json":
+                assert self.get("zarr.json") is not None
+            return super().set(key, value, if_absent=if_absent)
+
+    copy(source, Slow())
 
 
 def test_a_block_that_did_not_read_back_is_copied_again(source: Path) -> None:

@@ -70,7 +70,7 @@ def test_an_entry_is_found_by_all_users_of_the_directory(directory: CacheDirecto
 def test_it_keeps_to_its_budget_and_drops_unused_entries(directory: CacheDirectory, tmp_path: Path) -> None:
     for number in range(20):
         directory.put(name(number), value(number))
-        place = tmp_path / "cache" / "zarrscope-cache-1" / name(number)[:3] / name(number)[3:]
+        place = tmp_path / "cache" / "zarrscope-cache-2" / name(number)[:3] / name(number)[3:]
         os.utime(place, (time.time() - 1000 + number, 0))
     assert directory.get(name(3)) == value(3)  # now recently used
     for number in range(100, 400):
@@ -87,7 +87,7 @@ def test_the_least_recently_used_entry_is_dropped_first(directory: CacheDirector
     for number in range(100):
         directory._written = 0
         directory.put(name(number), value(number))
-        place = tmp_path / "cache" / "zarrscope-cache-1" / name(number)[:3] / name(number)[3:]
+        place = tmp_path / "cache" / "zarrscope-cache-2" / name(number)[:3] / name(number)[3:]
         os.utime(place, (time.time() - 10_000 + number, 0))
     for number in range(10):
         assert directory.get(name(number)) == value(number)
@@ -127,7 +127,7 @@ def test_a_damaged_entry_is_not_found_and_dropped(
 ) -> None:
     directory.put(name(1), value(1))
     directory.put(name(2), value(2))
-    place = tmp_path / "cache" / "zarrscope-cache-1" / name(1)[:3] / name(1)[3:]
+    place = tmp_path / "cache" / "zarrscope-cache-2" / name(1)[:3] / name(1)[3:]
     damage(place, how)
     assert directory.get(name(1)) is None
     assert not place.exists()
@@ -152,8 +152,8 @@ def test_an_unusable_directory_is_logged_once(tmp_path: Path, caplog: pytest.Log
 
 
 def test_a_directory_of_other_users_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "zarrscope-cache-1").mkdir()
-    (tmp_path / "zarrscope-cache-1").chmod(0o755)
+    (tmp_path / "zarrscope-cache-2").mkdir()
+    (tmp_path / "zarrscope-cache-2").chmod(0o755)
     directory = CacheDirectory(tmp_path, 1 << 20)
     directory.put(name(1), b"one")
     assert files(tmp_path) == []
@@ -192,6 +192,18 @@ def test_a_full_disk_is_logged_once_and_entries_are_still_read(
         assert messages(caplog) == [f"the cache in {tmp_path} is skipped: No space left on device"]
         assert not [file for file in files(tmp_path) if "partial" in file.name]
         directory._root = None
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(directory: CacheDirectory, tmp_path: Path) -> None:
+    directory.put(name(1), b"one")
+    inner = tmp_path / "cache" / "zarrscope-cache-2"
+    old, new = (inner / f".zarrscope-{age}.partial" for age in ("old", "new"))
+    for file in (old, new):
+        file.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    CacheDirectory(tmp_path / "cache", 1 << 20).put(name(2), b"two")
+    assert not old.exists()
+    assert new.exists(), "its writer may still be at work"
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])

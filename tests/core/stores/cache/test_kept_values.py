@@ -120,11 +120,16 @@ def test_entries_of_an_identity_made_of_objects_belong_to_one_cache_alone(direct
 
 
 def test_a_refresh_reaches_other_processes(directory: CacheDirectory) -> None:
-    first = KeptValues(directory, "a store")
-    assert first.refreshed_s == float("-inf")
-    first.refresh(1e9 + 0.25)
-    assert first.refreshed_s == KeptValues(directory, "a store").refreshed_s == 1e9 + 0.25
-    assert KeptValues(directory, "another store").refreshed_s == float("-inf")
+    first, other = KeptValues(directory, "a store"), KeptValues(directory, "a store")
+    before = first.era
+    assert other.era == before
+    now = first.refresh()
+    assert first.era == KeptValues(directory, "a store").era == now != before
+    assert KeptValues(directory, "another store").era not in (before, now)
+    first.note("a", Known(None, 1.0, now))
+    assert other.era == before
+    assert other.known("a") == Known(None, 1.0, now)
+    assert other.era == now, "learned from an entry of the new era"
 
 
 def test_no_file_of_the_cache_names_a_key(directory: CacheDirectory, tmp_path: Path) -> None:

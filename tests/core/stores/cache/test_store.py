@@ -226,6 +226,17 @@ def test_a_clock_that_was_ahead_does_not_keep_entries_valid(
     assert again(cached).get("a") == b"new"
 
 
+def test_a_refresh_counts_however_the_clock_is_set(
+    cached: CacheStore, beneath: Distant, clock: Clock
+) -> None:
+    assert cached.get("a") == bytes(range(100))
+    beneath.set("a", b"new")
+    clock.now_s -= 1000
+    cached.refresh()
+    clock.now_s += 1000
+    assert cached.get("a") == again(cached).get("a") == b"new"
+
+
 @pytest.mark.parametrize("age_s", [0.0, float("inf")])
 def test_a_maximum_age_of_zero_and_of_infinity(
     beneath: Distant, tmp_path: Path, clock: Clock, age_s: float
@@ -464,7 +475,7 @@ def test_the_disk_contains_no_keys_or_secrets_in_clear_text(cached: CacheStore, 
         assert b"b/c" not in file.read_bytes()
         assert "b" not in file.relative_to(tmp_path).parts[-1] or len(file.name) > 30
         assert file.stat().st_mode & 0o777 <= 0o644
-    assert (tmp_path / "zarrscope-cache-1").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "zarrscope-cache-2").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_value_of_a_web_server_costs_at_most_one_request(faults: FaultServer, tmp_path: Path) -> None:

@@ -90,7 +90,10 @@ def test_printed_keys_expire_when_they_say(
     assert (found["access_key_id"], found["token"], found["expires_at"]) == ("k", None, expected)
 
 
-@pytest.mark.parametrize("command", ["false", "echo geheim", "echo '{}'", "", "'geheim"])
+NESTED = f"{sys.executable} -c 'print(\"[\" * 100_000)'"
+
+
+@pytest.mark.parametrize("command", ["false", "echo geheim", "echo '{}'", "", "'geheim", NESTED])
 def test_a_command_that_prints_no_keys_is_denied_without_its_words(command: str) -> None:
     with pytest.raises(AccessDeniedError, match=r"^the AWS profile gives no keys \(\w+\)$") as caught:
         ProfileCredentials(AwsProfile("run", credential_process=command))()

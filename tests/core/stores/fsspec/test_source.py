@@ -108,6 +108,7 @@ def test_the_identity_of_a_location_reveals_no_query() -> None:
     assert source.identity == UrlFilesystem("ftp://host/x?key=geheim", options).identity
     assert source.identity != UrlFilesystem("ftp://host/x?key=other", options).identity
     assert "geheim" not in repr(source.identity)
+    assert UrlFilesystem("ftp://host/\udc80", options).identity != source.identity  # a byte that is not UTF-8
 
 
 def test_a_given_file_system_is_used_as_it_is() -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from email.utils import formatdate
 
+import httpx
 import pytest
 
 from tests.any_store import open_store
@@ -64,8 +65,9 @@ def test_a_pause_that_the_server_asks_for_is_kept(
     faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]
     assert opened(timeout_s=30, retries=3).get("key") == b"1"
-    # obstore gets the first answer and ignores its pause.
-    assert [round(pause) for pause in pauses] in ([0, 3, 3], [0, 2, 2], [0, 3, 2])
+    first, *others = [round(pause) for pause in pauses]
+    assert first in {0, 2, 3}  # obstore, if it gets the first answer, ignores its pause
+    assert others in ([3, 3], [2, 2], [3, 2])
 
 
 def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Opener) -> None:
@@ -78,7 +80,7 @@ def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Op
         faults.requests.clear()
         with pytest.raises(UnreachableError, match=re.escape(said)):
             opened(timeout_s=5, retries=5).get("key")
-        assert len(faults.requests) == 2
+        assert len(faults.requests) <= 2  # obstore does not wait before its repeat
 
 
 def test_redirections_are_followed_up_to_a_limit(faults: FaultServer, opened: Opener) -> None:
@@ -109,17 +111,66 @@ def test_invalid_headers_are_harmless(faults: FaultServer, opened: Opener, name:
             assert [entry.key for entry in store.list_dir("page/")] == ["page/a"]
 
 
-def test_credentials_do_not_follow_a_redirection_to_another_server(faults: FaultServer) -> None:
-    faults.values["key"] = b"1"
+@pytest.mark.parametrize(
+    ("user", "query", "headers"),
+    [
+        ("me:hush@", "", {}),
+        ("", "?signature=hush", {}),
+        *(("", "", {name: "hush"}) for name in ("Authorization", "Cookie", "X-Token", "PRIVATE-TOKEN")),
+        ("me:hush@", "?signature=hush", {"X-Token": "hush"}),
+    ],
+    ids=str,
+)
+def test_credentials_do_not_follow_a_redirection_to_another_server(
+    user: str, query: str, headers: dict[str, str], faults: FaultServer
+) -> None:
+    faults.values = {"key": b"1", "": b"<title>Index of /</title><a href='key'>key</a>"}
+    faults.content_types[""] = "text/html"
+    elsewhere = faults.url.replace("127.0.0.1", "localhost")
     with fault_server() as other:
-        other.faults["key"] = f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"
-        store = open_store(other.url.replace("//", "//me:geheim@"), timeout_s=5)
+        other.values = {"beside": b"22"}
+        other.faults = {key: f"moved:{elsewhere}/{key}" for key in ("", "key")}
+        store = open_store(
+            other.url.replace("//", f"//{user}") + f"/{query}",
+            timeout_s=5,
+            headers={**headers, "User-Agent": "me"},
+        )
+        assert store.get("beside") == b"22"
         assert store.get("key") == b"1"
-        other.faults["key"] = [503, f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"]
+        assert store.stat("key") is not None
+        assert [entry.key for entry in store.list_dir("")] == ["key"]
+        other.faults["key"] = [503, f"moved:{elsewhere}/key"]
         assert store.get("key") == b"1"
-        assert all("authorization" in headers for _, _, headers in other.requests)
-    assert len(faults.requests) == 2
-    assert not any("authorization" in headers for _, _, headers in faults.requests)
+        for _, path, sent in other.requests:
+            assert "hush" in f"{path}{sent}" or "authorization" in sent
+    assert [path for _, path, _ in faults.requests] == ["/key", "/key", "/", "/key"]
+    for _, path, sent in faults.requests:
+        assert "hush" not in f"{path}{sent}"
+        assert "authorization" not in sent
+        assert sent["user-agent"] == "me"
+
+
+@pytest.mark.parametrize(
+    ("address", "url", "is_same"),
+    [
+        ("http://a", "http://a/x", True),
+        ("http://a:80", "http://a/x", True),
+        ("http://a", "https://a/x", True),
+        ("HTTPS://A", "https://a:443/x", True),
+        ("https://a", "http://a/x", False),
+        ("http://a:8000", "https://a/x", False),
+        ("http://a:8000", "http://a/x", False),
+        ("http://a", "https://a:8443/x", False),
+        ("http://a", "http://b/x", False),
+        ("http://a", "http://a.b/x", False),
+    ],
+)
+def test_which_redirections_stay_on_the_server(address: str, url: str, is_same: bool) -> None:
+    """The secure port of the same server belongs to it."""
+    client = WebClient(address, StoreOptions(headers={"X-Token": "hush"}), {})
+    request = httpx.Request("GET", url, headers={"X-Token": "hush"})
+    client._withhold(request)
+    assert ("x-token" in request.headers) == is_same
 
 
 def test_a_proxy_of_the_environment_is_used_except_for_this_machine(faults: FaultServer) -> None:

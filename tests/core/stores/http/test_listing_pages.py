@@ -16,7 +16,16 @@ from zarrcore.stores.http.listing_pages import parse_listing
 
 @pytest.mark.parametrize(
     "page",
-    [b"", b"{", b"{}", b"[1]", b'[{"name": "x"}]', b'[{"name": "x", "type": "link"}]', b"[" * 100_000],
+    [
+        b"",
+        b"{",
+        b"{}",
+        b"[1]",
+        b'[{"name": "x"}]',
+        b'[{"name": "x", "type": "link"}]',
+        b"[" * 100_000,
+        b'[{"type": ' + b"[" * 9_000 + b"}]",
+    ],
     ids=lambda page: page[:20].decode(),
 )
 def test_json_that_is_not_a_listing_is_ignored(faults: FaultServer, opened: Opener, page: bytes) -> None:

@@ -31,6 +31,17 @@ class TestNginxWithHtmlListings(StoreTests, ReadOnlyStoreTests):
         return open_store(f"{nginx.url}/values")
 
 
+class TestNginxWithCredentialsInAHeader(StoreTests, ReadOnlyStoreTests):
+    """Without obstore, which would send them to another server that it was redirected to."""
+
+    tells_sizes = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, nginx: WebServer) -> ReadableStore:
+        return open_store(f"{nginx.url}/values", headers={"X-Token": "hush"})
+
+
 class TestNginxWithJsonListings(StoreTests):
     @pytest.fixture(scope="class")
     @classmethod

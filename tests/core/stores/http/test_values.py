@@ -88,10 +88,10 @@ def test_forbidden_means_absent_only_with_the_option(faults: FaultServer, opened
         opened().get("key")
 
 
-def test_a_server_without_ranges_is_read_only_as_far_as_needed(faults: FaultServer, opened: Opener) -> None:
+def test_a_server_without_ranges_is_read_only_as_far_as_needed(faults: FaultServer) -> None:
     faults.values["key"] = CHUNK
     faults.faults["key"] = "no-range"
-    store = opened()
+    store = open_store(faults.url)
     for byte_range in (ByteRange(3, 9), ByteRange(-9), ByteRange(10_000), ByteRange(99_999), ByteRange(7, 7)):
         start, stop = byte_range.resolve(len(CHUNK))
         assert store.get("key", byte_range) == CHUNK[start:stop]

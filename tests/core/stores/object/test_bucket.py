@@ -5,11 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.any_store import open_store
 from tests.servers import FaultServer, S3Server, environment
+from tests.servers.proxy import Trouble, proxy
 from zarrcore.errors import (
     AccessDeniedError,
     BodyTooLargeError,
@@ -45,6 +48,28 @@ def test_large_values_are_sent_in_parts(request: pytest.FixtureRequest, service:
     assert not store.set("large", b"", if_absent=True)
     assert store.set("another", value, if_absent=True)
     assert store.get("another") == value
+
+
+@pytest.mark.parametrize(
+    ("service", "bucket"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
+)
+def test_a_value_whose_first_answer_is_lost_is_not_taken_for_another_writers(
+    request: pytest.FixtureRequest, service: str, bucket: str
+) -> None:
+    server = request.getfixturevalue(service)
+    lost = [Trouble.LOST]
+    address = urlsplit(server.options["endpoint_url"])
+    with proxy(
+        server.options["endpoint_url"],
+        script=lambda asked: (lost.pop(), Random(1)) if asked.method in ("PUT", "POST") and lost else None,
+    ) as spoiled:
+        options = {**server.options, "endpoint_url": spoiled.url + address.path}
+        store = open_store(f"{bucket}/{uuid.uuid4()}", **options)
+        assert store.set("new", b"1", if_absent=True)
+        assert not lost, "the answer was spoiled"
+        lost.append(Trouble.LOST)
+        assert not store.set("new", b"another's", if_absent=True)
+        assert store.get("new") == b"1"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tests.core.stores.contract import VALUES, StoreTests
 from tests.core.stores.zip.zip_files import make_zip, members, rest
 from zarrcore.errors import (
     AccessDeniedError,
+    StoreError,
 )
 from zarrcore.stores import ByteRange, MemoryStore, ReadableStore, ZipStore
 from zarrcore.stores.zip.writing import ZipWriter
@@ -193,3 +194,42 @@ def test_closing_can_be_repeated_after_a_failure(
     store.set("b", b"2")
     store.close()
     assert members(tmp_path / "x.zip") == {"first": b"0", "a": b"1", "b": b"2"}
+
+
+def test_the_first_change_removes_what_a_killed_writer_left_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(make_zip())
+    old = tmp_path / ".zarrscope-0123.partial"
+    old.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    with open_store(tmp_path / "x.zip") as store:
+        assert old.exists(), "reading removes nothing"
+        store.set("b", b"2")
+        assert not old.exists()
+
+
+def test_the_directory_is_written_at_once_if_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, never_at_rest: None
+) -> None:
+    def fail(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", fail)
+    store = open_store(tmp_path / "x.zip", create=True)
+    for key in ("a", "b"):
+        store.set(key, b"1")
+    assert zipfile.ZipFile(tmp_path / "x.zip").namelist() == ["a", "b"]
+
+
+def test_a_writer_that_failed_to_begin_locks_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: ZipWriter) -> None:
+        raise StoreError("there is not enough memory")
+
+    with open_store(tmp_path / "x.zip", create=True) as store:
+        with monkeypatch.context() as failing:
+            failing.setattr(ZipWriter, "_note", fail)
+            with pytest.raises(StoreError, match="memory") as caught:
+                store.set("a", b"1")
+        assert caught.value.__traceback__ is not None, "it keeps the failed writer alive"
+        store.set("a", b"1")

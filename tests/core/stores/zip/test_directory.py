@@ -147,6 +147,17 @@ def test_an_end_record_within_the_comment_is_ignored() -> None:
             zip_of(with_comment(good, comment)).get("a")
 
 
+def test_a_value_that_looks_like_end_records_is_stored(tmp_path: Path) -> None:
+    """One of the records that are not records has a comment that extends to the end of the file, for one of the keys."""
+    value = b"PK\5\6" * 5000
+    for key in ("a", "ab", "abc", "abcd"):
+        path = tmp_path / f"{key}.zip"
+        with open_store(path, create=True) as store:
+            store.set(key, value)
+        with open_store(path) as store:
+            assert store.get(key) == value
+
+
 def test_a_directory_that_claims_to_be_large_takes_no_memory() -> None:
     data = one(b"x")
     for place, size in ((-10, 4), (-14, 2), (-12, 2), (-6, 4)):

@@ -19,7 +19,7 @@ from tests.core.filetypes.images import numbers
 from tests.core.filetypes.tiff.ome_schema import validate
 from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
 from tests.servers import S3Server
-from tests.servers.latency import distant
+from tests.servers.proxy import proxy
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import decodable, same_bits
 
@@ -199,8 +199,8 @@ def test_far_away(s3: S3Server, mount: Mounter, tmp_path: Path) -> None:
     levels = halved((2, 2, 700, 900), "u2", 3)
     written(tmp_path / "far.zarr", levels, ngff([AXES[1], *AXES[2:]], 3), chunks=(1, 1, 256, 256))
     s3.upload(tmp_path / "far.zarr", "bucket/far.zarr")
-    with distant(s3.endpoint_url, 0.05) as endpoint:
-        mounted = mount("s3://bucket/far.zarr", "--endpoint-url", endpoint, "--region", "us-east-1")
+    with proxy(s3.endpoint_url, 0.05) as distant:
+        mounted = mount("s3://bucket/far.zarr", "--endpoint-url", distant.url, "--region", "us-east-1")
         path = mounted.arrays / "image.ome.tiff"
         told = subprocess.run(
             [sys.executable, "-c", _LOOKING, path], capture_output=True, text=True, check=True

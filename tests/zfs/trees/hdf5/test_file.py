@@ -16,7 +16,7 @@ import pytest
 
 import zarrcore as zc
 from tests.servers import S3Server
-from tests.servers.latency import distant
+from tests.servers.proxy import proxy
 from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
 from tests.zfs.trees.entries import Clock, walk
 from tests.zfs.trees.hdf5.test_tree import run
@@ -170,8 +170,8 @@ def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
         if number == 42:
             array[...] = values
     s3.upload(tmp_path / "hundred.zarr", "bucket/hundred.zarr")
-    with distant(s3.endpoint_url, 0.05) as endpoint:
-        mounted = mount("s3://bucket/hundred.zarr", "--endpoint-url", endpoint, "--region", "us-east-1")
+    with proxy(s3.endpoint_url, 0.05) as distant:
+        mounted = mount("s3://bucket/hundred.zarr", "--endpoint-url", distant.url, "--region", "us-east-1")
         path = mounted.path / "hdf5" / "__all__.h5"
 
         def asked() -> tuple[int, int]:

@@ -28,7 +28,7 @@ def test_a_name_is_found_below_its_prefix_until_it_is_removed() -> None:
     unstored.remove("a/b")
     unstored.remove("a/b")
     assert unstored.listed("a/") == {"c": None}
-    assert unstored.listed("") == {}
+    assert unstored.listed("") == {"a": None}
 
 
 def test_a_stored_key_ends_the_directories_above_it_and_an_erased_one_leaves_them() -> None:
@@ -37,6 +37,17 @@ def test_a_stored_key_ends_the_directories_above_it_and_an_erased_one_leaves_the
     assert (unstored.find("a/b"), unstored.find("a"), unstored.find("a/b/c")) == ((None,), (None,), None)
     unstored.stored("a/b/c")
     assert (unstored.find("a/b"), unstored.find("a")) == (None, None)
+
+
+def test_directories_above_other_names_stay_when_a_key_is_stored() -> None:
+    """Another program may erase that key, and the other names must still be found."""
+    unstored = Unstored()
+    assert unstored.add("a/b/made")
+    unstored.stored("a/b/key")
+    assert (unstored.listed(""), unstored.listed("a/")) == ({"a": None}, {"b": None})
+    unstored.remove("a/b/made")
+    unstored.stored("a/b/key")
+    assert (unstored.listed(""), unstored.listed("a/")) == ({}, {})
 
 
 def test_names_are_bounded_and_room_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:

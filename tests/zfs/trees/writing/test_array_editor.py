@@ -132,6 +132,7 @@ def test_attributes_are_json_and_the_others_are_kept(hierarchy: Hierarchy, edito
         ("attributes.x", b"NaN", errno.EINVAL, "not JSON"),
         ("attributes.x", b"\xff", errno.EINVAL, "not JSON"),
         ("attributes.x", b"", errno.EINVAL, "not JSON"),
+        ("attributes.x", b"[" * 30_000, errno.EINVAL, "not JSON"),
         ("attributes.x", None, errno.ENODATA, "/a has no attribute x"),
         ("shape", b"[1]", errno.EPERM, "shape of /a cannot be set: only attributes attributes.NAME can"),
     ],

@@ -327,6 +327,22 @@ def test_directories_without_keys_exist_in_the_mount(stored: Path, folder: Path)
     assert not (stored / "empty").exists()
 
 
+def test_a_directory_made_here_stays_when_another_program_erases_the_keys_beside_it(
+    stored: Path, folder: Path
+) -> None:
+    """S32: "A directory without keys exists only in the mount, until rmdir or unmounting"."""
+    (stored / "a").mkdir()
+    (stored / "a" / "key").write_bytes(b"1")
+    (folder / "a" / "made").mkdir()
+    (stored / "a" / "key").unlink()
+    (stored / "a").rmdir()
+    assert os.listdir(folder) == ["a"]
+    assert os.listdir(folder / "a") == ["made"]
+    (folder / "a" / "made").rmdir()
+    (folder / "a").rmdir()
+    assert os.listdir(folder) == []
+
+
 def test_links_are_copies_that_need_a_free_name(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"a")
     os.link(folder / "a", folder / "b")

@@ -246,3 +246,19 @@ def test_without_memory_requests_fail_and_the_daemon_lives(tmp_path: Path, mount
     resource.prlimit(daemon, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert (mounted.arrays / "data.raw").read_bytes() == values.tobytes()
     assert mounted.daemon() == daemon
+
+
+def test_a_directory_with_a_path_too_long_for_the_store_can_be_removed(stored: Path, mount: Mounter) -> None:
+    """A directory without keys is only in the mount, which has no limit for paths."""
+    mounted = mount(stored, "--read-write")
+    folders = [os.open(mounted.keys, os.O_RDONLY)]
+    for _ in range(20):
+        os.mkdir("x" * 250, dir_fd=folders[-1])
+        folders.append(os.open("x" * 250, os.O_RDONLY, dir_fd=folders[-1]))
+    file = "x" * 250
+    assert error_of(lambda: os.open(file, os.O_CREAT | os.O_WRONLY, dir_fd=folders[-1])) == errno.ENAMETOOLONG
+    while len(folders) > 1:
+        os.close(folders.pop())
+        os.rmdir("x" * 250, dir_fd=folders[-1])
+    os.close(folders.pop())
+    assert os.listdir(mounted.keys) == []

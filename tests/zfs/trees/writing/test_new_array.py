@@ -154,7 +154,31 @@ def test_the_file_of_a_new_array_cannot_be_opened_again() -> None:
     new.close()
 
 
-@pytest.mark.parametrize("content", [b"", b"\x93NUMPY\4\0", b"\x93NUMPY\1\0\x0a\0{'shape':}\n"])
+def header(descr: Any, shape: Any = (1,)) -> bytes:
+    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode() + bytes(8)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY\4\0",
+        b"\x93NUMPY\3\4" + npy([1])[8:],
+        b"\x93NUMPY\1\0\x0a\0{'shape':}\n",
+        b"\x93NUMPY\1\0\x2c\1" + b"(" * 300,
+        header("<M8[s/0]"),  # for these, NumPy divides by zero, which would end the process
+        header("<M8[0s]"),
+        header([("a", [("b", "<m8[0s]")])]),
+        header([("a", ("<M8[0D]", (2,)))]),
+        header("<f4", (-1, -2)),
+        header("<f4", (True, 2)),
+        header(["a"]),
+        header([("a", "<i4"), ("a", "<i4")]),
+        header({"a": 1}),
+    ],
+    ids=repr,
+)
 def test_a_file_without_a_header_is_refused(content: bytes) -> None:
     with pytest.raises(RefusedError, match="does not begin with the header of a NumPy file"):
         written(content)

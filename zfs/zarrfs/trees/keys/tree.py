@@ -11,6 +11,7 @@ takes microseconds and needs no worker thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import Enum
 from itertools import islice
 from typing import Final
@@ -194,9 +195,10 @@ class KeysTree:
     def listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """The segments after a prefix, each once, with their results."""
         unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
-        for name, found in self._listed(prefix):
-            unstored.pop(name, None)
-            yield name, found
+        with suppress(InvalidKeyError):  # a path too long for the store, in which it thus has no key
+            for name, found in self._listed(prefix):
+                unstored.pop(name, None)
+                yield name, found
         yield from ((name, file or _PREFIX) for name, file in unstored.items())
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:

@@ -35,39 +35,57 @@ class Unstored:
             return {**self._names.get(prefix, {})}
 
     def add(self, key: str, file: File | None = None) -> bool:
-        """Add a file, or a directory; False if there is no room for more names."""
-        prefix, name = _split(key)
+        """Add a file, or a directory, and the directories above it; False if there is no room for more names.
+
+        The store implies the directories above now, and no longer does so if another program erases its keys.
+        """
         with self._lock:
-            names = self._names.setdefault(prefix, {})
-            if name not in names:
-                if self._count >= _MAX:
-                    return False
-                self._count += 1
-            names[name] = file
+            if not self._add(key, file):
+                return False
+            while (key := key.rpartition("/")[0]) and not self._has(key):
+                self._add(key, None)
             return True
+
+    def _has(self, key: str) -> bool:
+        prefix, name = _split(key)
+        return name in self._names.get(prefix, {})
+
+    def _add(self, key: str, file: File | None) -> bool:
+        prefix, name = _split(key)
+        if not self._has(key):
+            if self._count >= _MAX:
+                return False
+            self._count += 1
+        self._names.setdefault(prefix, {})[name] = file
+        return True
 
     def remove(self, key: str) -> None:
         """Remove a name, if it exists."""
-        prefix, name = _split(key)
         with self._lock:
-            names = self._names.get(prefix)
-            if names is None or name not in names:
-                return
-            del names[name]
-            self._count -= 1
-            if not names:
-                del self._names[prefix]
+            self._remove(key)
+
+    def _remove(self, key: str) -> None:
+        prefix, name = _split(key)
+        names = self._names.get(prefix)
+        if names is None or name not in names:
+            return
+        del names[name]
+        self._count -= 1
+        if not names:
+            del self._names[prefix]
 
     def stored(self, key: str) -> None:
-        """Note that a key is in the store, which implies the directories above it."""
-        while key:
-            self.remove(key)
-            key = key.rpartition("/")[0]
+        """Note that a key is in the store, which implies the directories above it; those with other names here stay."""
+        with self._lock:
+            self._remove(key)
+            while (key := key.rpartition("/")[0]) and f"{key}/" not in self._names:
+                self._remove(key)
 
     def erased(self, key: str) -> None:
         """Keep the directories above a key that is removed; as many as there is room for."""
-        while key := key.rpartition("/")[0]:
-            self.add(key)
+        above = key.rpartition("/")[0]
+        if above:
+            self.add(above)
 
 
 def _split(key: str) -> tuple[str, str]:

@@ -152,7 +152,7 @@ def _refuse_name(hierarchy: Hierarchy, path: str) -> None:
 def _parsed(name: str, text: bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_no_json)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         why = f"the value of the attribute {name} is not JSON; write text in double quotes"
         raise RefusedError(errno.EINVAL, why) from error
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import io
 import math
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,11 +18,13 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
+from zarrcore.metadata import numpy_dtype
 from zarrfs.trees.entry import BytesLike, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
+_VERSIONS: Final = ((1, 0), (2, 0), (3, 0))
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
 
@@ -139,16 +143,52 @@ class NewArray(WritableOpenFile):
 
 
 def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and type; afterwards the stream is at the first element."""
+    """Shape, order and type; afterwards the stream is at the first element.
+
+    Raises:
+        ValueError: it is not a header, or its shape or type is not that of an array.
+    """
     version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream)
-    if version == (3, 0):
-        # Its names are in UTF-8 and not in Latin-1, and NumPy has no public function that reads it.
-        nbytes = int.from_bytes(stream.read(4), "little")
-        header = stream.read(nbytes).decode().encode("ascii", "backslashreplace")
-        stream = io.BytesIO(len(header).to_bytes(4, "little") + header)
-    return np.lib.format.read_array_header_2_0(stream)
+    if version not in _VERSIONS:
+        raise ValueError("the version is unknown")
+    length_nbytes, encoding = (2 if version == (1, 0) else 4), ("utf-8" if version == (3, 0) else "latin-1")
+    nbytes = int.from_bytes(stream.read(length_nbytes), "little")
+    # NumPy has no public function for version 3, whose names are in UTF-8 and not in Latin-1.
+    header = stream.read(nbytes).decode(encoding).encode("ascii", "backslashreplace")
+    _check_type(header)
+    try:
+        shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(
+            io.BytesIO(len(header).to_bytes(4, "little") + header)
+        )
+    except (TypeError, IndexError, KeyError, OverflowError) as error:
+        raise ValueError("the header has another form") from error
+    if any(type(length) is not int or length < 0 for length in shape):
+        raise ValueError("the shape has other numbers than lengths")
+    return shape, is_fortran, dtype
+
+
+def _check_type(header: bytes) -> None:
+    """Check the type before NumPy sees it: some spellings of types make it divide by zero, which ends the process.
+
+    Raises:
+        ValueError: the header or its type has another form.
+    """
+    # Python 2 wrote L after long numbers. NumPy leaves that out too, and so the type is at worst stricter than for NumPy.
+    text = re.sub(rb"(?<=[0-9])L", b"", header).decode("ascii")
+    try:
+        numpy_dtype(_with_plain_names(ast.literal_eval(text)["descr"]), "descr")
+    except (SyntaxError, TypeError, LookupError, MemoryError, RecursionError) as error:
+        raise ValueError("the header has another form") from error
+
+
+def _with_plain_names(descr: Any) -> Any:
+    """A type as in a header, with other names of fields: NumPy's may be empty, or pairs with a title."""
+    if isinstance(descr, tuple):  # of an array in a field
+        return _with_plain_names(descr[0])
+    if isinstance(descr, list):
+        fields = enumerate(descr)
+        return [(f"f{number}", _with_plain_names(field[1]), *field[2:3]) for number, field in fields]
+    return descr
 
 
 def _fill(array: ArrayNode, slab: Slab) -> None:

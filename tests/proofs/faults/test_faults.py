@@ -1,0 +1,25 @@
+"""A few trials of each kind of fault: the short form of ``packaging/prove faults-…``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.proofs.faults import mounts, stores, windows, wire
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_library_over_a_store_that_fails(seed: int) -> None:
+    assert stores.trial(seed) == stores.OPERATIONS
+
+
+@pytest.mark.parametrize(("server", "operations"), [("s3", 8), ("http", 50)])
+def test_the_library_behind_a_proxy_that_spoils_answers(server: str, operations: int) -> None:
+    assert wire.trial(1, server, operations) == operations
+
+
+def test_a_mount_behind_a_proxy_that_spoils_answers() -> None:
+    assert mounts.trial(1, 8) == 8
+
+
+def test_the_window_over_a_store_that_fails() -> None:
+    assert windows.trial(1, 25) == 25

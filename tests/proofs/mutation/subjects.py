@@ -1,0 +1,45 @@
+"""What is mutated, and which tests must notice it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Sources and their tests, as paths from the repository's root."""
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+_ARRAY: Final = "core/zarrcore/array"
+_CACHE: Final = "core/zarrcore/stores/cache"
+_FUSE: Final = "zfs/zarrfs/fuse"
+
+SUBJECTS: Final = {
+    "selections": Subject(
+        (f"{_ARRAY}/selection/basic.py", f"{_ARRAY}/selection/planes.py", f"{_ARRAY}/selection/text.py"),
+        ("tests/core/array/selection",),
+    ),
+    "chunk-grids": Subject(
+        ("core/zarrcore/metadata/chunk_grid.py",),
+        ("tests/core/metadata/test_chunk_grid.py", "tests/core/array/test_rectilinear.py"),
+    ),
+    "shards": Subject(
+        (f"{_ARRAY}/shards/levels.py", f"{_ARRAY}/shards/reader.py", f"{_ARRAY}/shards/runs.py"),
+        ("tests/core/array/shards",),
+    ),
+    "chunk-keys": Subject((f"{_ARRAY}/chunks/keys.py",), ("tests/core/array/chunks/test_keys.py",)),
+    "cache": Subject((f"{_CACHE}/directory.py", f"{_CACHE}/kept_values.py"), ("tests/core/stores/cache",)),
+    "prefetch": Subject(
+        (f"{_FUSE}/readahead/buffers.py", f"{_FUSE}/readahead/prefetch.py"), ("tests/zfs/fuse/readahead",)
+    ),
+    "inodes": Subject(
+        tuple(f"{_FUSE}/inodes/{name}.py" for name in ("inode", "inode_table", "reserved_numbers")),
+        ("tests/zfs/fuse/inodes",),
+    ),
+    "errnos": Subject((f"{_FUSE}/errnos.py",), ("tests/zfs/fuse/test_errnos.py",)),
+}
+"""By name."""

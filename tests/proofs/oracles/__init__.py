@@ -1,0 +1,1 @@
+"""Other implementations as oracles: they read what zarrscope writes, and the other way round, for random arrays."""

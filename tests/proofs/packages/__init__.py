@@ -1,0 +1,1 @@
+"""The packages that zarrscope needs: known vulnerabilities, the lowest versions; and rules for its own code."""

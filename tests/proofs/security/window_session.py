@@ -1,0 +1,54 @@
+"""A session in the window: open sources, copy everything that can be copied, and close, which saves the session.
+
+    python -m tests.proofs.security.window_session ADDRESS …
+
+It prints what was in the clipboard, and the texts of the window.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.settings import Settings
+from zarrbrowser.window.main_window import MainWindow
+
+_OPENS_WITHIN_S = 30.0
+
+
+def main(addresses: list[str]) -> None:
+    """Open the sources one after the other."""
+    application = QApplication([])
+    window = MainWindow(Settings())
+    window.show()
+    for number, address in enumerate(addresses):
+        window.navigator.go(SourceRequest(address, "/x"))
+        deadline = time.monotonic() + _OPENS_WITHIN_S
+        while time.monotonic() < deadline:
+            application.processEvents()
+            node = window.session.node
+            if window.sentence.button.isVisible() or (
+                len(window.session.sources) > number and node and node.path == "/x"
+            ):
+                break
+        menu = window.node_pane.copy_button.menu()
+        menu.aboutToShow.emit()
+        for action in menu.actions():
+            QGuiApplication.clipboard().clear()
+            action.trigger()
+            print(action.text(), QGuiApplication.clipboard().text())
+        for label in window.findChildren(QLabel):
+            print(label.text(), label.toolTip())
+        print(window.windowTitle(), window.sentence.text)
+    window.close()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    window.workers.shut_down(30)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

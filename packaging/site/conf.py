@@ -59,6 +59,7 @@ core/docs/store_options
 zfs/SEMANTICS
 zfs/HARNESS
 core/docs/performance
+core/docs/reliability
 core/docs/security
 core/docs/distance
 ```

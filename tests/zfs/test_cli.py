@@ -29,7 +29,9 @@ def test_the_environment_is_read_from_a_file(tmp_path: Path, monkeypatch: pytest
         _take_environment(str(file))
 
 
-def test_a_password_in_a_url_is_a_secret() -> None:
+def test_a_password_and_a_query_in_a_url_are_secrets() -> None:
     namespace = parse()
-    namespace.source = "https://me:pw@host/a"
-    assert _secrets(namespace) == ["me:pw"]
+    namespace.source = "https://me:pw@host/a?sig=1#/x"
+    assert _secrets(namespace) == ["me:pw", "sig=1#/x"]
+    namespace.source = "https://host/a"
+    assert _secrets(namespace) == []

@@ -120,7 +120,7 @@ def _secrets(namespace: argparse.Namespace) -> list[str]:
     """Secrets of the command line, to be hidden from the list of processes."""
     address, _, query = namespace.source.partition("://")[2].partition("?")
     user = address.partition("/")[0].rpartition("@")[0]
-    return [user, query, *(value for _, value in namespace.header)]
+    return [text for text in (user, query, *(value for _, value in namespace.header)) if text]
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:

@@ -28,9 +28,8 @@ def load_extension(group: str, name: str) -> Any | None:
     Raises:
         Exception: any error of importing the package.
     """
-    if name not in extension_names(
-        group
-    ):  # searching all packages takes 50 ms, and many documents may have the name
+    # Searching all packages takes 50 ms, and many documents may have the name.
+    if name not in extension_names(group):
         return None
     point = next(iter(entry_points(group=group, name=name)), None)
     return None if point is None else point.load()

@@ -29,10 +29,9 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
+        # numcodecs itself reports one that is missing, but takes null for float64.
         for parameter in self.required_types:
-            if (
-                parameter in configuration
-            ):  # numcodecs itself reports one that is missing, but takes null for float64
+            if parameter in configuration:
                 dtype(configuration, parameter)
         # Checked before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.proofs.faults import mounts, stores, windows, wire
+from tests.proofs.faults import mounts, stores, wire
+from tests.proofs.suites import SUITES
+from tests.proofs.trials import Worker
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -22,4 +26,6 @@ def test_a_mount_behind_a_proxy_that_spoils_answers() -> None:
 
 
 def test_the_window_over_a_store_that_fails() -> None:
-    assert windows.trial(1, 25) == 25
+    """In a process of its own: it watches what would end the program, and Qt's messages."""
+    with Worker(replace(SUITES["faults-window"], words=("25",))) as worker:
+        assert worker.run(1) == 25

@@ -40,8 +40,9 @@ _CRC = [{"name": "crc32c"}]
 _LACKS = "This plugin does not support"
 
 
-def trial(seed: int, operations: int = OPERATIONS) -> int:
+def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
     """Actions in one window."""
+    operations = int(actions)
     application = QApplication.instance() or QApplication(["zarrscope"])
     assert isinstance(application, QApplication)
     load_pictures()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import threading
 import time
 from collections.abc import Hashable
 from typing import Final, NamedTuple
@@ -53,14 +54,18 @@ class KeptValues:
         self._place = hashlib.blake2b(lasting.encode(), digest_size=32).digest()
         self._known: dict[str, Known] = {}
         self._era: str | None = None
+        self._beginning = threading.Lock()
 
     @property
     def era(self) -> str:
         """What the answers that count have in common. Each refresh changes it, in this and other processes."""
-        era = self._era or self._stored_era()
+        era = self._era
         if era is None:
-            return self.refresh()  # the first use, or the entry was removed for lack of space
-        self._era = era
+            with self._beginning:  # the answers of two threads must not belong to two eras
+                era = self._era or self._stored_era()
+                if era is None:  # the first use, or the entry was removed for lack of space
+                    era = self.refresh()
+                self._era = era
         return era
 
     def refresh(self) -> str:

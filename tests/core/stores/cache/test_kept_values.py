@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -141,3 +144,19 @@ def test_no_file_of_the_cache_names_a_key(directory: CacheDirectory, tmp_path: P
     for file in files:
         assert not {"secret", "key", "geheim"} & {*file.relative_to(tmp_path).parts}
         assert b"secret" not in file.read_bytes()
+
+
+def test_threads_begin_one_era(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = CacheDirectory(tmp_path, 1 << 30)
+    kept = KeptValues(directory, "store")
+    get, together = directory.get, threading.Barrier(2)
+
+    def get_together(name: str) -> object:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(0.5)
+        return get(name)
+
+    monkeypatch.setattr(directory, "get", get_together)
+    with ThreadPoolExecutor(2) as pool:
+        eras = {pool.submit(lambda: kept.era) for _ in range(2)}
+    assert len({era.result() for era in eras}) == 1

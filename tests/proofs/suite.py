@@ -15,7 +15,7 @@ class Suite:
         name: as in ``packaging/prove NAME``.
         about: what it does, in one line.
         module: the module, below this package, whose function ``trial`` runs the trial of a seed. It returns how many units it
-            did, 0 if there are no trials of this and later seeds, and raises whatever contradicts what zarrscope promises.
+            did, or 0 after the last seed. It raises an exception if zarrscope breaks a promise.
         unit: what is counted, in the plural.
         goal: the number of units of a complete proof; None for suites that end by themselves.
         limit_s: a trial that takes longer hangs.

@@ -19,7 +19,7 @@ from tests.proofs.suite import Trial
 
 
 def main(module: str, limit_nbytes: int, words: list[str]) -> None:
-    """Answer until there are no more seeds."""
+    """Run the trial of each seed on standard input, until it ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a trial prints is not an answer
     faulthandler.enable()  # SIGABRT, by which a hanging trial is ended, writes all stacks

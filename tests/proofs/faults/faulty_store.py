@@ -32,10 +32,10 @@ class Fault(Enum):
 
     REFUSED = "the store refuses"
     RESET = "the connection breaks"
-    HANGS = "there is no answer in time"
+    HANGS = "no answer within the timeout"
     BROKEN_OFF = "the body, or the listing, breaks off"
     LOST = "the request is carried out, but the answer is lost"
-    FULL = "there is no room"
+    FULL = "the store is full"
     SHORT = "the value is shorter than it is"
     LONG = "the value is longer than it is"
     FLIPPED = "a bit of the value is flipped"

@@ -55,7 +55,7 @@ KINDS: dict[str, list[Kind]] = {
 SHAPE, CHUNK = (13, 10), (3, 4)
 
 
-def create(hierarchy: Hierarchy, path: str, kind: Kind) -> ArrayNode:
+def create(hierarchy: Hierarchy, path: str, kind: Kind, *, overwrite: bool = False) -> ArrayNode:
     """An array without elements."""
     return hierarchy.create_array(
         path,
@@ -66,6 +66,7 @@ def create(hierarchy: Hierarchy, path: str, kind: Kind) -> ArrayNode:
         codecs=kind.codecs,
         fill_value=kind.fill_value,
         attributes={"n": 0},
+        overwrite=overwrite,
     )
 
 

@@ -268,17 +268,7 @@ class Campaign:
         self._hierarchy.refresh()
 
     def _made(self, path: str, kind: Kind) -> None:
-        self._hierarchy.create_array(
-            path,
-            shape=SHAPE,
-            data_type=kind.data_type,
-            chunk_shape=CHUNK,
-            shard_shape=kind.shard,
-            codecs=kind.codecs,
-            fill_value=kind.fill_value,
-            attributes={"n": 0},
-            overwrite=True,
-        )
+        create(self._hierarchy, path, kind, overwrite=True)
 
     def _resize(self) -> None:
         path, stored = self._any()

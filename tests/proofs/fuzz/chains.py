@@ -135,3 +135,13 @@ CHAINS = [
 
 ON_BYTES = [chain for chain in CHAINS if chain.is_on_bytes]
 ON_ARRAYS = [chain for chain in CHAINS if not chain.is_on_bytes]
+
+
+def assert_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+    """Compare elements, bit for bit if they have a fixed size."""
+    if expected.dtype.kind in "TO":
+        assert found.tolist() == expected.tolist()
+    else:
+        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), (
+            f"{found!r} instead of {expected!r}"
+        )

@@ -23,7 +23,7 @@ SCENARIOS = ("stores", "caches", "copies", "daemons")
 
 
 def main() -> None:
-    """Carry out orders until there are no more."""
+    """Carry out each order on standard input, until it ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for name in SCENARIOS:

@@ -21,7 +21,7 @@ ACCEPTED: Final = {
     ("core/zarrcore/operations/copy/cluster.py", "B301"): "reads only what the same user's scheduler sends",
     ("core/zarrcore/stores/fsspec/failures.py", "B402"): "only names of errors are imported",
 }
-"""What bandit reports in a file, and why it is no fault."""
+"""Rules that bandit reports for a file, with the reason why they are accepted."""
 
 
 class AuditError(AssertionError):

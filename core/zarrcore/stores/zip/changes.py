@@ -231,7 +231,7 @@ class ZipChanges:
             self._timer.daemon = True
             try:
                 self._timer.start()
-            except RuntimeError:  # there is no memory for another thread
+            except RuntimeError:  # no memory for another thread
                 self._timer = None
                 with suppress(StoreError):
                     self._settle(writer)

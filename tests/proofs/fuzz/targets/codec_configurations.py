@@ -10,7 +10,7 @@ import numcodecs
 import numpy as np
 
 from tests.core.codecs.cases import spec_of
-from tests.proofs.fuzz.chains import CHAINS, Chain
+from tests.proofs.fuzz.chains import CHAINS, Chain, assert_same
 from tests.proofs.fuzz.documents import Choices, changed_document
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
@@ -123,7 +123,7 @@ def check(data: bytes) -> None:
     if decoded is None:
         return
     if chain.is_on_bytes or (chain.exact and configuration == told):
-        _assert_same(decoded, chain.array)
+        assert_same(decoded, chain.array)
     _check_completed(pipeline, chain, decoded)
 
 
@@ -168,17 +168,8 @@ def _check_completed(pipeline: Pipeline, chain: Chain, decoded: np.ndarray[Any, 
     documents = [json.loads(format_json(codec.document())) for codec in completed]
     again = [NamedConfiguration(one["name"], one.get("configuration", {})) for one in documents]
     spelled = Pipeline(again, spec_of(chain.array))
-    _assert_same(spelled.decode(pipeline.encode(chain.array)), decoded)
+    assert_same(spelled.decode(pipeline.encode(chain.array)), decoded)
     assert [codec.document() for codec in spelled.completed()] == [codec.document() for codec in completed]
-
-
-def _assert_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
-    if expected.dtype.kind in "TO":
-        assert found.tolist() == expected.tolist()
-    else:
-        assert found.tobytes() == np.ascontiguousarray(expected).tobytes(), (
-            f"{found!r} instead of {expected!r}"
-        )
 
 
 def examples() -> Iterable[bytes]:

@@ -35,7 +35,7 @@ class Unstored:
             return {**self._names.get(prefix, {})}
 
     def add(self, key: str, file: File | None = None) -> bool:
-        """Add a file, or a directory, and the directories above it; False if there is no room for more names.
+        """Add a file, or a directory, and the directories above it; False if the limit of names is reached.
 
         The store implies the directories above now, and no longer does so if another program erases its keys.
         """

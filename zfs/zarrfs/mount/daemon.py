@@ -31,16 +31,20 @@ def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
     answer, report = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
+    # An early Ctrl-C waits until the parent can end the child: the child may run before fork returns here.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     child = os.fork()
     if child == 0:
         status = 1
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             os.close(answer)
             status = _child(serve, report)
         finally:
             os._exit(status)
-    os.close(report)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(report)
         with os.fdopen(answer, "rb") as pipe:
             told = pipe.read()
     except BaseException:

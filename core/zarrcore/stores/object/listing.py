@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import Context
 from functools import lru_cache
 from os import getpid
-from typing import Any, Final
+from typing import Any, Final, TypeVarTuple
 
 from zarrcore.errors import BrokenBodyError, StoreTimeoutError
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
@@ -18,6 +20,11 @@ PAGE: Final = 1000
 
 _CHUNK: Final = 100
 """Objects that obstore returns at a time; pages of the services are larger, and fetched when needed."""
+
+_END_S: Final = 5.0
+"""How long the end of Python waits for a thread of obstore to leave it."""
+
+_Arguments = TypeVarTuple("_Arguments")
 
 
 def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHUNK) -> Iterator[Any]:
@@ -64,10 +71,29 @@ def _parts(stream: Any, url: str, patience_s: float) -> Iterator[Any]:
         yield found
 
 
+class _EventLoop(asyncio.SelectorEventLoop):
+    """An event loop that obstore's threads do not enter when Python ends.
+
+    Before Python 3.14, a thread that waits for Python's lock when Python ends is unwound. obstore is written in Rust, which
+    aborts the process then.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entered = threading.RLock()
+        atexit.register(self._entered.acquire, timeout=_END_S)
+
+    def call_soon_threadsafe(
+        self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
+        with self._entered:
+            return super().call_soon_threadsafe(callback, *args, context=context)
+
+
 @lru_cache(maxsize=1)
 def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
     """An event loop in its own thread: the caller may already run one, and obstore can be stopped only in a loop."""
-    loop = asyncio.new_event_loop()
+    loop = _EventLoop()
     threading.Thread(target=loop.run_forever, name="zarrcore-listing", daemon=True).start()
     return loop
 

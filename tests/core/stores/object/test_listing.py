@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -54,6 +56,28 @@ def test_listing_many_keys_takes_no_more_memory_than_few(
         finally:
             tracemalloc.stop()
     assert len(faults.requests) == 12
+
+
+_PROGRAM_THAT_ENDS = """if True:
+    import sys, threading, time
+    from asyncio import SelectorEventLoop
+    from tests.any_store import open_store
+
+    def wake(loop, write=SelectorEventLoop._write_to_self):
+        write(loop)
+        if threading.current_thread() is not threading.main_thread():
+            for _ in range(300):  # obstore's thread still runs Python when the main thread ends
+                time.sleep(0.001)
+
+    SelectorEventLoop._write_to_self = wake
+    list(open_store("s3://bucket", endpoint_url=sys.argv[1], anonymous=True, region="us-east-1").list())
+"""
+
+
+def test_a_program_may_end_right_after_a_listing(faults: FaultServer) -> None:
+    """Python before 3.14 unwinds a thread that still wants to run, which aborts a thread of Rust."""
+    faults.values["bucket"] = page(["a"])
+    subprocess.run([sys.executable, "-c", _PROGRAM_THAT_ENDS, faults.url], check=True, timeout=60)
 
 
 LISTINGS: list[Callable[[AnyStore], object]] = [

@@ -170,7 +170,6 @@ class TreeModel(RowModel):
         if item.children:
             self._remove(item, 0, len(item.children))
         self._cancel(item)
-        _free(item)
         item.node = item.source = item.stream = None
         item.names.clear()
         self._open(item)
@@ -217,8 +216,6 @@ class TreeModel(RowModel):
 
     def _gone(self, item: TreeItem) -> None:
         self._cancel(item)
-        if item.request is not None:
-            _free(item)
 
     def _opened(self, item: TreeItem, source: Source) -> None:
         item.source, item.node, item.fetching = source, source.root, Fetching.NOT_YET
@@ -290,9 +287,3 @@ class TreeModel(RowModel):
     def _say_loading(self, item: TreeItem, asked: Request) -> None:
         if item.asked is asked and item.fetching is Fetching.RUNNING:
             self._say(item, _LOADING)
-
-
-def _free(item: TreeItem) -> None:
-    """Forget the nodes and chunks of a source now: a hierarchy and its nodes are a cycle, which Python frees late."""
-    if item.source is not None:
-        item.source.hierarchy.refresh()

@@ -52,6 +52,9 @@ class Pane(QWidget):
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
 
+    def forget_tiles(self) -> None:
+        """Free the tiles read so far: their source may be closed."""
+
     def viewed(self) -> ViewedArray | None:
         """The displayed part of an array, for export; None if the pane does not show elements."""
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 _LEAVE_S = 0.5
+_COLLECT_MS = 1000
 _GROUPS_OF_WINDOW = 4
 """Groups of commands that work everywhere in the window."""
 
@@ -83,6 +85,9 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.workers, self.session.traffic)
         self._revealer = Revealer(self.model, self.tree, self.workers)
         self._completing = Lane(self.workers, in_flight=1)
+        # A hierarchy and its nodes refer to each other: without a collection, closed stores keep files and connections open.
+        self._collecting = QTimer(self, singleShot=True, interval=_COLLECT_MS)
+        self._collecting.timeout.connect(gc.collect)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self._layout = WindowLayout(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
@@ -331,8 +336,12 @@ class MainWindow(QMainWindow):
         kept = [item.source for item in sources if item is not None]
         if self.session.source is not None and self.session.source not in kept:
             self.navigator.leave()
-        for source in [source for source in self.session.sources if source not in kept]:
+        closed = [source for source in self.session.sources if source not in kept]
+        for source in closed:
             self.session.remove(source)
+        if closed:
+            self.node_pane.forget_tiles()
+            self._collecting.start()
         self.side.sources_changed()
         if not sources:
             self._layout.show_empty()

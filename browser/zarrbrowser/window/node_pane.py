@@ -192,6 +192,11 @@ class NodePane(QWidget):
         elif self.current_pane is not None:
             self.current_pane.step(by)
 
+    def forget_tiles(self) -> None:
+        """Free the tiles of all pictures, also those of closed sources, which they keep open."""
+        for pane in self.panes:
+            pane.forget_tiles()
+
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self._draw_icon()

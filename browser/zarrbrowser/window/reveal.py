@@ -32,22 +32,22 @@ class Revealer(QObject):
         tree.node_chosen.connect(lambda _index: self._lane.forget())
 
     def again(self) -> None:
-        """Try the last path once more."""
+        """Try the last path that failed once more."""
         self._again()
 
     def reveal(self, source: Source, root: QModelIndex, path: str) -> None:
         """Make the node at ``path`` the current one."""
         place = QPersistentModelIndex(root)
-        self._again = lambda: self.reveal(source, self._model.index(place.row(), 0), path)
 
         def work(_asked: Request) -> list[NodeLike]:
             return nodes_along(source, path)
 
+        def failed(error: Exception) -> None:
+            self._again = lambda: self.reveal(source, self._model.index(place.row(), 0), path)
+            self.failed.emit(sentence(error))
+
         self._lane.forget()
-        self._lane.ask(
-            work, lambda nodes: self._walk(place, nodes), lambda error: self.failed.emit(sentence(error)),
-            f"Looking for {path}",
-        )  # fmt: skip
+        self._lane.ask(work, lambda nodes: self._walk(place, nodes), failed, f"Looking for {path}")
 
     def _walk(self, place: QPersistentModelIndex, nodes: list[NodeLike]) -> None:
         index = self._model.index(place.row(), 0) if place.isValid() else QModelIndex()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
-import pytest
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-import zarrcore as zc
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.models.trees import fetch, has_more, leaves, model_of, names
 from zarrbrowser.models.tree_item import PAGE_SIZE
@@ -19,7 +16,6 @@ from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
-from zarrcore.stores import MemoryStore
 
 MANY = 100_000
 
@@ -176,23 +172,6 @@ def test_reload_cancels_a_running_listing(workers: Workers, qtbot: QtBot) -> Non
     fetch(model, model.index(0, 0), qtbot)
     qtbot.waitUntil(lambda: not workers.active)
     assert names(model, model.index(0, 0)) == ["new"]
-
-
-@pytest.mark.parametrize("act", [TreeModel.close, TreeModel.reload])
-def test_closing_or_reloading_a_source_frees_its_chunks(
-    workers: Workers, qtbot: QtBot, act: Callable[[TreeModel, QModelIndex], None]
-) -> None:
-    array = zc.create(MemoryStore()).create_array("a", shape=(9,), chunk_shape=(9,), data_type="uint8")
-    array[...] = 1
-    cache = zc.ChunkCache(2**20)
-    hierarchy = zc.open(array.store, chunk_cache=cache)
-    model = TreeModel(workers, lambda request: Source(request, hierarchy, hierarchy.node("/")))
-    with qtbot.waitSignal(model.source_opened):
-        model.open(SourceRequest("fake.zarr"))
-    assert hierarchy["a"][0] == 1
-    assert cache.nbytes
-    act(model, model.index(0, 0))
-    assert not cache.nbytes
 
 
 def test_closing_a_source_cancels_its_requests(workers: Workers, qtbot: QtBot) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+import zarrcore as zc
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.window.examples import example
@@ -115,6 +118,25 @@ def test_reload_shows_the_changed_source(open_window: OpenWindow, qtbot: QtBot) 
     assert len(window.session.sources) == 1
     qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 3)
     assert window.node_pane.isVisible()
+
+
+@pytest.mark.parametrize("act", [MainWindow.reload, MainWindow.close_source])
+def test_a_source_that_was_shown_before_is_freed(
+    tmp_path: Path, application: QApplication, qtbot: QtBot, act: Callable[[MainWindow], None]
+) -> None:
+    zc.create(tmp_path).create_array("a", shape=(9, 9), chunk_shape=(9, 9), data_type="uint8")[...] = 1
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    window.open(SourceRequest(str(tmp_path), "/a"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    store = weakref.ref(window.session.sources[0].hierarchy.node("/").hierarchy.store)
+    assert store() is not None
+    act(window)
+    qtbot.waitUntil(lambda: store() is None)
 
 
 def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:

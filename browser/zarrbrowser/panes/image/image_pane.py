@@ -115,6 +115,9 @@ class ImagePane(Pane):
         self.missing.hide()
         self.stack.notice.say("")
 
+    def forget_tiles(self) -> None:
+        self.cache.clear()
+
     def retry(self) -> None:
         """Repeat what failed."""
         if self.model.state is not None:

@@ -15,6 +15,7 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme, icon
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.window.screenshot import Screenshot
+from zarrbrowser.workers.garbage import collect_in_this_thread
 
 _SIGNAL_MS = 200
 
@@ -55,6 +56,7 @@ def run(
     _leave_on_signals(application, window)
     # Objects created so far live until the end: the collector need not scan them each time a large group has loaded.
     gc.freeze()
+    collect_in_this_thread(application)
     status = int(application.exec())
     return _leave(window, status)
 

@@ -67,6 +67,15 @@ def _no_garbage_before() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _garbage_collected_in_this_thread() -> Iterator[None]:
+    """Another thread must not destroy widgets; the program uses `zarrbrowser.workers.garbage`."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
+
+
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     return PatientQtBot(request)

@@ -30,6 +30,7 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.workers.garbage import collect_in_this_thread
 from zarrcore.stores import MemoryStore
 
 OPERATIONS = 120
@@ -43,7 +44,10 @@ _LACKS = "This plugin does not support"
 def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
     """Actions in one window."""
     operations = int(actions)
-    application = QApplication.instance() or QApplication(["zarrscope"])
+    application = QApplication.instance()
+    if application is None:
+        application = QApplication(["zarrscope"])
+        collect_in_this_thread(application)
     assert isinstance(application, QApplication)
     load_pictures()
     apply_theme(application, Appearance.LIGHT)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.workers.garbage import collect_in_this_thread
 
 _OPENS_WITHIN_S = 30.0
 
@@ -24,6 +25,7 @@ _OPENS_WITHIN_S = 30.0
 def main(addresses: list[str]) -> None:
     """Open the sources one after the other."""
     application = QApplication([])
+    collect_in_this_thread(application)
     window = MainWindow(Settings())
     window.show()
     for number, address in enumerate(addresses):

@@ -26,6 +26,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.workers.garbage import collect_in_this_thread
 
 PATHS = ("/", "/a", "/group", "/group/b")
 KEYS = (
@@ -101,7 +102,8 @@ def main(source: str, seed: int) -> int:
     window = MainWindow(Settings(fresh=True))
     window.resize(1280, 800)
     window.show()
-    gc.freeze()  # as the program does: collections skip modules, and thus come often enough
+    gc.freeze()  # as the program does
+    collect_in_this_thread(application)
     window.open(SourceRequest(source, "/a"))
     person = Person(window, source, seed)
     acting, asking = QTimer(), QTimer()

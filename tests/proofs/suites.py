@@ -209,6 +209,15 @@ _LIMITS: Final = [
         ("sqlite", "a writer of SQLite"),
         ("mount", "the daemon of a mount"),
     )
+] + [
+    Suite(
+        name="limits-control-group",
+        about="the daemon of a mount in a control group with little memory, as in a container; as root",
+        module="limits.control_group",
+        unit="steps",
+        goal=10_000,
+        limit_s=200,
+    )
 ]
 
 _PACKAGES: Final = [

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tests.proofs.limits import control_group
 from tests.proofs.limits.trials import LIMITS, trial
 
 
@@ -22,3 +23,9 @@ from tests.proofs.limits.trials import LIMITS, trial
 )
 def test_a_limit_does_no_harm(limit: str, kind: str) -> None:
     assert trial(LIMITS.index(limit), kind) > 0
+
+
+def test_a_mount_lives_with_little_memory() -> None:
+    if missing := control_group.missing():
+        pytest.skip(missing)
+    assert control_group.trial(0, "6") == 6

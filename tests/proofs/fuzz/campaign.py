@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from tests.proofs.fuzz.corpus import kept_inputs
+from tests.proofs.fuzz.folders import MEMORY
 from tests.proofs.fuzz.target import Target, load_target, max_length_of, words_of
 from tests.proofs.trials import ROOT
 
-INPUTS: Final = 20_000
+INPUTS: Final = 100_000
+"""So many that starting the process takes little of the time, also for fast targets."""
 TRIAL_LIMIT_S: Final = 300
 """A trial ends after this time even if it has tried fewer inputs."""
 INPUT_LIMIT_S: Final = 5
@@ -41,7 +44,7 @@ def trial(seed: int, name: str) -> int:
     _fill(folder, [*target.examples(), *kept_inputs(name)])
     found: list[str] = []
     done = 0
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as temporary:
         language = _language(target, Path(temporary) / "words")
         until_s = time.monotonic() + TRIAL_LIMIT_S
         while (
@@ -80,6 +83,7 @@ def _fuzz(name: str, findings: Path, arguments: list[str]) -> tuple[int, str]:
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "tests.proofs.fuzz.engine", name, str(findings), *arguments],
         cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(findings.parent)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:

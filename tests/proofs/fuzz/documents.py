@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Final, TypeVar
 
@@ -72,7 +72,7 @@ def changed_document(choices: Choices, examples: Sequence[Any], words: Sequence[
 
 
 def _edit(document: list[Any], choices: Choices, examples: Sequence[Any], words: Sequence[str]) -> None:
-    places = [*_places(document)]
+    places = _places(document)
     container, at = choices.pick(places)
     scalars = (*_SCALARS, *words)
     match choices.below(9):
@@ -81,7 +81,7 @@ def _edit(document: list[Any], choices: Choices, examples: Sequence[Any], words:
         case 2:
             container[at] = deepcopy(_value(choices.pick(places)))
         case 3:
-            container[at] = deepcopy(_value(choices.pick([*_places([choices.pick(examples)])])))
+            container[at] = deepcopy(_value(choices.pick(_places([choices.pick(examples)]))))
         case 4:
             container[at] = [container[at]]
         case 5:
@@ -101,12 +101,19 @@ def _edit(document: list[Any], choices: Choices, examples: Sequence[Any], words:
                 del container[at]
 
 
-def _places(container: Any) -> Iterator[tuple[Any, Any]]:
+def _places(container: Any) -> list[tuple[Any, Any]]:
     """All places in a document: their container, and their name or index there."""
-    for at in range(len(container)) if isinstance(container, list) else list(container):
-        yield container, at
-        if isinstance(container[at], list | dict):
-            yield from _places(container[at])
+    found: list[tuple[Any, Any]] = []
+    _add_places(container, found)
+    return found
+
+
+def _add_places(container: Any, found: list[tuple[Any, Any]]) -> None:
+    # No generator, since changes spend most of their time here.
+    for at, value in enumerate(container) if type(container) is list else container.items():
+        found.append((container, at))
+        if type(value) is list or type(value) is dict:
+            _add_places(value, found)
 
 
 def _value(place: tuple[Any, Any]) -> Any:

@@ -115,10 +115,7 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
     try:
         dtype = numpy_dtype(value, "dtype")
     except MetadataError:
-        small = _small_number(value)
-        if small is None:
-            raise
-        return small
+        dtype = numpy_dtype(_with_small_numbers(value), "dtype")
     if dtype.hasobject:
         raise UnsupportedError("data type", str(value), "of Python objects is not supported")
     if dtype.subdtype is not None:
@@ -136,15 +133,22 @@ def _check_items(dtype: np.dtype[Any]) -> None:
         _check_items(dtype[name])
 
 
-def _small_number(value: Any) -> np.dtype[Any] | None:
-    """Names that tensorstore writes in Zarr v2 for ``bfloat16``, ``int4`` and similar types: those of Zarr v3."""
+def _with_small_numbers(value: Any) -> Any:
+    """Names that tensorstore writes in Zarr v2 for ``bfloat16``, ``int4`` and similar types, those of Zarr v3, become dtypes."""
+    if isinstance(value, list):
+        return [
+            [item[0], _with_small_numbers(item[1]), *item[2:]]
+            if isinstance(item, list) and len(item) > 1
+            else item
+            for item in value
+        ]
     if not isinstance(value, str):
-        return None
+        return value
     try:
         dtype = parse_data_type(value).dtype
     except (MetadataError, UnsupportedError):
-        return None
-    return dtype if is_small_number(dtype) else None
+        return value
+    return dtype if is_small_number(dtype) else value
 
 
 def _separator(document: JsonObject) -> Any:

@@ -1,7 +1,8 @@
 """NumPy's own spelling of its types, as in Zarr v2 and numcodecs: ``<f4``, ``|S5``, ``<M8[ns]``, or a list of fields.
 
 Specification: Zarr v2, "Data type encoding". NumPy itself accepts far more than that as a dtype, and divides by the zero of
-``M8[s/0]`` and ``M8[0s]``, which ends the process. A string is therefore checked before NumPy sees it.
+``M8[s/0]`` and ``M8[0s]``, which ends the process. A string is therefore checked before NumPy sees it. NumPy also accepts the
+names of ml_dtypes once that package was imported, but spells these types ``|V1``, so they are refused.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
+from zarrcore.metadata.data_type.interface import is_small_number
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
@@ -37,9 +39,14 @@ def numpy_dtype(value: Any, member: str) -> np.dtype[Any]:
 def _checked(value: Any) -> Any:
     if isinstance(value, list):
         return [_field(item) for item in value]
+    if isinstance(value, np.dtype):
+        return value
     if not isinstance(value, str) or not _SPELLING.fullmatch(value):
         raise ValueError("a dtype is a string or an array of fields")
-    return value
+    dtype = np.dtype(value)
+    if is_small_number(dtype):
+        raise ValueError("ml_dtypes")
+    return dtype
 
 
 def _field(item: Any) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -16,8 +18,10 @@ import zarrcore
 from tests.core.metadata.documents import JSON
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
+from zarrcore.hierarchy import BrokenNode
 from zarrcore.metadata.data_type import parse_data_type
 from zarrcore.metadata.fill_value import parse_fill_value
+from zarrcore.stores import MemoryStore
 
 V2_ARRAY = {
     "zarr_format": 2,
@@ -92,3 +96,27 @@ def test_small_numbers_of_tensorstores_version_2(tmp_path: Path) -> None:
     array = zarrcore.open(tmp_path)["/"]
     assert isinstance(array, zarrcore.Array)
     assert array[...].astype("f4").tolist() == [1, 2.5, -3]
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "int4", "float8_e5m2"])
+def test_small_numbers_in_fields_of_tensorstores_version_2(name: str, tmp_path: Path) -> None:
+    spec = {
+        "driver": "zarr",
+        "kvstore": {"driver": "file", "path": f"{tmp_path}/"},
+        "metadata": {"dtype": [["a", name], ["b", "<i4", [2]]], "shape": [3], "chunks": [2]},
+        "field": "a",
+        "create": True,
+    }
+    tensorstore.open(spec).result().write(np.array([1, 2, -3], getattr(ml_dtypes, name))).result()
+    read = f"import zarrcore; print(zarrcore.open({str(tmp_path)!r})['/'][...]['a'].astype('f4').tolist())"
+    done = subprocess.run([sys.executable, "-c", read], check=True, capture_output=True, text=True)
+    assert done.stdout == "[1.0, 2.0, -3.0]\n"  # in a process that has not imported ml_dtypes yet
+
+
+def test_filters_of_small_numbers_are_refused_in_every_process() -> None:
+    assert np.dtype("int4") == ml_dtypes.int4
+    filters = [{"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f4", "astype": "int4"}]
+    document = json.dumps({**V2_ARRAY, "filters": filters}).encode()
+    array = zarrcore.open(MemoryStore("", {".zarray": document}), format="v2").node("/")
+    assert isinstance(array, BrokenNode)
+    assert "astype: expected a NumPy dtype, found the string 'int4'" in str(array.error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,6 +59,13 @@ def test_fields_nest_and_have_shapes() -> None:
 def test_anything_else_is_refused_with_its_place(value: Any) -> None:
     with pytest.raises(MetadataError, match=r"^filters\[0\].dtype: expected a NumPy dtype, found"):
         numpy_dtype(value, "filters[0].dtype")
+
+
+@pytest.mark.parametrize("value", ["bfloat16", "int4", "complex32", [["a", "int4"]]], ids=str)
+def test_names_of_ml_dtypes_are_refused_although_numpy_takes_them(value: Any) -> None:
+    assert np.dtype("int4") == ml_dtypes.int4
+    with pytest.raises(MetadataError, match="dtype: expected a NumPy dtype"):
+        numpy_dtype(value, "dtype")
 
 
 @given(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from botocore.configloader import build_profile_map, raw_config_parse
 
+from tests.proofs.fuzz.folders import work_folder
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import read_profile
@@ -55,22 +54,16 @@ WORDS = (
 )
 
 
-@cache
-def _folder() -> Path:
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="zarrscope-fuzz-", dir=place))
-
-
 def check(data: bytes) -> None:
     """The profiles ``default`` and ``work`` of the configuration (the first part) and the credentials (the second)."""
     config, _, credentials = data.partition(_SPLIT)
-    paths = [_folder() / name for name in ("config", "credentials")]
+    paths = [work_folder("aws") / name for name in ("config", "credentials")]
     for path, content in zip(paths, (config, credentials), strict=True):
         path.write_bytes(content)
     variables = {
         "AWS_CONFIG_FILE": str(paths[0]),
         "AWS_SHARED_CREDENTIALS_FILE": str(paths[1]),
-        "HOME": str(_folder()),
+        "HOME": str(work_folder("aws")),
     }
     with mock.patch.dict(os.environ, variables, clear=True):
         for name in (None, "work"):

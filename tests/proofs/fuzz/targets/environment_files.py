@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 from unittest import mock
 
+from tests.proofs.fuzz.folders import work_folder
 from zarrfs.cli import _take_environment
 from zarrfs.mount.mountpoints import MountError
 
@@ -31,15 +29,9 @@ WORDS = (
 )
 
 
-@cache
-def _path() -> Path:
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="zarrscope-fuzz-", dir=place)) / "env"
-
-
 def check(data: bytes) -> None:
     """The variables are those of the lines, or a line is at fault."""
-    path = _path()
+    path = work_folder("environment") / "env"
     path.write_bytes(data)
     expected, is_fine = _expected(data)
     with mock.patch.dict(os.environ, {}, clear=True):

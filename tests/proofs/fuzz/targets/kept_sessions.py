@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 import zarrcore
 from tests.proofs.fuzz.documents import Choices, changed_document
+from tests.proofs.fuzz.folders import work_folder
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
@@ -145,17 +143,11 @@ def check(data: bytes) -> None:
     _check_settings(settings)
 
 
-@cache
-def _folder() -> Path:
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="zarrscope-fuzz-", dir=place))
-
-
 _numbers = count()
 
 
 def _of_file(content: bytes) -> Settings:
-    path = _folder() / f"{next(_numbers)}.ini"  # Qt remembers the content of a file
+    path = work_folder("sessions") / f"{next(_numbers)}.ini"  # Qt remembers the content of a file
     path.write_bytes(content)
     settings = Settings(fresh=True)
     settings._stored = QSettings(str(path), QSettings.Format.IniFormat)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
+from tests.proofs.fuzz.folders import work_folder
 from tests.proofs.fuzz.targets.zip_directories import example_zip
 from zarrcore.errors import StoreError, UnsupportedError
 from zarrcore.stores import LocalStore, MemoryStore
@@ -19,13 +16,6 @@ from zarrcore.stores.zip.store import ZipStore
 _NUMBER = 0x0123456789ABCDEF
 _BASES = (b"", example_zip(("a", b"before", zipfile.ZIP_STORED), ("b/0", bytes(40), zipfile.ZIP_DEFLATED)))
 _READ_MAX = 1 << 20
-
-
-@cache
-def _folder() -> Path:
-    # In memory, if the machine has such a folder.
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="zarrscope-fuzz-", dir=place))
 
 
 def check(data: bytes) -> None:
@@ -38,9 +28,10 @@ def check(data: bytes) -> None:
     values = _values(ZipStore(MemoryStore("", {"a.zip": content}), "a.zip"))
     if values is None:
         return
-    path = _folder() / "a.zip"
+    folder = work_folder("journals")
+    path = folder / "a.zip"
     path.write_bytes(content)
-    store = ZipStore(LocalStore(_folder()), "a.zip")
+    store = ZipStore(LocalStore(folder), "a.zip")
     assert _values(store) == values
     store.set("new", b"value")
     store.close()

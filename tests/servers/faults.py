@@ -36,12 +36,13 @@ class FaultServer:
     """Key to a status or the name of a fault, or to a list of these, one per request.
 
     ``hang`` never answers, ``reset`` closes the connection instead, ``truncate`` and ``stall`` close it or wait
-    after half of the body, ``moved:URL`` redirects. ``no-range`` sends the whole value for any requested part,
+    after half of the body, ``drip`` and ``drip-body`` send headers or a body slowly, for 20 s, ``moved:URL``
+    redirects. ``no-range`` sends the whole value for any requested part,
     ``no-length`` also omits its length, ``gzip`` also compresses it. ``other-part`` and ``short-part`` send
     another part than requested, or less of it, and ``nameless-part`` does not say which part.
     """
     bodies: dict[int, bytes] = field(default_factory=dict)
-    """Status to the body of answers with this fault."""
+    """Status to the body of answers with this fault; 302 is that of ``moved``."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     """Requests: method, path with query, headers in lower case."""
     connections: int = 0
@@ -121,6 +122,8 @@ class _FaultHandler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif fault == "reset":
             self.close_connection = True
+        elif fault == "drip":
+            self._drip(b"", b"X-More: 1\r\n")
         elif self.command == "DELETE" and key not in state.values:
             self._send(404, b"<html>not found</html>")
         else:
@@ -143,12 +146,16 @@ class _FaultHandler(BaseHTTPRequestHandler):
         if isinstance(fault, int):
             self._send(fault, state.bodies.get(fault, b"<html>fault</html>"))
         elif isinstance(fault, str) and fault.startswith("moved:"):
-            self._send(302, b"", {"Location": fault[len("moved:") :]})
+            self._send(302, state.bodies.get(302, b""), {"Location": fault[len("moved:") :]})
         elif fault == "hang":
             state.released.wait(60)
             self.close_connection = True
         elif fault == "reset":
             self.close_connection = True
+        elif fault == "drip":
+            self._drip(b"", b"X-More: 1\r\n")
+        elif fault == "drip-body":
+            self._drip(b"Content-Length: 2000\r\n\r\n", b"1")
         elif key not in state.values:
             self._send(404, b"<html>not found</html>")
         else:
@@ -207,6 +214,17 @@ class _FaultHandler(BaseHTTPRequestHandler):
             return
         self.wfile.write(body)
         self.state.sent += len(body)
+
+    def _drip(self, head: bytes, piece: bytes) -> None:
+        """Send an answer that is complete after 20 s."""
+        self.close_connection = True
+        late = "".join(f"{name}: {value}\r\n" for name, value in self.state.late_headers.items())
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
+        for _ in range(2000):
+            self.wfile.write(piece)
+            if self.state.released.wait(0.01):
+                return
+        self.wfile.write(b"" if head else f"{late}Content-Length: 0\r\n\r\n".encode())
 
     def _send_chunked(self, value: bytes) -> None:
         self.send_response(200)

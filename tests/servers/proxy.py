@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import random
 import re
 import socket
@@ -23,6 +24,7 @@ class Trouble(Enum):
     CUT = "the connection ends within the answer"
     HANGS = "the answer stops at some byte, and the connection stays open"
     DRIPS = "the answer comes in small pieces, each after a pause"
+    ENDLESS = "the answer's headers come byte by byte, and never end"
     LONG = "more bytes follow the answer"
     FLIPPED = "a bit of the body is flipped"
     STATUS = "an error answer, instead of asking the server"
@@ -185,6 +187,15 @@ class _Connection:
                 for start, stop in zip([0, *ends], [*ends, len(answer)], strict=True):
                     await self._send(answer[start:stop])
                     await asyncio.sleep(self._state.pause_s)
+            case Trouble.ENDLESS:
+                await self._send(answer[: answer.index(b"\r\n") + 2])
+                with contextlib.suppress(OSError):  # when the client gives up
+                    for byte in itertools.cycle(b"X-More: 1\r\n"):
+                        if self._reader.at_eof():
+                            break
+                        await self._send(bytes([byte]))
+                        await asyncio.sleep(self._state.pause_s)
+                return False
             case Trouble.LONG:
                 await self._send(answer + choice.choice([b"\0", b"more", b"HTTP/1.1 2", answer[:9]]))
             case Trouble.FLIPPED:
@@ -205,7 +216,7 @@ class _Connection:
             lines = [line for line in head[:-4].split(b"\r\n") if not re.match(rb"(?i)connection:", line)]
             writer.write(b"\r\n".join([*lines, b"Connection: close", b"", b""]) + body)
             await writer.drain()
-            answer = _kept_open(await reader.read(-1), request.method)
+            answer = _kept_open(await _whole(reader, request.method), request.method)
         finally:
             self._state.at_the_server -= 1
             writer.close()
@@ -233,6 +244,17 @@ def _parsed(head: bytes) -> tuple[str, dict[str, str]]:
     first, *lines = head[:-4].decode("latin-1").split("\r\n")
     pairs = (line.partition(":") for line in lines)
     return first, {name.lower(): value.strip() for name, _, value in pairs}
+
+
+async def _whole(reader: asyncio.StreamReader, method: str) -> bytes:
+    """An answer. If its length is known, the end of the connection is not awaited: some servers linger."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    first, headers = _parsed(head)
+    if method == "HEAD" or first.split()[1] in ("204", "304"):
+        return head
+    if "content-length" in headers:
+        return head + await reader.readexactly(int(headers["content-length"]))
+    return head + await reader.read(-1)
 
 
 def _kept_open(answer: bytes, method: str) -> bytes:

@@ -186,7 +186,9 @@ def test_faults_have_their_class_in_every_operation(
     faults: FaultServer, options: dict[str, Any], url: str, fault: int | str, kind: type[StoreError]
 ) -> None:
     failing(faults, fault)
-    store = open_store(url, **{**options, "region": None, "retries": 0, "timeout_s": 0.2})
+    store = open_store(
+        url, **{**options, "region": None, "retries": 0, "timeout_s": 0.2 if fault == "hang" else 5}
+    )
     for use in USES:
         with pytest.raises(StoreError) as caught:
             use(store)

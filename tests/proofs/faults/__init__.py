@@ -13,6 +13,7 @@ Some faults cannot be detected, so they are given only where something can detec
   replaces a part of a chunk reads the rest first, so over such a store it may bring back the old rest.
 - A listing that lacks an entry, without an error, is the list of a store without that key.
 - An error after a write does not tell whether the value is stored: it is the old or the new one.
+- After a lost answer, a writer that must not replace a value cannot tell its own value from an equal one of another writer.
 - Writing to a part of a shard keeps the bytes of its other inner chunks as they were read. A bit that flipped on the way is then
   stored; the checksum of that inner chunk tells it from then on.
 - A store lists twice what its server lists twice. Hierarchies and mounts show each name once.

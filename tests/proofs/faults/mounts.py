@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -21,14 +22,15 @@ import numpy as np
 import zarrcore as zc
 from tests.any_store import AnyStore, open_store
 from tests.proofs.faults.hierarchies import CHUNK, SHAPE, Truth
-from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, patiently, settle, shared_s3
+from tests.proofs.faults.wire import RETRIES, SLACK_S, TIMEOUT_S, chosen, patiently, settle, shared_s3
 from tests.servers.proxy import Proxy, Request, Trouble, proxy
 from tests.zfs.conftest import Mount, mounting
 from zarrcore.hierarchy import ArrayNode
 
 T = TypeVar("T")
 
-OPERATIONS = 150
+OPERATIONS = 250
+CAMPAIGNS = 4
 _KEYS = ("a.txt", "d/b.txt", "d/e/c.txt", "a b ü.txt")
 _ERRNOS = {errno.EIO, errno.ETIMEDOUT, errno.EACCES, errno.ESTALE}
 _STEPS_MAX = 40
@@ -36,21 +38,32 @@ _STEPS_MAX = 40
 
 
 def trial(seed: int, operations: int = OPERATIONS) -> int:
-    """Operations on one mount."""
-    choice = random.Random(seed)
+    """Several campaigns at once, as most of their time is waiting; each does so many operations in a mount of its own."""
+    shared_s3()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, {"XDG_RUNTIME_DIR": folder}),
+        ThreadPoolExecutor(CAMPAIGNS) as pool,
+    ):
+        numbers = range(seed * CAMPAIGNS, (seed + 1) * CAMPAIGNS)
+        return sum(pool.map(lambda number: _campaign(number, operations), numbers))
+
+
+def _campaign(number: int, operations: int) -> int:
+    """Operations in one mount."""
+    choice = random.Random(number)
     url, options = shared_s3()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         spoiled = stack.enter_context(proxy(url))
         mount = stack.enter_context(mounting(folder))
-        place = f"s3://bucket/mount{seed}-{os.getpid()}"
+        place = f"s3://bucket/mount{number}-{os.getpid()}"
         direct = open_store(place, endpoint_url=url, **options)
         stack.callback(direct.erase_prefix, "")
         made = zc.create(direct).create_array(
             "n/crc", shape=SHAPE, data_type="int32", chunk_shape=CHUNK, codecs=[{"name": "crc32c"}]
         )
         made[...] = np.arange(130).reshape(SHAPE)
-        stack.enter_context(patch.dict(os.environ, {"XDG_RUNTIME_DIR": str(folder)}))
         mounted = mount(
             place,
             *("--read-write", "--metadata-ttl", "0", "--cache-size", "64MiB"),
@@ -103,7 +116,7 @@ class Campaign:
         possible = [kind for kind in Trouble if kind is not Trouble.STALE]
         if request.method != "GET" or "/c/" not in request.target:
             possible.remove(Trouble.FLIPPED)
-        return choice.choice(possible), choice
+        return chosen(choice, possible), choice
 
     def step(self) -> None:
         """One random operation, after which the daemon lives."""

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tests.proofs.models.cache_process import value_of
+from tests.proofs.models.cache_process import is_value, value_of
 from tests.proofs.models.engine import run_machine
 from tests.proofs.trials import ROOT
 from zarrcore.errors import BodyTooLargeError, UnreachableError
@@ -95,25 +95,25 @@ class CacheModel(RuleBasedStateMachine):
         self.values: dict[str, bytes] = {}
         self.former: dict[str, list[tuple[bytes | None, float]]] = {key: [] for key in KEYS}
         """For each key its earlier values, each with the time when it was replaced."""
-        self.members = [self.started() for _ in range(PROCESSES)]
+        self.members = self.started(PROCESSES)
 
-    def started(self) -> Member:
+    def started(self, count: int) -> list[Member]:
+        """New processes, which start at the same time."""
         words = [
             *(str(self.place / name) for name in ("socket", "values", "cache")),
             str(BUDGET),
             str(self.ttl_s),
         ]
         assert self.source.stdin is not None
-        self.source.stdin.write(" ".join(words).encode() + b"\n")
+        self.source.stdin.write(count * (" ".join(words).encode() + b"\n"))
         self.source.stdin.flush()
-        connection = self.listener.accept()
-        return Member(connection.recv(), connection)
+        connections = [self.listener.accept() for _ in range(count)]
+        return [Member(connection.recv(), connection) for connection in connections]
 
     def teardown(self) -> None:
         if not hasattr(self, "place"):
             return
-        for member in self.members:
-            member.kill()
+        self.kill_all()
         self.listener.close()
         # A process that is killed has not checked the budget; the next one that does so meets it.
         CacheDirectory(self.place / "cache", BUDGET).make_room()
@@ -154,6 +154,9 @@ class CacheModel(RuleBasedStateMachine):
 
     def ask(self, member: Member, method: str, *arguments: Any, is_down: bool = False) -> Any:
         self.send(member, method, *arguments, is_down=is_down)
+        return self.answer(member)
+
+    def answer(self, member: Member) -> Any:
         found = member.connection.recv()
         if isinstance(found, BaseException):
             raise found
@@ -176,9 +179,12 @@ class CacheModel(RuleBasedStateMachine):
 
     @rule()
     def read_all(self) -> None:
+        for member in self.members:
+            for key in KEYS:
+                self.send(member, "get", key)
         for number, member in enumerate(self.members):
             for key in KEYS:
-                found = self.ask(member, "get", key)
+                found = self.answer(member)
                 assert found in self.right(member, key), f"{key} in process {number}: {(found or b'')[:20]!r}"
         self.passes()
 
@@ -250,26 +256,28 @@ class CacheModel(RuleBasedStateMachine):
         self.passes(seconds)
         self.read_all()
 
-    @rule(place=st.integers(0, 3000), cuts=st.booleans())
-    def damage(self, place: int, cuts: bool) -> None:
-        """Change a byte of each entry, or cut it."""
+    @rule(place=st.integers(0, 3000), what=st.sampled_from(["changes", "cuts", "loses"]))
+    def damage(self, place: int, what: str) -> None:
+        """Change a byte of each entry, or cut it, or lose the directory."""
+        if what == "loses":
+            self.lose_the_directory()
+            return
         for file in self.files():
             content = bytearray(file.read_bytes())
             if not content:
                 continue
-            if cuts:
+            if what == "cuts":
                 del content[place % len(content) :]
             else:
                 content[place % len(content)] ^= 0x41
             file.write_bytes(content)
         self.read_all()
 
-    @rule()
     def lose_the_directory(self) -> None:
         """Processes that have it open keep nothing any more, so new ones begin."""
         shutil.rmtree(self.place / "cache", ignore_errors=True)
-        for number in range(PROCESSES):
-            self.kill(number)
+        self.kill_all()
+        self.members = self.started(PROCESSES)
 
     @rule(number=NUMBERS)
     def begin_anew(self, number: int) -> None:
@@ -278,7 +286,13 @@ class CacheModel(RuleBasedStateMachine):
     def kill(self, number: int) -> None:
         self.members[number].kill()
         # What it knew, a new process reads from the directory, which may be lost.
-        self.members[number] = self.started()
+        self.members[number : number + 1] = self.started(1)
+
+    def kill_all(self) -> None:
+        for member in self.members:
+            member.signal()
+        for member in self.members:
+            member.kill()
 
     @rule(seeds=st.lists(st.integers(0, 1 << 30), min_size=PROCESSES, max_size=PROCESSES),
           killed=st.frozensets(NUMBERS), after_ms=st.integers(0, 30))  # fmt: skip
@@ -303,7 +317,7 @@ class CacheModel(RuleBasedStateMachine):
             # Any of these values may have been seen during the race.
             self.former[key] += [(value_of(key, number), self.now_s) for number in range(known, until)]
             self.replaced(key, None if stored is None else bytes(stored))
-            assert stored is None or bytes(stored) in {value_of(key, number) for number in range(until)}
+            assert stored is None or is_value(bytes(stored), key, until)
         for member in self.members:
             member.since_s.clear()
         self.passes()

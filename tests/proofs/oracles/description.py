@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Knowledge:
         min_ndim: the least number of dimensions.
         min_length: the least length of a dimension.
         fits: whether a chunk must not be longer than the array.
+        apart: pairs of names of compressors; the second must not directly follow the first.
     """
 
     dtypes: tuple[str, ...]
@@ -41,6 +43,7 @@ class Knowledge:
     min_ndim: int = 0
     min_length: int = 0
     fits: bool = False
+    apart: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,11 @@ def descriptions(draw: st.DrawFn, knowledge: Mapping[str, Knowledge]) -> Descrip
     order = draw(st.permutations(range(len(shape)))) if known.orders and len(shape) > 1 else ()
     if name == "v2":
         order = sorted(order, reverse=draw(st.booleans()))
-    compressors = draw(st.lists(st.sampled_from(known.compressors), max_size=known.max_compressors))
+    compressors = draw(
+        st.lists(st.sampled_from(known.compressors), max_size=known.max_compressors).filter(
+            lambda codecs: known.apart.isdisjoint(pairwise(codec["name"] for codec in codecs))
+        )
+    )
     bits = values(dtype, (), draw(st.integers(0, 50)))
     return Description(
         format=name,

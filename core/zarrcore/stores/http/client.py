@@ -12,7 +12,8 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -22,6 +23,7 @@ from urllib.parse import SplitResult, urlsplit
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER, is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in
 from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.http.deadlines import bound_reads, until
 from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.options import StoreOptions
 
@@ -38,6 +40,7 @@ _UNFIT: Final = "Unfit"
 _INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _LEAST_PATIENCE_S: Final = 0.05
 _KEPT: Final = 1 << 20
+_MOST_REDIRECTIONS: Final = 20
 _PORTS: Final = {"http": 80, "https": 443}
 NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
 """Headers that any server may get."""
@@ -151,14 +154,13 @@ class WebClient:
         """
         import httpx
 
-        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
         try:
-            answer = self._client().head(url, timeout=patience_s)
+            with self._asked("HEAD", url, {}, give_up) as answer:
+                size = _whole_size(answer)
         except httpx.HTTPError as error:
             return _failure(error)
         except (httpx.InvalidURL, ValueError):
             return Failure.of_kind("", _INVALID_REDIRECTION)
-        size = _whole_size(answer)
         if answer.status_code != 200:
             return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
         if size is None or may_be_page(urlsplit(url).path, answer.headers.get("content-type", "")):
@@ -169,11 +171,12 @@ class WebClient:
         """Whether a request without a body for ``url`` alone (``Depth: 0``) gets this status."""
         import httpx
 
+        give_up = time.monotonic() + self._options.timeout_s
         try:
-            answer = self._client().request(method, url, headers={"Depth": "0"})
+            with self._asked(method, url, {"Depth": "0"}, give_up) as answer:
+                return answer.status_code == status
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             return False
-        return answer.status_code == status
 
     def _fetch_once(
         self, url: str, byte_range: ByteRange | None, limit: int | None, ranged: bool, give_up: float
@@ -195,8 +198,7 @@ class WebClient:
     ) -> Answer | Failure:
         part = byte_range or ByteRange(0)
         headers = {"Range": _range_header(part)} if ranged else {}
-        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
-        with self._client().stream("GET", url, headers=headers, timeout=patience_s) as answer:
+        with self._asked("GET", url, headers, give_up) as answer:
             if answer.url.path.endswith("/") and not urlsplit(url).path.endswith("/"):
                 # Redirected to a directory, whose page the server may show or refuse: the value does not exist.
                 return Failure.of_status(404)
@@ -230,7 +232,6 @@ class WebClient:
         encoding = answer.headers.get("content-encoding", "").lower()
         if encoding not in _ENCODINGS:
             return Failure.of_kind("", f"it is encoded as {encoding[:20]!r}, which was not requested")
-        give_up = time.monotonic() + WHOLE_TRANSFER * self._options.timeout_s
         start, stop = part
         skip = max(0, start)
         wanted = None if stop is None or start < 0 else max(0, stop - start)
@@ -246,11 +247,36 @@ class WebClient:
                     break
                 if start < 0 and len(body) > _KEPT - 2 * start:
                     del body[:start]
-                if time.monotonic() > give_up:
-                    return Failure.of_kind("Timeout")
         except (httpx.RemoteProtocolError, httpx.ReadError):
             return Failure.of_kind("Interrupted")
         return body[start:] if start < 0 else body
+
+    @contextmanager
+    def _asked(
+        self, method: str, url: str, headers: Mapping[str, str], give_up: float
+    ) -> Iterator[httpx.Response]:
+        """The answer after all redirections: its head has arrived before the deadline, its body can be read for longer."""
+        import httpx
+
+        client = self._client()
+        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
+        extensions = {"trace": bound_reads}
+        request = client.build_request(
+            method, url, headers=headers, timeout=patience_s, extensions=extensions
+        )
+        with ExitStack() as answers:
+            with until(time.monotonic() + patience_s):
+                for _ in range(_MOST_REDIRECTIONS):
+                    answer = client.send(request, stream=True)
+                    answers.callback(answer.close)
+                    if answer.next_request is None:
+                        break
+                    _read_to_end(answer)
+                    request = answer.next_request
+                else:
+                    raise httpx.TooManyRedirects("Exceeded maximum allowed redirects.")
+            with until(time.monotonic() + WHOLE_TRANSFER * self._options.timeout_s):
+                yield answer
 
     def _client(self) -> httpx.Client:
         with self._lock:
@@ -270,7 +296,6 @@ class WebClient:
             },
             timeout=self._options.timeout_s,
             verify=tls_context(self._options),
-            follow_redirects=True,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none are kept, as in obstore
             event_hooks={"request": [self._withhold]},
             trust_env=not is_loopback(self._address),
@@ -284,6 +309,14 @@ class WebClient:
             for name in {*self._options.headers, *self._headers}:
                 if name.lower() not in NOT_SECRET:
                     request.headers.pop(name, None)
+
+
+def _read_to_end(answer: httpx.Response) -> None:
+    """Read the body of a redirection, so that its connection can be used again; not if it is long, or its length unknown."""
+    said = answer.headers.get("content-length", "")
+    if said.isascii() and said.isdigit() and int(said) <= _KEPT:
+        for _ in answer.iter_raw():
+            pass
 
 
 def may_be_page(path: str, content_type: str) -> bool:

@@ -100,7 +100,7 @@ class BucketStore(ObstoreStore, WritableStore):
         """Store a value unless there is one, in one request with a condition: an upload in parts cannot have one.
 
         The request is repeated here and not by obstore: if the first answer is lost, the second says that there is a value,
-        and that may be this one.
+        and that may be this one. It is taken for this one if it is equal, although another writer may have stored it.
         """
         check_path_like_key(key, self.url)
         client = self._creator()

@@ -92,6 +92,26 @@ def test_redirections_are_followed_up_to_a_limit(faults: FaultServer, opened: Op
         opened().get("key")
 
 
+def test_the_body_of_a_redirection_is_not_read_if_it_is_long(faults: FaultServer, opened: Opener) -> None:
+    """Nor is that of an answer of which only the status counts."""
+    faults.values["there/key"] = CHUNK
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    faults.bodies = {302: bytes(1 << 26), 207: bytes(1 << 26)}
+    check_parts(opened())
+    faults.faults[""] = 207
+    assert WebClient(faults.url, StoreOptions(timeout_s=5), {}).speaks("PROPFIND", faults.url, 207)
+    assert faults.sent < 1 << 26
+
+
+def test_a_connection_is_used_again_after_a_redirection(faults: FaultServer, client: WebClient) -> None:
+    faults.values["there/key"] = CHUNK
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    faults.bodies[302] = b"<html>moved</html>"
+    for _ in range(3):
+        assert isinstance(client.fetch(f"{faults.url}/key"), Answer)
+    assert faults.connections == 1
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("ETag", '"größe"'), ("Last-Modified", "some day"), ("Set-Cookie", "ü=ü"), ("Content-Type", "ü;;ü")],

@@ -55,7 +55,7 @@ def test_permanent_failures_are_not_repeated(faults: FaultServer, opened: Opener
     assert len(faults.requests) == 1
 
 
-@pytest.mark.parametrize("fault", ["hang", "stall"])
+@pytest.mark.parametrize("fault", ["hang", "stall", "drip"])
 def test_a_server_that_hangs_costs_the_timeout_once(faults: FaultServer, opened: Opener, fault: str) -> None:
     faults.values["key"] = CHUNK
     store = opened(timeout_s=0.3, retries=5)
@@ -65,6 +65,15 @@ def test_a_server_that_hangs_costs_the_timeout_once(faults: FaultServer, opened:
         with pytest.raises(StoreTimeoutError, match="--timeout"):
             read("key")
         assert len(faults.requests) == 1
+    if fault != "stall":  # which has no body here
+        with pytest.raises(StoreTimeoutError, match="--timeout"):
+            store.stat("key")
+
+
+def test_a_body_that_comes_slowly_and_without_end_is_given_up(faults: FaultServer, opened: Opener) -> None:
+    faults.faults["key"] = "drip-body"
+    with pytest.raises(StoreTimeoutError, match="--timeout"):
+        opened(timeout_s=0.5).get("key")
 
 
 def test_connections_are_reused(faults: FaultServer, opened: Opener) -> None:

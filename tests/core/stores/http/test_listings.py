@@ -22,9 +22,14 @@ from zarrcore.errors import (
 
 
 def test_faults_of_listings_keep_their_class(faults: FaultServer, opened: Opener) -> None:
-    expected = [(401, AccessDeniedError), (503, UnreachableError), ("hang", StoreTimeoutError)]
+    expected = [
+        (401, AccessDeniedError),
+        (503, UnreachableError),
+        ("hang", StoreTimeoutError),
+        ("drip", StoreTimeoutError),
+    ]
     for fault, kind in (*expected, (403, ListingUnsupportedError)):
-        store = opened(timeout_s=0.3 if fault == "hang" else 5)
+        store = opened(timeout_s=0.3 if kind is StoreTimeoutError else 5)
         faults.faults["a/"] = fault
         with pytest.raises(kind):
             list(store.list_dir("a/"))

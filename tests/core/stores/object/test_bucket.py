@@ -103,6 +103,7 @@ def test_large_files_are_sent_in_parts(
         (403, AccessDeniedError),
         (503, UnreachableError),
         ("hang", StoreTimeoutError),
+        ("drip", StoreTimeoutError),
         ("reset", UnreachableError),
     ],
 )

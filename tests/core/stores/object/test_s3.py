@@ -54,9 +54,15 @@ def test_the_region_of_a_bucket_is_requested(
     assert len(faults.requests) == 1
 
 
-def test_an_unknown_region_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_region_is_left_open(faults: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(s3_module, "_AMAZON", "http://127.0.0.1:1")
     assert "region" not in S3Store("bucket")._configuration(NONE)
+    monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
+    faults.faults["bucket"] = "drip"
+    faults.late_headers["x-amz-bucket-region"] = "here"
+    store = open_store("s3://bucket", timeout_s=0.3)
+    assert isinstance(store, S3Store)
+    assert "region" not in store._configuration(NONE)
 
 
 def test_an_express_bucket_is_recognized_by_name_and_needs_a_region() -> None:

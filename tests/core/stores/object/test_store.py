@@ -94,6 +94,8 @@ FAULTS: list[tuple[int | str, type[StoreError]]] = [
     (500, UnreachableError),
     (503, UnreachableError),
     ("hang", StoreTimeoutError),
+    ("drip", StoreTimeoutError),
+    ("drip-body", StoreTimeoutError),
     ("reset", UnreachableError),
     ("truncate", BrokenBodyError),
 ]

@@ -59,7 +59,7 @@ def test_a_mutant_that_no_test_notices_is_a_finding_unless_it_is_known(
     survivors = tmp_path / "survivors.json"
     survivors.write_text("{}")
     monkeypatch.setattr(campaign, "SURVIVORS", survivors)
-    monkeypatch.setattr(campaign, "_duration_s", lambda _: 1.0)
+    monkeypatch.setattr(campaign, "_limits_s", lambda _: (1.0, 1.0))
     monkeypatch.setattr(campaign, "_pass", lambda *_: True)
     with pytest.raises(campaign.SurvivorError, match=r"keys\.py:\d+: .* → ") as caught:
         campaign.trial(0, "chunk-keys")

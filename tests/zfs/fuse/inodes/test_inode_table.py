@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyfuse3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,6 +94,8 @@ def test_the_first_computed_number_is_like_the_others() -> None:
     many = Many("m", 3)
     first = looked_up(table, ROOT, "0", many.entry(0))
     assert first == FIRST_RESERVED
+    table.drop_uncounted(first)
+    assert table.entry(first), "the kernel knows it"
     assert not table.remembers(first)
     assert table.remembers(ROOT)
     told = many.entry(0)
@@ -107,6 +110,14 @@ def test_the_first_computed_number_is_like_the_others() -> None:
     table.drop_uncounted(unreported)
     with pytest.raises(StaleNumberError):
         table.entry(unreported)
+
+
+def test_the_first_computed_number_is_released_if_it_is_not_reported() -> None:
+    table = InodeTable(Folder())
+    number = table.assign(ROOT, "0", Many("m", 3).entry(0), 0.0)
+    table.drop_uncounted(number)
+    with pytest.raises(StaleNumberError):
+        table.entry(number)
 
 
 def test_numbers_of_too_large_a_numbering_are_remembered() -> None:
@@ -146,7 +157,7 @@ def test_a_name_that_is_used_or_forgotten_is_not_offered() -> None:
 
 def test_numbers_are_not_used_again_and_the_root_keeps_its_own() -> None:
     table = InodeTable(Folder())
-    root = table.entry(ROOT)
+    root = table.entry(pyfuse3.ROOT_INODE)
     first, second = (looked_up(table, ROOT, name, Folder()) for name in "ab")
     assert len({0, ROOT, first, second}) == 4
     table.forget(second, 1)
@@ -314,9 +325,10 @@ def test_a_file_is_open_until_its_last_handle_is_closed() -> None:
         assert not table.is_open(parent, name)
     table.close(number)
     assert table.is_open(folder, "a")
-    assert not table.open(number, "2"), "a handle without a version does not change the one that is open"
+    assert table.open(number, "1"), "a handle without a version does not change the one that is open"
+    assert table.open(number, None)
+    assert not table.open(number, "2")
     assert not table.is_open(folder, "a"), "the name leads to another file"
-    table.close(number)
     assert table.open(99, "1")
     table.close(99)
 

@@ -40,7 +40,7 @@ def test_text_that_is_not_a_selection_is_refused(text: str) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(SelectionError, match="found 'q'; the names are t, x$"):
+    with pytest.raises(SelectionError, match=r"found 'q'; the names are t, x$"):
         parse_selection("q=1", ["t", None, "x"])
 
 

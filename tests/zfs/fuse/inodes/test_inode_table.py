@@ -152,7 +152,8 @@ def test_a_name_that_is_used_or_forgotten_is_not_offered() -> None:
     table.forget(numbers[2], 1)
     looked_up(table, ROOT, "e", Folder())
     assert table.only_listed(keep=2) == []
-    assert table.only_listed(keep=0) == [(ROOT, "a"), (ROOT, "d")]
+    assert table.only_listed(keep=1) == [(ROOT, "a")]
+    assert table.only_listed(keep=0) == [(ROOT, "d")]
 
 
 def test_numbers_are_not_used_again_and_the_root_keeps_its_own() -> None:

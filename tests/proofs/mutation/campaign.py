@@ -70,7 +70,7 @@ def trial(seed: int, name: str) -> int:
     if seed >= len(found):
         return 0
     path, mutant = found[seed]
-    if not _pass(name, *_limits_s(name), path, mutant.source) or _is_known(name, path, mutant):
+    if _is_known(name, path, mutant) or not _pass(name, *_limits_s(name), path, mutant.source):
         return 1
     lines = (ROOT / path).read_text().splitlines()
     change = difflib.unified_diff(lines, mutant.source.splitlines(), path, "mutant", n=1, lineterm="")

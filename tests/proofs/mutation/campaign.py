@@ -179,7 +179,8 @@ def _run(tests: Sequence[str], temporary: str) -> int:
     sys.path[:0] = places
     os.environ["PYTHONPATH"] = os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = temporary
+    # Hypothesis looks for constants in all sources, and remembers those of a source.
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(_copied() / "hypothesis")
     options = ("-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0")
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)

@@ -122,6 +122,13 @@ def test_a_budget_of_less_than_an_entry_keeps_none(tmp_path: Path) -> None:
     assert files(tmp_path) == []
 
 
+def test_a_budget_of_no_bytes_keeps_nothing(tmp_path: Path) -> None:
+    directory = CacheDirectory(tmp_path, 0)
+    directory.put(name(1), b"")
+    directory.make_room()
+    assert directory.get(name(1)) is None
+
+
 def test_many_processes_that_write_little_keep_to_the_budget_together(tmp_path: Path) -> None:
     random.seed(1)  # each begins with a part of what is written between two checks
     for number in range(200):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import MetadataError, UnsupportedError
-from zarrcore.metadata import NamedConfiguration, RectilinearChunkGrid, RegularAxis
+from zarrcore.metadata import NamedConfiguration, RectilinearChunkGrid, RegularAxis, RegularChunkGrid
 from zarrcore.metadata.chunk_grid import ChunkGrid, parse_chunk_grid, rectilinear_axis
 
 EDGES = st.lists(st.integers(1, 7), max_size=12)
@@ -88,3 +91,61 @@ def test_invalid_rectilinear_grids_are_refused(edges: object, message: str) -> N
 def test_an_unknown_kind_of_grid_is_named() -> None:
     with pytest.raises(UnsupportedError, match="external"):
         parse_chunk_grid(NamedConfiguration("rectilinear", {"kind": "external"}), (5,))
+
+
+def regular(chunk_shape: object, shape: tuple[int, ...]) -> ChunkGrid:
+    return parse_chunk_grid(NamedConfiguration("regular", {"chunk_shape": chunk_shape}), shape)
+
+
+@given(st.integers(1, 7), st.integers(0, 30), st.integers(0, 5))
+def test_a_regular_grid_is_one_of_equal_edges(length: int, extent: int, index: int) -> None:
+    shape = (extent, 4)
+    grid = regular([length, 3], shape)
+    same = parse([length, 3], shape)
+    assert grid.grid_shape(shape) == same.grid_shape(shape)
+    assert grid.chunk_origin((index, 1)) == same.chunk_origin((index, 1))
+    assert grid.chunk_shape_at((index, 1)) == same.chunk_shape_at((index, 1)) == (length, 3)
+    assert grid.axes == same.axes
+    assert parse_chunk_grid(NamedConfiguration(**grid.document()), shape) == grid
+
+
+def test_an_empty_dimension_may_have_empty_chunks() -> None:
+    assert regular([0, 1, 2], (0, 5, 1)) == RegularChunkGrid((1, 1, 2))
+    for shape in ((1,), (5,)):
+        with pytest.raises(MetadataError, match="a chunk length of 0 for a dimension that is not empty"):
+            regular([0], shape)
+    grid = parse([[], 2], (0, 3))
+    assert (grid.chunk_shape, grid.grid_shape((0, 3))) == ((1, 2), (0, 2))
+
+
+@pytest.mark.parametrize("chunk_shape", [[-1], [5, 5], [], [True], 5, None])
+def test_invalid_regular_grids_are_refused(chunk_shape: object) -> None:
+    with pytest.raises(MetadataError):
+        regular(chunk_shape, (0,))
+
+
+def test_an_unknown_grid_is_named() -> None:
+    with pytest.raises(UnsupportedError, match="hexagonal"):
+        parse_chunk_grid(NamedConfiguration("hexagonal", {}), (5,))
+
+
+def test_edges_are_written_in_their_shortest_form() -> None:
+    document = parse([[1, 2, 2, [7, 1]], 5], (12, 5)).document()
+    assert document["configuration"] == {"kind": "inline", "chunk_shapes": [[1, [2, 2], 7], 5]}
+
+
+@pytest.mark.parametrize(
+    ("value", "member"),
+    [
+        (RegularAxis(2), "length"),
+        (rectilinear_axis([1, 2]), "runs"),
+        (RegularChunkGrid((2,)), "chunk_shape"),
+        (RectilinearChunkGrid((RegularAxis(2),)), "axes"),
+    ],
+)
+def test_grids_do_not_change_and_print_what_they_are_made_of(value: Any, member: str) -> None:
+    made_of = getattr(value, member)
+    with pytest.raises(FrozenInstanceError):
+        setattr(value, member, made_of)
+    assert repr(value) == f"{type(value).__name__}({member}={made_of!r})"
+    assert hash(value) == hash(type(value)(made_of))

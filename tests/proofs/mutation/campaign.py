@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import atexit
 import compileall
+import contextlib
 import difflib
 import functools
+import gc
 import importlib
+import importlib.metadata
 import json
 import os
 import py_compile
+import resource
 import shutil
 import signal
 import sys
@@ -21,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import Phase, settings
 
 from tests.proofs.mutation.mutants import Mutant, mutants
 from tests.proofs.mutation.subjects import SUBJECTS
@@ -42,9 +47,12 @@ _LIBRARIES: Final = (
 """What tests import, imported once for all mutants."""
 
 _PACKAGES: Final = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
-_IMPORTED_BEFORE: Final = "ignore::pytest.PytestAssertRewriteWarning"
 _PATIENCE: Final = 10
 """A mutant whose tests take this many times longer than those of the unchanged sources never ends."""
+_PROCESSOR_PATIENCE: Final = 3
+"""The same for seconds of the processor, which do not grow when the machine is busy."""
+_LIMIT_NBYTES: Final = 4 << 30
+"""Memory of a mutant, which may allocate for ever."""
 
 
 class SurvivorError(AssertionError):
@@ -62,7 +70,7 @@ def trial(seed: int, name: str) -> int:
     if seed >= len(found):
         return 0
     path, mutant = found[seed]
-    if not _pass(name, _duration_s(name) * _PATIENCE, path, mutant.source) or _is_known(name, path, mutant):
+    if _is_known(name, path, mutant) or not _pass(name, *_limits_s(name), path, mutant.source):
         return 1
     lines = (ROOT / path).read_text().splitlines()
     change = difflib.unified_diff(lines, mutant.source.splitlines(), path, "mutant", n=1, lineterm="")
@@ -76,14 +84,29 @@ def _all(name: str) -> list[tuple[str, Mutant]]:
 
 
 @functools.cache
-def _duration_s(name: str) -> float:
-    """How long the tests take without a mutation."""
+def _limits_s(name: str) -> tuple[float, float]:
+    """How long the tests of a mutant may take, and how much time of the processor."""
+    _import_once()
+    started_s, used_s = time.monotonic(), _used_s()
+    if not _pass(name, 600, 600):
+        raise RuntimeError(f"the tests of {name} fail without a mutation")
+    took_s, used_s = time.monotonic() - started_s, _used_s() - used_s
+    return _PATIENCE * max(10.0, took_s), _PROCESSOR_PATIENCE * max(3.0, used_s)
+
+
+def _used_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _import_once() -> None:
+    """Import for all mutants what the tests need, but nothing of what is mutated."""
     for library in _LIBRARIES:
         importlib.import_module(library)
-    started_s = time.monotonic()
-    if not _pass(name, 600):
-        raise RuntimeError(f"the tests of {name} fail without a mutation")
-    return max(5.0, time.monotonic() - started_s)
+    for plugin in importlib.metadata.entry_points(group="pytest11"):
+        plugin.load()
+    gc.collect()
+    gc.freeze()
 
 
 def _is_known(name: str, path: str, mutant: Mutant) -> bool:
@@ -108,50 +131,62 @@ def _copied() -> Path:
     return Path(folder.name)
 
 
-def _pass(name: str, limit_s: float, path: str | None = None, source: str = "") -> bool:
+def _pass(name: str, limit_s: float, processor_s: float, path: str | None = None, source: str = "") -> bool:
     """Whether the tests pass with a mutated source, in a copy of this process."""
+    copied = _copied()
     if path is not None:
-        (_copied() / path).write_text(source)
+        (copied / path).write_text(source)
     try:
-        child = os.fork()
-        if child == 0:
-            status = 99
-            try:
-                os.setsid()
-                status = _run(SUBJECTS[name].tests)
-            except BaseException:  # noqa: BLE001 - the parent gets the status
-                traceback.print_exc()
-            finally:
-                os._exit(status)
-        status = _wait(child, limit_s)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+            child = os.fork()
+            if child == 0:
+                status = 99
+                try:
+                    os.setsid()
+                    resource.setrlimit(resource.RLIMIT_CPU, (round(processor_s), resource.RLIM_INFINITY))
+                    resource.setrlimit(resource.RLIMIT_DATA, (_LIMIT_NBYTES, resource.RLIM_INFINITY))
+                    status = _run(SUBJECTS[name].tests, temporary)
+                except BaseException:  # noqa: BLE001 - the parent gets the status
+                    traceback.print_exc()
+                finally:
+                    os._exit(status)
+            status = _wait(child, limit_s)
     finally:
         if path is not None:
-            shutil.copyfile(ROOT / path, _copied() / path)
+            shutil.copyfile(ROOT / path, copied / path)
     if status not in {0, 1, 2, None}:
         raise RuntimeError(f"pytest ended with status {status}")
     return status == 0
 
 
-def _run(tests: Sequence[str]) -> int:
+class _OneFailureIsEnough:
+    """Hypothesis draws the same examples for each mutant, and does not look for the simplest one that fails."""
+
+    def pytest_sessionstart(self) -> None:
+        settings.register_profile(
+            "mutants",
+            settings(),
+            derandomize=True,
+            database=None,
+            phases=(Phase.explicit, Phase.generate),
+            report_multiple_bugs=False,
+        )
+        settings.load_profile("mutants")
+
+
+def _run(tests: Sequence[str], temporary: str) -> int:
     places = [str(_copied() / package.partition("/")[0]) for package in _PACKAGES]
     sys.path[:0] = places
     os.environ["PYTHONPATH"] = os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    with tempfile.TemporaryDirectory() as temporary, open(os.devnull, "w") as nowhere:
+    # Hypothesis looks for constants in all sources, and remembers those of a source.
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(_copied() / "hypothesis")
+    options = ("-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0")
+    with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = temporary
-        options = (
-            "-x",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-o",
-            "faulthandler_timeout=0",
-            f"--basetemp={temporary}/tests",
-            "-W",
-            _IMPORTED_BEFORE,
+        status = int(
+            pytest.main([*options, f"--basetemp={temporary}/tests", *tests], [_OneFailureIsEnough()])
         )
-        status = int(pytest.main([*options, *tests]))
     assert sys.modules["zarrcore"].__file__ == str(_copied() / "core/zarrcore/__init__.py")
     return status
 
@@ -159,11 +194,13 @@ def _run(tests: Sequence[str]) -> int:
 def _wait(child: int, limit_s: float) -> int | None:
     """The exit status of a process; None if it was killed, or takes too long."""
     give_up_s = time.monotonic() + limit_s
-    while time.monotonic() < give_up_s:
+    ended = 0
+    while not ended and time.monotonic() < give_up_s:
         ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # with the processes that it has started
+    if ended:
+        return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
     os.waitpid(child, 0)
     return None

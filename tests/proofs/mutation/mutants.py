@@ -57,7 +57,7 @@ class Mutant:
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every mutant of a source, in a fixed order; annotations are not changed, since nothing evaluates them."""
+    """Every mutant of a source that means something else, in a fixed order."""
     original, meaning = source.splitlines(), _meaning(source)
     for name in OPERATORS:
         operator = get_operator(name)()
@@ -77,7 +77,16 @@ def mutants(source: str) -> Iterator[Mutant]:
             yield Mutant(changed, number + 1, original[number].strip(), lines[number].strip())
 
 
-class _WithoutAnnotations(ast.NodeTransformer):
+class _Meaning(ast.NodeTransformer):
+    """What is left of a source without annotations, which are not evaluated, and without help for programmers.
+
+    ``zip(…, strict=True)`` only reports mistakes of the caller, and slots only save memory.
+    """
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node.keywords = [word for word in node.keywords if word.arg not in ("slots", "strict")]
+        return self.generic_visit(node)
+
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
         return node
@@ -92,4 +101,4 @@ class _WithoutAnnotations(ast.NodeTransformer):
 
 
 def _meaning(source: str) -> str:
-    return ast.dump(_WithoutAnnotations().visit(ast.parse(source)))
+    return ast.dump(_Meaning().visit(ast.parse(source)))

@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Subject:
-    """Sources and their tests, as paths from the repository's root."""
+    """Sources and their tests, as paths from the repository's root. Tests that notice most in least time come first."""
 
     sources: tuple[str, ...]
     tests: tuple[str, ...]
@@ -32,9 +32,13 @@ SUBJECTS: Final = {
         ("tests/core/array/shards",),
     ),
     "chunk-keys": Subject((f"{_ARRAY}/chunks/keys.py",), ("tests/core/array/chunks/test_keys.py",)),
-    "cache": Subject((f"{_CACHE}/directory.py", f"{_CACHE}/kept_values.py"), ("tests/core/stores/cache",)),
+    "cache": Subject(
+        (f"{_CACHE}/directory.py", f"{_CACHE}/kept_values.py"),
+        tuple(f"tests/core/stores/cache/test_{name}.py" for name in ("kept_values", "directory", "store")),
+    ),
     "prefetch": Subject(
-        (f"{_FUSE}/readahead/buffers.py", f"{_FUSE}/readahead/prefetch.py"), ("tests/zfs/fuse/readahead",)
+        (f"{_FUSE}/readahead/buffers.py", f"{_FUSE}/readahead/prefetch.py"),
+        tuple(f"tests/zfs/fuse/readahead/test_{name}.py" for name in ("prefetch", "buffers")),
     ),
     "inodes": Subject(
         tuple(f"{_FUSE}/inodes/{name}.py" for name in ("inode", "inode_table", "reserved_numbers")),

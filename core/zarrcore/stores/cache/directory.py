@@ -171,10 +171,9 @@ class CacheDirectory:
                 return
             # Two walks and two numbers per entry: a million names would take hundreds of megabytes.
             order = np.argsort(np.asarray(used))
-            last = int(np.searchsorted(np.cumsum(np.asarray(sizes)[order]), excess))
-            oldest_s = used[order[min(last, len(order) - 1)]]
+            newest_s = used[order[np.searchsorted(np.cumsum(np.asarray(sizes)[order]), excess)]]
             for place, facts in _files(root):
-                if excess > 0 and facts.st_atime <= oldest_s:
+                if excess > 0 and facts.st_atime <= newest_s:
                     unlink(root.descriptor, place)
                     excess -= _taken(facts.st_size)
         except OSError as error:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.array.selection.basic import AxisRange, crossings, normalize, result_shape
+from zarrcore.array.selection.basic import AxisRange, crossings, normalize, result_shape, upwards
 from zarrcore.array.selection.planes import plane_ndim
 from zarrcore.errors import SelectionError
 from zarrcore.metadata import ChunkAxis, RegularAxis
@@ -77,6 +77,24 @@ def test_a_range_is_cut_at_the_ends_of_chunks(axis: ChunkAxis, start: int, step:
         : len(found)
     ]
     assert AxisRange(start, step, max(1, count)).last == start + (max(1, count) - 1) * step
+
+
+def test_a_chunk_of_one_element_is_taken_whole_by_an_integer() -> None:
+    """So it is written without reading it first."""
+    (axis,) = normalize(2, (5,))
+    assert [*crossings(axis, RegularAxis(1))] == [(2, slice(0, 1, 1), slice(0, 1), True)]
+
+
+def test_a_result_is_filled_upwards_in_all_dimensions() -> None:
+    out = np.arange(18).reshape(6, 3)
+    view = upwards(out, normalize((2, slice(None, None, -1), slice(1, 4)), (5, 6, 7)))
+    assert np.array_equal(view, out[None, ::-1])
+    assert np.shares_memory(view, out)
+
+
+def test_only_one_ellipsis_is_allowed() -> None:
+    with pytest.raises(SelectionError, match="only one"):
+        normalize((..., 1, ...), (5, 7, 9))
 
 
 @pytest.mark.parametrize(

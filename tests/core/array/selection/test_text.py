@@ -39,6 +39,11 @@ def test_text_that_is_not_a_selection_is_refused(text: str) -> None:
         parse_selection(text, ["t", "z", "y", "x"])
 
 
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(SelectionError, match=r"found 'q'; the names are t, x$"):
+        parse_selection("q=1", ["t", None, "x"])
+
+
 def test_names_for_unnamed_dimensions_are_refused() -> None:
     with pytest.raises(SelectionError, match="have no names"):
         parse_selection("t=1")

@@ -24,6 +24,15 @@ def test_shards_that_inner_chunks_do_not_divide_are_refused() -> None:
         zarrcore.open(store)["/"]
 
 
+def test_shards_that_only_the_innermost_chunks_divide_are_refused() -> None:
+    nested = shards([4, 2])
+    nested[0]["configuration"]["codecs"] = shards([2, 2])
+    store = MemoryStore()
+    store.set("zarr.json", document([[4, 2], 4], (6, 4), nested))
+    with pytest.raises(MetadataError, match="inner chunks of 4 elements do not divide shards of 2"):
+        zarrcore.open(store)["/"]
+
+
 def pipeline(shape: tuple[int, ...], codecs: list[Any]) -> Pipeline:
     kind = np.dtype("u2")
     named = [parse_named_configuration(codec, "codecs") for codec in codecs]

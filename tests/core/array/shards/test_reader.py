@@ -1,16 +1,19 @@
-"""A shard that is replaced between two reads gives its old or its new elements, never other bytes."""
+"""Reading from shards: replaced or damaged ones, and the requests that it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import google_crc32c
 import numpy as np
 import pytest
 
 import zarrcore
-from zarrcore.errors import ChangedError
-from zarrcore.stores import ByteRange, BytesLike, MemoryStore
+from tests.core.array.test_rectilinear import document, shards
+from zarrcore.errors import ChangedError, CodecError
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore
 
 NESTED = {
     "name": "sharding_indexed",
@@ -87,3 +90,168 @@ def test_a_shard_that_keeps_changing_is_an_error() -> None:
     store.replace, store.after = replace, 1
     with pytest.raises(ChangedError, match=r"a/c/0/0 in .* changes faster than it can be read"):
         array[...]
+
+
+@pytest.mark.parametrize("codecs", [[], [NESTED]])
+@pytest.mark.parametrize("times", [1, 10, 11])
+def test_one_element_is_read_although_its_shard_is_replaced_up_to_ten_times(
+    codecs: list[Any], times: int
+) -> None:
+    store, array = made(codecs)
+    again, left = store.replace, times
+
+    def replace() -> None:
+        nonlocal left
+        store.after = -1
+        again()
+        left -= 1
+        store.after = 2 + len(codecs) if left else -1
+
+    store.replace, store.after = replace, 1 + len(codecs)
+    if times > 10:
+        with pytest.raises(ChangedError):
+            array[5, 5]
+    else:
+        assert array[5, 5] == NEW[5, 5]
+
+
+class Counting(MemoryStore):
+    """A store that notes which bytes of chunks are read."""
+
+    def __init__(self, is_remote: bool = False) -> None:
+        super().__init__()
+        self.is_remote = is_remote
+        self.requests: list[ByteRange | None] = []
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        if "c/" in key:
+            self.requests.append(byte_range)
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+    def sizes(self) -> list[int]:
+        """The sizes of the requests since the last call, smallest first."""
+        sizes = []
+        for wanted in self.requests:
+            assert wanted is not None
+            sizes.append(-wanted.start if wanted.stop is None else wanted.stop - wanted.start)
+        self.requests.clear()
+        return sorted(sizes)
+
+
+@pytest.mark.parametrize(("is_remote", "nbytes"), [(False, 1 << 20), (True, 8 << 20)])
+def test_neighbours_are_fetched_together_up_to_a_size(is_remote: bool, nbytes: int) -> None:
+    store = Counting(is_remote)
+    shape, inner = (16 << 20,), (256 << 10,)
+    zarrcore.create(store).create_array(
+        "a", shape=shape, data_type="uint8", chunk_shape=inner, shard_shape=shape, codecs=[]
+    )[...] = 1
+    array = zarrcore.open(store)["a"]
+    store.requests.clear()
+    assert np.all(array[...] == 1)
+    assert store.sizes() == [16 * 64 + 4, *[nbytes] * ((16 << 20) // nbytes)]
+
+
+INDEX_NBYTES = 4 * 16 + 4
+
+
+def counted(cache: zarrcore.ChunkCache | None = None) -> tuple[Counting, Any]:
+    """Four inner chunks of 64 bytes."""
+    store = Counting()
+    zarrcore.create(store).create_array(
+        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[]
+    )[...] = OLD
+    array = zarrcore.open(store, chunk_cache=cache)["a"]
+    store.requests.clear()
+    return store, array
+
+
+def test_an_index_is_fetched_once_if_there_is_a_cache() -> None:
+    for cache, again in ((None, [64, INDEX_NBYTES]), (zarrcore.ChunkCache(1 << 20), [64])):
+        store, array = counted(cache)
+        assert np.array_equal(array[:4, :4], OLD[:4, :4])
+        assert store.sizes() == [64, INDEX_NBYTES]
+        assert np.array_equal(array[4:, 4:], OLD[4:, 4:])
+        assert store.sizes() == again
+
+
+def test_only_the_wanted_part_of_an_inner_chunk_without_compression_is_fetched() -> None:
+    store, array = counted()
+    assert np.array_equal(array[6, 4:], OLD[6, 4:])
+    assert store.sizes() == [16, INDEX_NBYTES]
+    assert np.array_equal(array[1:3, 1:3], OLD[1:3, 1:3])
+    assert store.sizes() == [24, INDEX_NBYTES]
+    store, array = counted(zarrcore.ChunkCache(1 << 20))
+    assert np.array_equal(array[6, 4:], OLD[6, 4:])
+    assert store.sizes() == [64, INDEX_NBYTES], "the cache keeps whole ones"
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("location", ["start", "end"])
+def test_shards_of_several_shapes_hold_shards_with_missing_chunks(cached: bool, location: str) -> None:
+    """Shards of 4 or 8 by 6 or 12 elements, of shards of 4 by 6, of chunks of 2 by 3."""
+    nested, inner = shards([4, 6]), shards([2, 3])
+    for each in (nested, inner):
+        each[0]["configuration"]["index_location"] = location
+    nested[0]["configuration"]["codecs"] = inner
+    store = MemoryStore()
+    store.set("zarr.json", document([[4, 8, 4], [6, 12, 6]], (15, 22), nested))
+    values = np.full((15, 22), 7, "u2")
+    written = zarrcore.open(store, mode="r+")["/"]
+    for part in (np.s_[0:3, 0:4], np.s_[5:6, 7:20], np.s_[9:15, 2:12], np.s_[11:12, 17:22]):
+        written[part] = values[part] = np.arange(values[part].size).reshape(values[part].shape) + 100
+    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["/"]
+    for part in (np.s_[...], np.s_[4:, 5:], np.s_[::3, ::-4], np.s_[11, 17:22], np.s_[12:, 12:], np.s_[5, 7]):
+        assert np.array_equal(array[part], values[part])
+    assert len([*store.list()]) == 1 + 6, "three shards are missing"
+
+
+def damaged(place: Path, entry: tuple[int, int], index_at: int) -> None:
+    """Replace the first entry of an index, and its checksum."""
+    content = bytearray(place.read_bytes())
+    content[index_at : index_at + 16] = np.array(entry, "<u8").tobytes()
+    end = index_at + 4 * 16
+    content[end : end + 4] = google_crc32c.value(bytes(content[index_at:end])).to_bytes(4, "little")
+    place.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ((2**63, 64), "inner chunk 0 is at 9,223,372,036,854,775,808, 64 bytes long"),
+        ((2**63 - 64, 64), "inner chunk 0 is at"),
+        ((2**64 - 2, 64), "inner chunk 0 is at"),
+        ((0, 2**64 - 1), "inner chunk 0 is at"),
+        ((2**62, 64), r"the index points to bytes .*, but only 0 of them exist"),
+        ((64, 65), "inner chunk 0 has 65 bytes, but at most 64 make sense"),
+        ((4 * 64 + INDEX_NBYTES - 63, 64), "but only 63 of them exist"),
+        ((64, 63), "63"),
+    ],
+)
+def test_an_index_that_points_elsewhere_is_an_error_for_its_inner_chunk(
+    entry: tuple[int, int], message: str, tmp_path: Path
+) -> None:
+    zarrcore.create(tmp_path).create_array(
+        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[]
+    )[...] = OLD
+    damaged(tmp_path / "a/c/0/0", entry, 4 * 64)
+    array = zarrcore.open(LocalStore(tmp_path))["a"]
+    with pytest.raises(CodecError, match=message) as caught:
+        array[:4, :4]
+    assert "a/c/0/0" in str(caught.value)
+    assert np.array_equal(array[4:], OLD[4:])
+
+
+def test_an_inner_shard_must_contain_its_chunks(tmp_path: Path) -> None:
+    zarrcore.create(tmp_path).create_array(
+        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[NESTED]
+    )[...] = OLD
+    inner_nbytes = 4 * 16 + INDEX_NBYTES
+    array = zarrcore.open(LocalStore(tmp_path))["a"]
+    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 16, 16), 4 * 16)
+    assert not np.array_equal(array[:2, :2], OLD[:2, :2]), "its last bytes are in it"
+    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 15, 16), 4 * 16)
+    with pytest.raises(CodecError, match="inner chunk 0 ends outside its shard"):
+        array[0, 0]
+    assert np.array_equal(array[2:], OLD[2:])

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import pickle
+import random
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,10 @@ def directory(tmp_path: Path) -> CacheDirectory:
     return CacheDirectory(tmp_path / "cache", 1 << 20)
 
 
+def path_of(tmp_path: Path, number: int) -> Path:
+    return tmp_path / "cache" / "zarrscope-cache-2" / name(number)[:3] / name(number)[3:]
+
+
 def settle(directory: CacheDirectory) -> None:
     """Wait until the background thread has freed space."""
     if directory._sweeper is not None:
@@ -70,8 +75,7 @@ def test_an_entry_is_found_by_all_users_of_the_directory(directory: CacheDirecto
 def test_it_keeps_to_its_budget_and_drops_unused_entries(directory: CacheDirectory, tmp_path: Path) -> None:
     for number in range(20):
         directory.put(name(number), value(number))
-        place = tmp_path / "cache" / "zarrscope-cache-2" / name(number)[:3] / name(number)[3:]
-        os.utime(place, (time.time() - 1000 + number, 0))
+        os.utime(path_of(tmp_path, number), (time.time() - 1000 + number, 0))
     assert directory.get(name(3)) == value(3)  # now recently used
     for number in range(100, 400):
         directory.put(name(number), value(number))
@@ -87,8 +91,7 @@ def test_the_least_recently_used_entry_is_dropped_first(directory: CacheDirector
     for number in range(100):
         directory._written = 0
         directory.put(name(number), value(number))
-        place = tmp_path / "cache" / "zarrscope-cache-2" / name(number)[:3] / name(number)[3:]
-        os.utime(place, (time.time() - 10_000 + number, 0))
+        os.utime(path_of(tmp_path, number), (time.time() - 10_000 + number, 0))
     for number in range(10):
         assert directory.get(name(number)) == value(number)
     directory.make_room()
@@ -97,9 +100,92 @@ def test_the_least_recently_used_entry_is_dropped_first(directory: CacheDirector
     assert left == [*range(10), *range(100 - kept + 10, 100)]
 
 
-def test_an_entry_that_is_too_large_is_not_kept(directory: CacheDirectory) -> None:
-    directory.put(name(1), bytes((1 << 20) // 8))
+def test_no_more_entries_of_one_age_are_dropped_than_necessary(
+    directory: CacheDirectory, tmp_path: Path
+) -> None:
+    for number in range(100):
+        directory._written = 0
+        directory.put(name(number), value(number))
+        os.utime(path_of(tmp_path, number), (1, 1))
+    directory.make_room()
+    assert total(tmp_path) == (1 << 20) * 6 // 8
+    directory.make_room()
+    assert total(tmp_path) == (1 << 20) * 6 // 8
+
+
+def test_a_budget_of_less_than_an_entry_keeps_none(tmp_path: Path) -> None:
+    directory = CacheDirectory(tmp_path, 4096)
+    for number in range(3):
+        directory.put(name(number), b"small")
+    settle(directory)
+    directory.make_room()
+    assert files(tmp_path) == []
+
+
+def test_a_budget_of_no_bytes_keeps_nothing(tmp_path: Path) -> None:
+    directory = CacheDirectory(tmp_path, 0)
+    directory.put(name(1), b"")
+    directory.make_room()
     assert directory.get(name(1)) is None
+
+
+def test_many_processes_that_write_little_keep_to_the_budget_together(tmp_path: Path) -> None:
+    random.seed(1)  # each begins with a part of what is written between two checks
+    for number in range(200):
+        directory = CacheDirectory(tmp_path, 1 << 20)
+        directory.put(name(number), value(number))
+        settle(directory)
+    assert total(tmp_path) <= (1 << 20) * 10 // 8
+
+
+def test_the_time_of_use_is_recorded_once_a_minute(
+    directory: CacheDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory.put(name(1), b"one")
+    place, now_ns = path_of(tmp_path, 1), 10**18
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns)
+    for age_ns, is_recorded in ((60 * 10**9, False), (60 * 10**9 + 1, True)):
+        os.utime(place, ns=(now_ns - age_ns, 5))
+        changed_ns = place.stat().st_ctime_ns  # reading alone may change the time of access, but not this one
+        time.sleep(0.02)
+        assert directory.get(name(1)) == b"one"
+        assert (place.stat().st_ctime_ns != changed_ns) == is_recorded
+    assert place.stat().st_mtime_ns == 5
+
+
+def test_other_files_in_the_directory_are_left_alone(directory: CacheDirectory, tmp_path: Path) -> None:
+    for number in range(100):
+        directory._written = 0
+        directory.put(name(number), value(number))
+    inner = tmp_path / "cache" / "zarrscope-cache-2"
+    notes = [inner / f"notes{number}.txt" for number in range(30)]
+    for file in notes:
+        file.write_bytes(b"mine")
+    directory.make_room()
+    assert total(tmp_path) == (1 << 20) * 6 // 8 + len(notes) * 4096
+    large = tmp_path / "large"
+    large.touch()
+    os.truncate(large, 1 << 30)
+    path_of(tmp_path, 200).parent.mkdir(exist_ok=True)
+    path_of(tmp_path, 200).symlink_to(large)
+    directory.make_room()
+    large.unlink()
+    assert total(tmp_path) > (1 << 19), "a link takes no more space than its path"
+
+
+def test_an_entry_that_is_too_large_is_not_kept(directory: CacheDirectory) -> None:
+    largest = (1 << 20) // 8 - 8
+    directory.put(name(1), bytes(largest + 1))
+    assert directory.get(name(1)) is None
+    directory.put(name(1), bytes(largest))
+    assert directory.get(name(1)) == bytes(largest)
+
+
+def test_folders_are_open_to_their_user_only(directory: CacheDirectory, tmp_path: Path) -> None:
+    directory.put(name(1), b"one")
+    folders = [tmp_path / "cache", *(path for path in (tmp_path / "cache").rglob("*") if path.is_dir())]
+    assert len(folders) == 3
+    assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o700}
 
 
 def damage(file: Path, how: str) -> None:
@@ -127,7 +213,7 @@ def test_a_damaged_entry_is_not_found_and_dropped(
 ) -> None:
     directory.put(name(1), value(1))
     directory.put(name(2), value(2))
-    place = tmp_path / "cache" / "zarrscope-cache-2" / name(1)[:3] / name(1)[3:]
+    place = path_of(tmp_path, 1)
     damage(place, how)
     assert directory.get(name(1)) is None
     assert not place.exists()
@@ -151,9 +237,12 @@ def test_an_unusable_directory_is_logged_once(tmp_path: Path, caplog: pytest.Log
     assert messages(caplog) == [f"the cache in {tmp_path}/file/x is skipped: Not a directory"]
 
 
-def test_a_directory_of_other_users_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("mode", [0o755, 0o701, 0o702, 0o710])
+def test_a_directory_of_other_users_is_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
+) -> None:
     (tmp_path / "zarrscope-cache-2").mkdir()
-    (tmp_path / "zarrscope-cache-2").chmod(0o755)
+    (tmp_path / "zarrscope-cache-2").chmod(mode)
     directory = CacheDirectory(tmp_path, 1 << 20)
     directory.put(name(1), b"one")
     assert files(tmp_path) == []
@@ -231,6 +320,25 @@ def test_a_disk_that_cannot_be_written_is_logged_once(
     monkeypatch.setattr(time, "monotonic", lambda: now_s + 61)
     directory.put(name(2), value(2))
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
+
+
+def test_writing_pauses_for_a_minute_after_a_failure(
+    directory: CacheDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    now_s = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    with monkeypatch.context() as full:
+        full.setattr(cache_directory, "put_file", refuse)
+        directory.put(name(1), b"one")
+    now_s += 59.9
+    directory.put(name(1), b"one")
+    assert directory.get(name(1)) is None
+    now_s += 0.2
+    directory.put(name(1), b"one")
+    assert directory.get(name(1)) == b"one"
 
 
 def test_threads_share_a_directory(directory: CacheDirectory, tmp_path: Path) -> None:

@@ -106,6 +106,21 @@ def test_facts_about_a_key_outlive_the_process(directory: CacheDirectory, stat: 
     assert known.version == (None if stat is None else stat.version)
 
 
+def test_answers_about_several_keys_are_in_memory(directory: CacheDirectory) -> None:
+    kept = KeptValues(directory, "a store")
+    for key in "abc":
+        kept.note(key, Known(StoreStat(ord(key)), 1.0))
+    assert [kept.remembered(key) for key in "abc"] == [Known(StoreStat(ord(key)), 1.0) for key in "abc"]
+
+
+def test_no_bytes_take_no_file(directory: CacheDirectory, tmp_path: Path) -> None:
+    kept = KeptValues(directory, "a store")
+    kept.keep("a", "1", 5, b"")
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+    kept.keep("a", "1", 5, b"x")
+    assert kept.read("a", "1", 5, 6) == b"x"
+
+
 def test_a_forgotten_answer_is_unknown_to_all(directory: CacheDirectory) -> None:
     first, other = KeptValues(directory, "a store"), KeptValues(directory, "a store")
     first.note("a", Known(None, 1.0))

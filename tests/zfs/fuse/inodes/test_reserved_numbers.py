@@ -41,3 +41,10 @@ def test_numbers_outside_all_ranges_are_stale_and_ranges_are_limited() -> None:
     for number in (FIRST_RESERVED - 1, FIRST_RESERVED + 10):
         with pytest.raises(StaleNumberError):
             numbers.entry(number)
+
+
+def test_numbers_are_positive_for_programs_that_take_them_for_signed() -> None:
+    numbers = ReservedNumbers()
+    assert numbers.start(Many("rest", (1 << 63) - FIRST_RESERVED)) == FIRST_RESERVED
+    assert numbers.entry((1 << 63) - 1)
+    assert numbers.start(Many("one more", 1)) is None

@@ -72,3 +72,42 @@ def test_unused_memory_is_freed_for_new_blocks() -> None:
     held.release()
     buffers.clear()
     assert buffers.nbytes == 0
+
+
+def test_a_block_of_up_to_twice_the_size_is_reused() -> None:
+    buffers = Buffers(LIMIT)
+    buffers.take(10 * PAGE)
+    buffers.take(5 * PAGE)
+    buffers.take(10 * PAGE - 1)
+    assert buffers.nbytes == 10 * PAGE
+    buffers.take(4 * PAGE)
+    assert buffers.nbytes == 14 * PAGE, "the rest of a larger block would be wasted"
+
+
+def test_the_whole_limit_is_used_and_the_oldest_blocks_are_freed_first() -> None:
+    buffers = Buffers(LIMIT)
+    buffers.take(4 * PAGE)
+    buffers.take(36 * PAGE)
+    assert buffers.nbytes == 40 * PAGE
+    buffers.take(9 * PAGE)
+    assert buffers.nbytes == 9 * PAGE
+    buffers = Buffers(LIMIT)
+    buffers.take(4 * PAGE)
+    buffers.take(30 * PAGE)
+    buffers.take(9 * PAGE)
+    assert buffers.nbytes == 39 * PAGE
+    held = [buffers.take(30 * PAGE), buffers.take(9 * PAGE), buffers.take(PAGE)]
+    assert buffers.take(20 * PAGE), "blocks in use are not freed, even beyond the limit"
+    assert buffers.nbytes == 60 * PAGE
+    assert len(held) == 3
+
+
+def test_blocks_between_those_in_use_are_freed() -> None:
+    buffers = Buffers(LIMIT)
+    held = buffers.take(2 * PAGE)
+    buffers.take(5 * PAGE)
+    other = buffers.take(11 * PAGE)
+    buffers.take(22 * PAGE)
+    buffers.clear()
+    assert buffers.nbytes == 13 * PAGE
+    assert (len(held), len(other)) == (2 * PAGE, 11 * PAGE)

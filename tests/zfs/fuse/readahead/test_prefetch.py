@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Awaitable, Callable
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
 import pytest
@@ -19,6 +20,7 @@ from zarrfs.trees.errors import WouldBlockError
 T = TypeVar("T")
 
 PAGE = 4096
+KIB = 1 << 10
 MIB = 1 << 20
 PATTERN = bytes(range(251))
 ARRAY, SLAB, PLANE = 12 * MIB, 4 * MIB, MIB
@@ -401,3 +403,216 @@ def test_many_arrays_are_read_ahead_for_a_reader_of_all() -> None:
         assert len(file.reads) < 50
 
     reading(test, holds_many=True)
+
+
+async def read_all(
+    reader: Reader, file: Slow, offsets: Iterable[int], nbytes: int = 128 * KIB
+) -> AsyncIterator[int]:
+    """Read and let the blocks arrive; gives the end of each request."""
+    for offset in offsets:
+        assert await reader.read(offset, nbytes) == file.data[offset : offset + nbytes]
+        await trio.testing.wait_all_tasks_blocked()
+        yield offset + nbytes
+
+
+@pytest.mark.parametrize(
+    ("options", "slabs", "budget", "nbytes", "cuts"),
+    [
+        ({}, (0, 0), 64, 128, [0, 128, 256, *range(1024, 12289, 1024), 14336, 16384, 19456, 22528]),
+        ({}, (0, 0), 64, 1024, [*range(0, 9217, 1024), 11264, 13312, 15360, 18432, 21504]),
+        ({}, (0, 0), 2, 128, [0, 128, 256, *range(1024, 24577, 1024)]),
+        (
+            {},
+            (0, 300 * KIB),
+            64,
+            128,
+            [0, 128, 256, *range(1200, 7501, 900), 8700, 10200, 12000, 14100, 16800, 20100, 24000],
+        ),
+        ({}, (0, 4 * MIB), 8, 128, [0, 128, 256, *range(4096, 24577, 4096)]),
+        ({}, (0, 5 * MIB), 8, 128, [0, 128, 256, *range(1024, 11265, 1024), *range(13312, 23553, 2048)]),
+        (
+            {"holds_many": True},
+            (0, 0),
+            64,
+            128,
+            [*range(0, 1409, 128), 4096, 4224, 8192, 12288, 12416, 20480, 24576],
+        ),
+        (
+            {"holds_many": True},
+            (0, 0),
+            64,
+            1024,
+            [0, 1024, 2048, 4096, 5120, 8192, 12288, 13312, 20480, 24576],
+        ),
+    ],
+    ids=[
+        "plain",
+        "large requests",
+        "small budget",
+        "small slabs",
+        "slabs",
+        "large slabs",
+        "arrays",
+        "arrays in large requests",
+    ],
+)
+def test_the_store_is_asked_for_growing_blocks_that_end_with_mib_or_slabs(
+    options: dict[str, Any], slabs: tuple[int, int], budget: int, nbytes: int, cuts: list[int]
+) -> None:
+    """The requests that arrive at the store for a file that is read from start to end, by their starts in KiB."""
+
+    async def test(reader: Reader, file: Slow, allowed: Budget) -> None:
+        file.slabs = slabs
+        most = 0
+        async for _ in read_all(reader, file, range(0, len(DATA), nbytes * KIB), nbytes * KIB):
+            most = max(most, allowed.used)
+        ranges = sorted(file.reads)
+        assert [start // KIB for start, _ in ranges] == cuts
+        assert [start + size for start, size in ranges][:-1] == [start for start, _ in ranges][1:]
+        assert most <= allowed.limit
+        if budget <= 8:
+            assert most == allowed.limit, "a small budget is used up"
+        from_store = sum(start % (nbytes * KIB) == 0 and size == nbytes * KIB for start, size in ranges)
+        requests = -(-len(DATA) // (nbytes * KIB))
+        assert requests - from_store <= reader.ahead_hits <= requests + len(cuts)
+
+    reading(test, budget=budget * MIB, **options)
+
+
+class Wide(Slow):
+    """A file of a GiB of zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.size = 1 << 30
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        if not wait:
+            raise WouldBlockError
+        self.reads.append((offset, nbytes))
+        return bytes(min(nbytes, self.size - offset))
+
+
+def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib() -> None:
+    async def main() -> None:
+        file, budget = Wide(), Budget(256 * MIB)
+        async with trio.open_nursery() as nursery:
+            reader = Reader(file, Tasks(nursery), budget)
+            ahead = 0
+            for offset in range(0, 128 * MIB, MIB):
+                await reader.read(offset, MIB)
+                await trio.testing.wait_all_tasks_blocked()
+                ahead = max(ahead, max(start + nbytes for start, nbytes in file.reads) - (offset + MIB))
+            assert ahead == 32 * MIB
+            assert max(nbytes for _, nbytes in file.reads) == 4 * MIB
+            reader.close()
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize("start", [0, 5 * MIB])
+def test_read_ahead_begins_after_256_kib(start: int) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for end in read_all(reader, file, range(start, start + 256 * KIB, 4 * KIB), 4 * KIB):
+            assert bool(budget.used) == (end == start + 256 * KIB)
+        assert len(file.reads) > 64
+
+    reading(test)
+
+
+@pytest.mark.parametrize(
+    ("distance", "is_one_sequence"),
+    [(2 * MIB, True), (2 * MIB + 1, False), (-2 * MIB, True), (-2 * MIB - 1, False)],
+)
+def test_a_request_within_2_mib_belongs_to_the_sequence(distance: int, is_one_sequence: bool) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(3 * MIB, 6 * MIB, 128 * KIB)):
+            pass
+        assert budget.used
+        await reader.read(6 * MIB + distance, 1)
+        assert bool(budget.used) == is_one_sequence
+
+    reading(test)
+
+
+@pytest.mark.parametrize(("gap", "is_one_sequence"), [(128 * KIB, True), (128 * KIB + 1, False)])
+def test_rows_far_from_each_other_in_one_of_many_arrays_are_no_sequence(
+    gap: int, is_one_sequence: bool
+) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(0, 8 * MIB, 128 * KIB + gap)):
+            pass
+        assert bool(budget.used) == is_one_sequence
+
+    reading(test, holds_many=True)
+
+
+def test_nothing_of_the_next_array_is_read_by_a_reader_of_one() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(0, ARRAY, 128 * KIB)):
+            pass
+        assert max(offset + nbytes for offset, nbytes in file.reads) == ARRAY
+
+    reading(test, holds_many=True)
+
+
+def test_the_kernel_is_given_all_of_a_block_but_its_first_256_kib() -> None:
+    """It then requests the beginning, which shows its progress; and blocks that it may be requesting are left to it."""
+
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for end in read_all(reader, file, range(0, len(DATA), 128 * KIB)):
+            assert all(start > end + 2 * MIB for start, _ in pushed[len(seen) :])
+            seen[:] = pushed
+
+    def push(offset: int, content: memoryview) -> None:
+        assert content == DATA[offset : offset + len(content)]
+        pushed.append((offset, len(content)))
+
+    pushed: list[tuple[int, int]] = []
+    seen: list[tuple[int, int]] = []
+    reading(test, push=push)
+    cuts = [*range(4 * MIB, 12 * MIB + 1, MIB), *(at * MIB for at in (14, 16, 19, 22)), len(DATA)]
+    assert sorted(pushed) == [
+        (start + 256 * KIB, stop - start - 256 * KIB) for start, stop in itertools.pairwise(cuts)
+    ]
+
+
+def test_hung_blocks_leave_threads_to_other_handles() -> None:
+    async def main() -> None:
+        budget = Budget(1024 * MIB)
+        async with trio.open_nursery() as nursery:
+            threads = Hung(nursery)
+            readers = [Reader(Slow(), threads, budget) for _ in range(2)]
+            for count, reader in enumerate(readers, 1):
+                nursery.start_soon(reader.read, 0, 2 * MIB)
+                await trio.testing.wait_all_tasks_blocked()
+                assert threads.ahead == 4 * count
+            for reader in readers:
+                reader.close()
+            threads.go_on.set()
+        assert budget.used == 0
+
+    trio.run(main)
+
+
+def test_a_read_that_waits_runs_in_a_thread_and_the_end_of_a_file_needs_none() -> None:
+    async def main() -> None:
+        calls: list[tuple[Any, ...]] = []
+
+        class Noting(Tasks):
+            async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+                assert not file.reads, "nothing waits in the event loop"
+                calls.append(arguments)
+                return function(*arguments)
+
+        async with trio.open_nursery() as nursery:
+            file = Slow()
+            reader = Reader(file, Noting(nursery), Budget(MIB))
+            assert await reader.read(5, 1) == DATA[5:6]
+            assert calls == [(5, 1, True)]
+            file.reads.clear()
+            assert await reader.read(len(DATA), 100) == b""
+            assert await reader.read(5, 0) == b""
+            assert len(calls) == 1
+
+    trio.run(main)

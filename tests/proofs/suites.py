@@ -121,7 +121,7 @@ _HARNESSES: Final = [
         about="tests of the generic group of xfstests on keys/",
         module="harnesses.xfstests",
         unit="tests",
-        goal=60,
+        goal=152,
         limit_s=3600,
         needs="xfstests-check",
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proofs.harnesses import fsstress, fsx, pjdfstest
+from tests.proofs.harnesses import fsstress, fsx, pjdfstest, xfstests
 from tests.proofs.harnesses.pjdfstest import (
     BY_THE_CLOCK,
     LIST,
@@ -53,6 +53,13 @@ def test_the_list_is_written_as_it_is_read() -> None:
     assert all(len(failures) > 1000 for failures in found.values())
     assert listed(found) == LIST.read_text()
     assert {failure.reason for failure in set().union(*found.values())} <= REASONS.keys()
+
+
+def test_results_of_xfstests_are_those_of_the_kind_of_store() -> None:
+    plain, other = xfstests.expected_results("local"), xfstests.expected_results("sqlite")
+    assert plain.keys() == other.keys()
+    assert {name for name in plain if plain[name] != other[name]} == {"generic/080", "generic/215"}
+    assert {result.split()[0] for result in other.values()} == {"passes", "not", "S32"}
 
 
 def test_reasons_quote_the_paragraph() -> None:

@@ -1,4 +1,4 @@
-"""xfstests: quick tests of its generic group on a mount of a directory, with a second one for tests that make file systems.
+"""xfstests: quick tests of its generic group on a mount, with a second one for tests that make file systems.
 
 The program is its script ``check``, found through a link ``xfstests-check`` on the PATH; its parts are in the directory of the
 script. It mounts with mount(8), for which it gets a helper in a namespace of its own. ``xfstests.txt`` lists the tests that
@@ -13,10 +13,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from tests.proofs.harnesses.fsx import HarnessError
+from tests.proofs.harnesses.fsx import KEYS_KINDS, HarnessError
+from tests.proofs.models.places import stored
 from tests.proofs.trials import ROOT
 
 LIST: Final = Path(__file__).with_suffix(".txt")
@@ -32,10 +34,16 @@ def place_of_check() -> Path:
     return Path(found).resolve()
 
 
-def expected_results() -> dict[str, str]:
+def expected_results(kind: str) -> dict[str, str]:
     """The tests that were looked at, and what is expected of each: "passes", "not run", or the paragraph by which it fails."""
-    lines = LIST.read_text().splitlines()
-    return dict(line.split(maxsplit=1) for line in lines if not line.startswith("#"))
+    expected: dict[str, str] = {}
+    for line in LIST.read_text().splitlines():
+        if not line.startswith("#"):
+            place, result = line.split(maxsplit=1)
+            name, _, only = place.partition("@")
+            if only in ("", kind):
+                expected[name] = result
+    return expected
 
 
 def results_in(output: str) -> dict[str, str]:
@@ -51,14 +59,18 @@ def results_in(output: str) -> dict[str, str]:
     return found
 
 
-def run(names: list[str]) -> dict[str, str]:
-    """Run tests; returns their results."""
+def run(names: list[str], kind: str) -> dict[str, str]:
+    """Run tests on a kind of store; returns their results."""
     check = place_of_check()
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, ExitStack() as stores:
         folder = Path(temporary)
+        devices: dict[str, str] = {}
         for name in ("test", "scratch"):
             (folder / name).mkdir()
-            (folder / f"{name}.store").mkdir()
+            (folder / f"{name}.stored").mkdir()
+            url, words, _ = stores.enter_context(stored(kind, folder / f"{name}.stored"))
+            devices[name] = url if "://" in url else f"file://{url}"
+            options = ",".join([_WORDS, *_as_mount_options(words)])
         (folder / "sbin").mkdir()
         paths = os.pathsep.join(str(ROOT / part) for part in ("core", "zfs", "browser"))
         _write(
@@ -69,9 +81,9 @@ def run(names: list[str]) -> dict[str, str]:
         df = shutil.which("df")
         _write(folder / "bin" / "df", f'{df} "$@" | sed "s/fuse.zarrscope/fuse/"')
         (folder / "config").write_text(
-            f"export TEST_DEV=file://{folder}/test.store TEST_DIR={folder}/test\n"
-            f"export SCRATCH_DEV=file://{folder}/scratch.store SCRATCH_MNT={folder}/scratch\n"
-            f'export FSTYP=fuse FUSE_SUBTYP=.zarrscope MOUNT_OPTIONS="{_WORDS}" TEST_FS_MOUNT_OPTS="{_WORDS}"\n'
+            f"export TEST_DEV={devices['test']} TEST_DIR={folder}/test\n"
+            f"export SCRATCH_DEV={devices['scratch']} SCRATCH_MNT={folder}/scratch\n"
+            f'export FSTYP=fuse FUSE_SUBTYP=.zarrscope MOUNT_OPTIONS="{options}" TEST_FS_MOUNT_OPTS="{options}"\n'
             f"export RESULT_BASE={folder}/results\n"
         )
         script = (
@@ -97,6 +109,12 @@ def run(names: list[str]) -> dict[str, str]:
         return found
 
 
+def _as_mount_options(words: list[str]) -> list[str]:
+    """Options of the command line with a value each, as those of mount(8)."""
+    pairs = zip(words[::2], words[1::2], strict=True)
+    return [f"{name.removeprefix('--').replace('-', '_')}={value}" for name, value in pairs]
+
+
 def _write(script: Path, command: str) -> None:
     script.parent.mkdir(exist_ok=True)
     script.write_text(f"#!/bin/sh\n{command}\n")
@@ -109,14 +127,15 @@ def trial(seed: int) -> int:
     Raises:
         HarnessError: a test fails that is not on the list.
     """
-    expected = expected_results()
+    kind = KEYS_KINDS[seed % len(KEYS_KINDS)]
+    expected = expected_results(kind)
     names = list(expected)
     count = -(-len(names) // TESTS_PER_TRIAL)
-    first = seed % count * TESTS_PER_TRIAL
-    found = run(names[first : first + TESTS_PER_TRIAL])
+    first = seed // len(KEYS_KINDS) % count * TESTS_PER_TRIAL
+    found = run(names[first : first + TESTS_PER_TRIAL], kind)
     new = [
         name for name, result in found.items() if result == "failed" and not expected[name].startswith("S")
     ]
     if new:
-        raise HarnessError(f"failures that are not by design: {', '.join(new)}")
+        raise HarnessError(f"failures on {kind} that are not by design: {', '.join(new)}")
     return len(found)

@@ -131,8 +131,8 @@ def s3_process() -> Iterator[S3Server]:
 
 
 @contextlib.contextmanager
-def _stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore | None]]:
-    """A store's URL, the options of the command line, and the store for another program."""
+def stored(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore | None]]:
+    """A new store of a kind: its path or URL, the options of the command line, and the store for another program."""
     match kind:
         case "local":
             path = folder / "store.zarr"
@@ -198,7 +198,7 @@ def mounted_place(
     """Mount a new store of a kind, and unmount it at the end."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        with _stored(kind, folder) as (url, words, store):
+        with stored(kind, folder) as (url, words, store):
             further = [*words, *options, *(["--read-write"] if is_writable else [])]
             with daemon_of(url, folder, further, is_clocked=is_clocked) as (mounted, control):
                 shared = store if store is not None else DistantStore(control.call)

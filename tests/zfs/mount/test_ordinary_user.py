@@ -45,7 +45,7 @@ def namespace(tmp_path_factory: pytest.TempPathFactory, large: NDArray[np.uint32
     with entered(tmp_path_factory.mktemp("namespace"), PREPARE) as made:
         zarr.save_group(made.folder / "a.zarr", x=zarr.ones(3)[...])
         array = zarr.open_group(made.folder / "a.zarr").create_array(
-            "large", shape=large.shape, dtype="u4", chunks=(256, 512, 512)
+            "large", shape=large.shape, dtype="u4", chunks=large.shape
         )
         array[...] = large
         yield made

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from itertools import islice, product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration, RectilinearChunkGrid, RegularAxis
-from zarrcore.metadata.chunk_grid import ChunkGrid, parse_chunk_grid, rectilinear_axis
+from zarrcore.metadata.chunk_grid import ChunkGrid, chunk_indices, parse_chunk_grid, rectilinear_axis
 
 EDGES = st.lists(st.integers(1, 7), max_size=12)
 
@@ -88,3 +91,16 @@ def test_invalid_rectilinear_grids_are_refused(edges: object, message: str) -> N
 def test_an_unknown_kind_of_grid_is_named() -> None:
     with pytest.raises(UnsupportedError, match="external"):
         parse_chunk_grid(NamedConfiguration("rectilinear", {"kind": "external"}), (5,))
+
+
+@given(st.lists(st.integers(0, 4), max_size=4).map(tuple))
+def test_the_indices_of_a_grid_are_in_c_order(grid_shape: tuple[int, ...]) -> None:
+    indices = list(chunk_indices(grid_shape))
+    assert indices == list(product(*map(range, grid_shape)))
+    assert len(indices) == math.prod(grid_shape)
+
+
+def test_indices_are_made_one_at_a_time() -> None:
+    long = 1 << 60
+    assert list(islice(chunk_indices((long, long)), 2)) == [(0, 0), (0, 1)]
+    assert list(chunk_indices((long, 0))) == list(chunk_indices((0, long))) == []

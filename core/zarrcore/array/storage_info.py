@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 
 from zarrcore.array.pools import Task, run_tasks
 from zarrcore.errors import ListingUnsupportedError
 from zarrcore.metadata import ArrayMetadata
+from zarrcore.metadata.chunk_grid import chunk_indices
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 MAX_PROBED_CHUNKS = 10_000
@@ -126,7 +126,7 @@ class _Counter:
 
     def count_probed(self, prefix: str) -> None:
         encode = self._metadata.chunk_key_encoding.encode
-        indices = product(*map(range, self._grid_shape))
+        indices = chunk_indices(self._grid_shape)
         run_tasks(
             (partial(self._probe, prefix + encode(index), index, True) for index in indices), self._store
         )

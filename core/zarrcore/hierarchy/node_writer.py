@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from zarrcore.array import Array
@@ -28,6 +28,7 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.node_loader import NodeLoader
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
+from zarrcore.metadata.chunk_grid import chunk_indices
 from zarrcore.stores.interface import ListableStore
 from zarrcore.stores.wrapper.interface import writable
 
@@ -238,7 +239,7 @@ class NodeWriter:
                 if index is not None and not all(i < n for i, n in zip(index, kept, strict=True)):
                     yield entry.key
             return
-        for index in product(*map(range, before.chunk_grid.grid_shape(before.shape))):
+        for index in chunk_indices(before.chunk_grid.grid_shape(before.shape)):
             if not all(i < n for i, n in zip(index, kept, strict=True)):
                 yield prefix + encoding.encode(index)
 

@@ -8,7 +8,7 @@ document of a few bytes can describe 10¹² of them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Any
@@ -104,6 +104,20 @@ class RectilinearAxis:
 
 
 ChunkAxis = RegularAxis | RectilinearAxis
+
+
+def chunk_indices(grid_shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The indices of all chunks, in C order, one at a time. `itertools.product` would first make a tuple of each axis.
+
+    >>> list(chunk_indices((2, 2)))
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+    if not grid_shape:
+        yield ()
+    elif 0 not in grid_shape:
+        for first in range(grid_shape[0]):
+            for others in chunk_indices(grid_shape[1:]):
+                yield (first, *others)
 
 
 @dataclass(frozen=True, slots=True)

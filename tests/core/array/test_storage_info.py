@@ -71,6 +71,13 @@ def test_shards_count_as_chunks(tmp_path: Path) -> None:
     assert (info.chunks, info.present) == (4, 4)
 
 
+def test_an_empty_array_has_no_chunks_to_check_however_long_its_other_axis_is() -> None:
+    store = MemoryStore()
+    zc.create(store).create_array("a", shape=(0, 1 << 60), data_type="int8", chunk_shape=(1, 1))
+    values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
+    assert zc.open(Unlistable(values))["a"].storage_info() == StorageInfo(0, 0, 0, 0)
+
+
 def test_too_many_chunks_to_check_one_by_one_is_an_error() -> None:
     store = MemoryStore()
     zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), data_type="int8", chunk_shape=(1,))

@@ -112,7 +112,8 @@ def _findings(name: str, ended: Path, output: str) -> list[str]:
         lines = told.read_text() if told.exists() else f"{_without_noise(output)}\n{path.name}"
         texts.append(
             f"{kept.relative_to(ROOT)} holds {data[:60]!r}\n"
-            f"repeat: python -m tests.proofs.fuzz.engine {name} {PLACE} {kept.relative_to(ROOT)}\n"
+            # Without a limit, libFuzzer waits 20 minutes for an input that hangs.
+            f"repeat: python -m tests.proofs.fuzz.engine {name} {PLACE} -timeout={INPUT_LIMIT_S} {kept.relative_to(ROOT)}\n"
             f"{lines.strip()}"
         )
     return texts

@@ -2,7 +2,8 @@
 
     python -m tests.proofs.fuzz.engine TARGET FINDINGS [option of libFuzzer …] [FOLDER or FILE]
 
-With a FILE it repeats that input. An exception is kept in the folder FINDINGS, one input for each place, and fuzzing goes on.
+With a FILE it repeats that input, and writes its exception to standard error. Else an exception is kept in the folder
+FINDINGS, one input for each place, and fuzzing goes on.
 A hang, too much memory or a crash of a C library ends the process, which libFuzzer requires.
 """
 
@@ -41,6 +42,7 @@ def main(arguments: list[str]) -> None:
 
     name = arguments[1]
     findings = Findings(Path(arguments[2]))
+    is_repeated = Path(arguments[-1]).is_file()
     with atheris.instrument_imports(include=["zarrcore", "zarrfs", "zarrbrowser"]):
         from tests.proofs.fuzz.target import load_target
 
@@ -54,7 +56,10 @@ def main(arguments: list[str]) -> None:
         except BaseException as error:  # SystemExit too contradicts what zarrscope promises
             if isinstance(error, KeyboardInterrupt):
                 raise
-            findings.add(data, error)
+            if is_repeated:
+                traceback.print_exception(error)
+            else:
+                findings.add(data, error)
 
     atheris.Setup([arguments[0], *arguments[3:]], check)
     atheris.Fuzz()

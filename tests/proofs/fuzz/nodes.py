@@ -22,6 +22,8 @@ from zarrcore.stores import MemoryStore
 WRITABLE: Final = (Format.V3, Format.V2, Format.N5)
 _READ_NBYTES: Final = 1 << 14
 _CHUNK_NBYTES: Final = 1 << 20
+_WRITTEN_CHUNKS: Final = 1000
+"""Some codecs take a millisecond to begin, and an input may take 5 s on a busy machine."""
 
 
 def parsed(form: Format, documents: Documents) -> NodeMetadata | None:
@@ -145,7 +147,7 @@ def check_chunks(values: Mapping[str, bytes], form: Format) -> None:
         array = small_array(zarrcore.open(store, "r+", format=form.name).node("/"))
     except (HierarchyNotFoundError, MetadataError, UnsupportedError):
         return
-    if array is None or not array.size:
+    if array is None or not array.size or math.prod(array.chunk_grid_shape) > _WRITTEN_CHUNKS:
         return
     dtype = array.dtype
     if dtype.hasobject:

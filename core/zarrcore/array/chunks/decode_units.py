@@ -113,6 +113,8 @@ class DecodeUnitGrid:
 
     def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
         """The units that the selection ``ranges`` crosses."""
+        if any(axis.count == 0 for axis in ranges):
+            return [[] for _ in ranges]  # the other axes may cross more units than memory holds
         return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:

@@ -7,11 +7,11 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 import numpy as np
 
 from zarrcore.hierarchy import ArrayNode
+from zarrcore.metadata.chunk_grid import chunk_indices
 from zarrcore.operations.check.documents import foreign_keys
 from zarrcore.operations.check.finding import Finding, Tally
 from zarrcore.operations.marker import MARKER_KEY
@@ -114,7 +114,7 @@ class ArrayKeys:
             stat = store.stat(key)
             return None if stat is None else StoredChunk(index, key, stat.size)
 
-        indices = product(*map(range, array.chunk_grid_shape))
+        indices = chunk_indices(array.chunk_grid_shape)
         for chunk in in_parallel(probe, indices, store.requests_in_flight):
             if chunk is not None:
                 self.present += 1

@@ -332,7 +332,7 @@ def _is_same_server(known: SplitResult, url: httpx.URL) -> bool:
     if known.hostname != url.host:
         return False
     port = known.port or _PORTS[known.scheme.lower()]
-    if (known.scheme.lower(), port) == (url.scheme, url.port or _PORTS[url.scheme]):
+    if (known.scheme.lower(), port) == (url.scheme, url.port or _PORTS.get(url.scheme)):
         return True
     return (port, url.scheme, url.port) == (80, "https", None)
 

@@ -93,8 +93,7 @@ class HTTPStore(HTTPValues, RefusingStore):
             raise BrokenBodyError(f"{self.url}: the listing of {prefix or '/'} cannot be read", url=self.url)
         if isinstance(found, Failure):
             raise self._error(found, prefix or None)
-        for name in found["common_prefixes"]:
-            yield StoreEntry(name[len(self.prefix) :] + "/")
+        yield from self._prefixes(found, path)
         for facts in found["objects"]:
             entry = self._entry(facts, path)
             if entry is not None:

@@ -219,8 +219,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         except obstore_errors() as error:
             raise self._error(Failure.of(error), prefix or None) from None
         self._place_seen = True
-        for name in found["common_prefixes"]:
-            yield StoreEntry(name[len(self.prefix) :] + "/")
+        yield from self._prefixes(found, path)
         for facts in found["objects"]:
             entry = self._entry(facts, path)
             # obstore lists folder markers together with their content: only direct children count.
@@ -255,6 +254,12 @@ class ObstoreStore(ReadableStore, ListableStore):
             raise self._error(Failure.of(error), prefix or None) from None
         self._check_lists_nothing(prefix)
         return False
+
+    def _prefixes(self, found: Any, path: str) -> Iterator[StoreEntry]:
+        """The prefixes below ``path``; services may name others."""
+        for name in found["common_prefixes"]:
+            if name.startswith(path):
+                yield StoreEntry(name[len(self.prefix) :] + "/")
 
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:
         name: str = facts["path"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +43,11 @@ def test_a_unit_that_is_read_whole_has_no_region() -> None:
     grid = DecodeUnitGrid(RegularChunkGrid((3, 2)))
     units = list(grid.units(grid.crossings(normalize((slice(0, 6), slice(0, 3)), SHAPE)), None))
     assert [unit.region is None for unit in units] == [True, False, True, False]
+
+
+@pytest.mark.parametrize("selection", [(slice(0), slice(None)), (slice(None), slice(5, 5))], ids=str)
+def test_an_empty_selection_crosses_no_units_however_long_its_other_axis_is(
+    selection: tuple[slice, ...],
+) -> None:
+    grid = DecodeUnitGrid(RegularChunkGrid((6, 6)), (3, 2))
+    assert grid.crossings(normalize(selection, (1 << 16, 1 << 16))) == [[], []]

@@ -112,6 +112,12 @@ def test_a_connection_is_used_again_after_a_redirection(faults: FaultServer, cli
     assert faults.connections == 1
 
 
+def test_a_redirection_to_another_protocol_is_an_error(faults: FaultServer, opened: Opener) -> None:
+    faults.faults["key"] = "moved:ftp:"
+    with pytest.raises(StoreError, match="key"):
+        opened(retries=0).get("key", ByteRange(2, 6))
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("ETag", '"größe"'), ("Last-Modified", "some day"), ("Set-Cookie", "ü=ü"), ("Content-Type", "ü;;ü")],
@@ -183,6 +189,7 @@ def test_credentials_do_not_follow_a_redirection_to_another_server(
         ("http://a", "https://a:8443/x", False),
         ("http://a", "http://b/x", False),
         ("http://a", "http://a.b/x", False),
+        ("http://a", "ftp://a/x", False),
     ],
 )
 def test_which_redirections_stay_on_the_server(address: str, url: str, is_same: bool) -> None:

@@ -169,3 +169,19 @@ def test_a_malformed_webdav_listing_is_reported(faults: FaultServer, opened: Ope
     with pytest.raises(BrokenBodyError, match="listing of / cannot be read") as caught:
         list(opened(timeout_s=5).list_dir(""))
     assert "\n" not in str(caught.value)
+
+
+def test_names_beside_the_webdav_folder_are_left_out(faults: FaultServer, opened: Opener) -> None:
+    response = (
+        "<D:response><D:href>{}</D:href><D:propstat><D:prop><D:getcontentlength>1</D:getcontentlength>"
+        "<D:getlastmodified>Sun, 01 Jan 2023 00:00:00 GMT</D:getlastmodified><D:resourcetype>{}</D:resourcetype>"
+        "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>"
+    )
+    hrefs = ("/a/", "/a/b/", "/", "/other/", "/ab/", "spare/")
+    responses = [response.format(href, "<D:collection/>") for href in hrefs]
+    responses += [response.format(href, "") for href in ("/a/c", "/other/c")]
+    page = f"<?xml version='1.0'?><D:multistatus xmlns:D='DAV:'>{''.join(responses)}</D:multistatus>"
+    faults.bodies[207] = page.encode()
+    faults.faults = {"a/": [403, 207], "a": 207}
+    entries = opened("a", timeout_s=5).list_dir("")
+    assert [entry.key for entry in entries] == ["b/", "c"]

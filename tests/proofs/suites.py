@@ -242,12 +242,12 @@ _PACKAGES: Final = [
     ),
     Suite(
         name="lowest-versions",
-        about="the tests of the library with the lowest versions that pyproject.toml allows",
+        about="the tests of library, mount and window with the lowest versions that pyproject.toml allows",
         module="packages.lowest",
         unit="tests",
         goal=None,
         limit_s=7200,
-        words=("tests/core",),
+        words=("tests/core", "tests/zfs", "tests/browser"),
         needs="uv",
     ),
 ]

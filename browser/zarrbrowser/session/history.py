@@ -23,7 +23,7 @@ class Visit:
     """The view settings of its pane: see `Pane.view_state`."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)  # PySide6 6.7 keeps weak references to what its signals call
 class History:
     """Visits in order, and the present one.
 

@@ -1,4 +1,4 @@
-"""A trial of the lowest versions that pyproject.toml allows: the tests of the library with them."""
+"""A trial of the lowest versions that pyproject.toml allows: the tests of one of the three packages with them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class LowestError(AssertionError):
     """Tests fail with the lowest versions."""
 
 
-def trial(seed: int, tests: str) -> int:
-    """Install the lowest versions in an environment of their own, and run tests; returns how many passed.
+def trial(seed: int, *parts: str) -> int:
+    """Install the lowest versions in an environment of their own, and run one part of the tests; returns how many passed.
 
     Raises:
         LowestError: some fail, or the versions cannot be installed together.
     """
-    if seed:
+    if seed >= len(parts):
         return 0
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -35,10 +35,14 @@ def trial(seed: int, tests: str) -> int:
         constraints.write_text("".join(line + "\n" for line in frozen.splitlines() if "==" in line))
         _run(*pip, "--constraint", str(constraints), "--editable", f"{ROOT}[test]")
         done = subprocess.run(
-            [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={place / 'tests'}", tests],
+            [
+                *(python, "-X", "faulthandler", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+                *(f"--basetemp={place / 'tests'}", parts[seed]),
+            ],
             cwd=ROOT,
             env={**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )

@@ -16,6 +16,7 @@ import threading
 import time
 from array import array
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -120,13 +121,14 @@ class CacheDirectory:
             self._tidied = True
             remove_abandoned(root.descriptor)  # left by a process that was killed
         content = b"".join((_checksum(name, value), value))
+        store = partial(put_file, root.descriptor, _path_of(name), content, if_absent=False, durable=False)
         try:
             try:
-                put_file(root.descriptor, _path_of(name), content, if_absent=False, durable=False)
+                store()
             except FileNotFoundError:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name[:_FOLDER], 0o700, dir_fd=root.descriptor)
-                put_file(root.descriptor, _path_of(name), content, if_absent=False, durable=False)
+                store()
         except OSError as error:
             self._skip(error)
             return

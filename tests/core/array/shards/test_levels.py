@@ -12,6 +12,8 @@ from tests.core.array.test_rectilinear import document, shards
 from zarrcore.array.shards.levels import level_of, shard_levels
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import MetadataError
+from zarrcore.metadata import RectilinearChunkGrid
+from zarrcore.metadata.chunk_grid import rectilinear_axis
 from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
 from zarrcore.stores import MemoryStore
@@ -59,7 +61,9 @@ def test_levels_of_nested_shards_are_in_order_outermost_first() -> None:
 
 
 def test_chunks_that_are_not_shards_have_no_levels() -> None:
-    assert shard_levels(pipeline((8, 12), ["bytes"]), grid_of([8, 12])) == []
+    plain = pipeline((8, 12), ["bytes"])
+    assert shard_levels(plain, grid_of([8, 12])) == []
+    assert shard_levels(plain, RectilinearChunkGrid((rectilinear_axis([8, 4]), rectilinear_axis([12])))) == []
 
 
 def test_positions_of_inner_chunks_count_in_c_order() -> None:

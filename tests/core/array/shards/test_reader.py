@@ -12,8 +12,11 @@ import pytest
 
 import zarrcore
 from tests.core.array.test_rectilinear import document, shards
+from tests.core.stores.cache.test_store import Distant
 from zarrcore.errors import ChangedError, CodecError
-from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, StoreStat
+from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.cache.store import CacheStore
 
 NESTED = {
     "name": "sharding_indexed",
@@ -249,9 +252,57 @@ def test_an_inner_shard_must_contain_its_chunks(tmp_path: Path) -> None:
     )[...] = OLD
     inner_nbytes = 4 * 16 + INDEX_NBYTES
     array = zarrcore.open(LocalStore(tmp_path))["a"]
-    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 16, 16), 4 * 16)
-    assert not np.array_equal(array[:2, :2], OLD[:2, :2]), "its last bytes are in it"
-    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 15, 16), 4 * 16)
+    index_at = inner_nbytes + 4 * 16  # of the second inner shard
+    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 16, 16), index_at)
+    assert not np.array_equal(array[:2, 4:6], OLD[:2, 4:6]), "its last bytes are in it"
+    damaged(tmp_path / "a/c/0/0", (inner_nbytes - 15, 16), index_at)
     with pytest.raises(CodecError, match="inner chunk 0 ends outside its shard"):
-        array[0, 0]
-    assert np.array_equal(array[2:], OLD[2:])
+        array[0, 4]
+    assert np.array_equal(array[:, :4], OLD[:, :4])
+
+
+class DistantShards(Distant):
+    """A distant store that notes the requests for chunks, but not those for documents."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[str] = []
+
+    def get(self, key: str, *arguments: Any, **options: Any) -> Any:
+        self._note("get", key)
+        return super().get(key, *arguments, **options)
+
+    def stat(self, key: str) -> StoreStat | None:
+        self._note("stat", key)
+        return super().stat(key)
+
+    def get_with_stat(self, key: str, *arguments: Any, **options: Any) -> Any:
+        self._note("get_with_stat", key)
+        return super().get_with_stat(key, *arguments, **options)
+
+    def _note(self, what: str, key: str) -> None:
+        if "/c/" in key:
+            self.requests.append(what)
+
+
+@pytest.mark.parametrize("codecs", [[], [NESTED]])
+def test_a_shard_in_a_cached_store_needs_no_request_for_its_version(
+    codecs: list[Any], tmp_path: Path
+) -> None:
+    distant = DistantShards()
+    inner = (4, 4) if codecs else (2, 2)
+    zarrcore.create(distant).create_array(
+        "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
+    )[...] = OLD
+    cached = zarrcore.open(CacheStore(distant, CacheDirectory(tmp_path, 1 << 24)))["a"]
+    direct = zarrcore.open(distant)["a"]
+    requests = 2 + len(codecs)
+    for array, expected in (
+        (cached, ["get_with_stat"] * requests),
+        (cached, []),
+        (direct, ["get"] * requests),
+        (direct, ["get"] * requests),
+    ):
+        distant.requests.clear()
+        assert np.array_equal(array[:2, :2], OLD[:2, :2])
+        assert distant.requests == expected

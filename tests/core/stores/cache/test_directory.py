@@ -166,8 +166,9 @@ def test_other_files_in_the_directory_are_left_alone(directory: CacheDirectory, 
     large = tmp_path / "large"
     large.touch()
     os.truncate(large, 1 << 30)
-    path_of(tmp_path, 200).parent.mkdir(exist_ok=True)
-    path_of(tmp_path, 200).symlink_to(large)
+    for number in range(200, 220):
+        path_of(tmp_path, number).parent.mkdir(exist_ok=True)
+        path_of(tmp_path, number).symlink_to(large)
     directory.make_room()
     large.unlink()
     assert total(tmp_path) > (1 << 19), "a link takes no more space than its path"
@@ -322,23 +323,25 @@ def test_a_disk_that_cannot_be_written_is_logged_once(
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 
 
-def test_writing_pauses_for_a_minute_after_a_failure(
-    directory: CacheDirectory, monkeypatch: pytest.MonkeyPatch
+def test_writing_pauses_for_a_minute_after_each_failure(
+    directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     now_s = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    with monkeypatch.context() as full:
-        full.setattr(cache_directory, "put_file", refuse)
-        directory.put(name(1), b"one")
-    now_s += 59.9
-    directory.put(name(1), b"one")
-    assert directory.get(name(1)) is None
-    now_s += 0.2
-    directory.put(name(1), b"one")
-    assert directory.get(name(1)) == b"one"
+    for number in range(3):
+        with monkeypatch.context() as full:
+            full.setattr(cache_directory, "put_file", refuse)
+            directory.put(name(number), b"value")
+        now_s += 59.9
+        directory.put(name(number), b"value")
+        assert directory.get(name(number)) is None
+        now_s += 0.2
+        directory.put(name(number), b"value")
+        assert directory.get(name(number)) == b"value"
+    assert len(messages(caplog)) == 1
 
 
 def test_threads_share_a_directory(directory: CacheDirectory, tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from tests.servers import FaultServer
 
 @pytest.fixture(params=["obstore", "httpx"])
 def opened(request: pytest.FixtureRequest, faults: FaultServer) -> Opener:
-    """Opens URLs of ``faults`` with a short timeout, in both ways."""
+    """Opens URLs of ``faults`` in both ways."""
     headers = {} if request.param == "obstore" else {"X-Token": "hush"}
 
     def open_it(path: str = "", **options: object) -> AnyStore:
-        defaults = {"timeout_s": 1.0, "retries": 1, "headers": headers}
+        defaults = {"timeout_s": 10.0, "retries": 1, "headers": headers}
         return open_store(f"{faults.url}/{path}", **{**defaults, **options})
 
     return open_it

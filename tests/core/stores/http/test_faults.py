@@ -73,7 +73,7 @@ def test_a_server_that_hangs_costs_the_timeout_once(faults: FaultServer, opened:
 def test_a_body_that_comes_slowly_and_without_end_is_given_up(faults: FaultServer, opened: Opener) -> None:
     faults.faults["key"] = "drip-body"
     with pytest.raises(StoreTimeoutError, match="--timeout"):
-        opened(timeout_s=0.5).get("key")
+        opened(timeout_s=0.1).get("key")
 
 
 def test_connections_are_reused(faults: FaultServer, opened: Opener) -> None:

@@ -63,9 +63,11 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 def has_ended(process: int) -> bool:
-    """Whether a process is gone, or a zombie."""
+    """Whether a process is gone, or a zombie without other threads: these may hold its files and locks for a moment."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        place = Path(f"/proc/{process}")
+        is_zombie = (place / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        return is_zombie and len(os.listdir(place / "task")) == 1
     except (FileNotFoundError, ProcessLookupError):
         return True
 

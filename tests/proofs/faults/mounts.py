@@ -64,13 +64,21 @@ def _campaign(number: int, operations: int) -> int:
             "n/crc", shape=SHAPE, data_type="int32", chunk_shape=CHUNK, codecs=[{"name": "crc32c"}]
         )
         made[...] = np.arange(130).reshape(SHAPE)
-        mounted = mount(
-            place,
-            *("--read-write", "--metadata-ttl", "0", "--cache-size", "64MiB"),
-            *("--endpoint-url", spoiled.url, "--region", "us-east-1"),
-            *("--timeout", str(TIMEOUT_S), "--retries", str(RETRIES)),
-        )
-        campaign = Campaign(choice, mounted, spoiled, direct)
+
+        def begin() -> Mount:
+            try:
+                return mount(
+                    place,
+                    *("--read-write", "--metadata-ttl", "0", "--cache-size", "64MiB"),
+                    *("--endpoint-url", spoiled.url, "--region", "us-east-1"),
+                    *("--timeout", str(TIMEOUT_S), "--retries", str(RETRIES)),
+                )
+            except AssertionError as error:
+                if "no answer within the time allowed" in str(error):
+                    raise TimeoutError from error
+                raise
+
+        campaign = Campaign(choice, patiently(begin), spoiled, direct)
         for _ in range(operations):
             campaign.step()
         campaign.end()

@@ -25,6 +25,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     decoded_type_parameter: ClassVar[str] = "dtype"
     encoded_type_parameter: ClassVar[str] = "astype"
     required_types: ClassVar[tuple[str, ...]] = ("dtype",)
+    is_lossy: ClassVar[bool] = False
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
@@ -75,8 +76,22 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         same_kind = given.kind == decoded.dtype.kind
         decoded = self._cast(decoded, given) if same_kind else np.ascontiguousarray(decoded).view(given)
         encoded = self._called(self._codec.encode, decoded)
-        self._check(decoded.reshape(-1), encoded)
+        decoded = decoded.reshape(-1)
+        if not {decoded.dtype.kind, encoded.dtype.kind} <= {*"iufc"}:
+            self._check_read(decoded, encoded)
+        self._check(decoded, encoded)
         return encoded.view(wanted.dtype).reshape(wanted.shape)
+
+    def _check_read(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+        """Find values that do not come back: NumPy converts numbers to times, texts or bytes from which it makes none.
+
+        Raises:
+            CodecError: the values cannot be decoded, or a codec that is not a lossy one changes them.
+        """
+        read = self._called(self._codec.decode, encoded)
+        can_be_nan = decoded.dtype.kind in "fcmM"
+        if not self.is_lossy and not np.array_equal(read, decoded, equal_nan=can_be_nan):
+            raise CodecError(f"a value does not fit into {encoded.dtype}", codec=self.name)
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
         """Find values that the encoded type cannot hold.
@@ -130,6 +145,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.fixedscaleoffset",)
     parameters = ("dtype", "astype", "offset", "scale")
+    is_lossy = True
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -139,11 +155,13 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
         return cls(configuration)
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
-        if encoded.dtype.kind not in "iu":
+        if {decoded.dtype.kind, encoded.dtype.kind}.isdisjoint("iub"):
             return
         read, half_step = self._called(self._codec.decode, encoded), 0.5 / abs(self._codec.scale)
         with np.errstate(all="ignore"):
             values, rounding = decoded.astype(float), 1e-15 if decoded.dtype.itemsize == 8 else 1e-6
+            if encoded.dtype.kind in "fc":
+                rounding = max(rounding, float(np.finfo(encoded.dtype).eps))
             allowed = half_step * 1.001 + rounding * (np.abs(values) + abs(self._codec.offset))
             if decoded.dtype.kind in "iu":
                 allowed += 1  # it decodes to a fraction, which conversion to an integer truncates
@@ -158,6 +176,7 @@ class QuantizeCodec(_NumcodecsFilter):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.quantize",)
     parameters = ("dtype", "astype", "digits")
+    is_lossy = True
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -184,6 +203,7 @@ class BitRoundCodec(_NumcodecsFilter):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.bitround",)
     parameters = ("keepbits",)
+    is_lossy = True
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

@@ -28,6 +28,13 @@ from zarrcore.metadata import NamedConfiguration
             [0, np.inf],
         ),
         ("numcodecs.fixedscaleoffset", {"offset": 9, "scale": 10, "dtype": "<u2", "astype": "<u2"}, [0, 9]),
+        ("numcodecs.fixedscaleoffset", {"offset": 1, "scale": 10, "dtype": "|u1", "astype": "<f4"}, [0, 9]),
+        ("numcodecs.fixedscaleoffset", {"offset": 0, "scale": 1, "dtype": "<i4", "astype": "|b1"}, [0, 9]),
+        ("numcodecs.fixedscaleoffset", {"offset": 0, "scale": 1, "dtype": "<i4", "astype": "<M8[s]"}, [0, 9]),
+        ("numcodecs.delta", {"dtype": "<M8[s]", "astype": "<M8[s]"}, [0, 9]),
+        ("numcodecs.delta", {"dtype": "<i4", "astype": "|S4"}, [0, 9]),
+        ("numcodecs.astype", {"encode_dtype": "|b1", "decode_dtype": "<i4"}, [0, 9]),
+        ("numcodecs.astype", {"encode_dtype": "|V4", "decode_dtype": "<i4"}, [0, 9]),
     ],
 )
 def test_values_that_a_filter_would_lose_are_refused(
@@ -39,6 +46,27 @@ def test_values_that_a_filter_would_lose_are_refused(
     )
     with pytest.raises(CodecError, match=name):
         pipeline.encode(array)
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "values"),
+    [
+        (
+            "numcodecs.fixedscaleoffset",
+            {"offset": 1, "scale": 10, "dtype": "<u2", "astype": "<f2"},
+            [1, 6000],
+        ),
+        ("numcodecs.delta", {"dtype": "<m8[s]", "astype": "<m8[s]"}, [0, 9]),
+        ("numcodecs.astype", {"encode_dtype": "|S4", "decode_dtype": "<i4"}, [0, 9]),
+        ("numcodecs.astype", {"encode_dtype": "<i8", "decode_dtype": "<M8[s]"}, [0, -(2**63)]),
+    ],
+)
+def test_values_that_come_back_are_written(
+    name: str, configuration: dict[str, Any], values: list[float]
+) -> None:
+    array = np.array(values, configuration.get("dtype") or configuration["decode_dtype"])
+    pipeline = chain(name, configuration, array)
+    assert np.allclose(pipeline.decode(pipeline.encode(array)).astype("f8"), array.astype("f8"), rtol=1e-3)
 
 
 def chain(name: str, configuration: dict[str, Any], array: np.ndarray[Any, Any]) -> Pipeline:

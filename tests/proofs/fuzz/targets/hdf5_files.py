@@ -150,7 +150,10 @@ def _check_h5py(content: bytes, node: ArrayNode | Group) -> None:
                 found.attrs[attribute]
         left_out = LEFT_OUT_ATTRIBUTE in file.attrs
         if isinstance(node, ArrayNode) and not left_out:
-            _check_elements(file[node.name or "array"], node)
+            name = node.name or "array"
+            # NetCDF-4 names a variable so if one of its several dimensions has its name.
+            hidden = f"_nc4_non_coord_{name}"
+            _check_elements(file[hidden if hidden in file else name], node)
 
 
 def _check_elements(dataset: Any, array: ArrayNode) -> None:

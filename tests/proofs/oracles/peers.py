@@ -278,8 +278,8 @@ _BY_ZARR_PYTHON: Final = {
     "v2": Knowledge((*_CORE, *_OF_NUMPY), _V2, orders=True),
     "v3": Knowledge((*_CORE, *_OF_NUMPY), _V3, shards=True, orders=True, max_compressors=2),
 }
-# zarrs exchanges the parts of complex numbers in big-endian order. It cannot read a part of a chunk if Blosc follows gzip or
-# Zstandard: it drops the end of what Blosc decodes if that is not a multiple of the size of the elements.
+# zarrs exchanges the parts of complex numbers in big-endian order. It cannot read a part of a chunk if Blosc follows gzip,
+# Zstandard or Blosc: it drops the end of what Blosc decodes if that is not a multiple of the size of the elements.
 _BY_ZARRS: Final = {
     "v3": Knowledge(
         ("?", "f2", *_NUMBERS),
@@ -287,7 +287,7 @@ _BY_ZARRS: Final = {
         shards=True,
         orders=True,
         max_compressors=2,
-        apart=frozenset({("gzip", "blosc"), ("zstd", "blosc")}),
+        apart=frozenset({("gzip", "blosc"), ("zstd", "blosc"), ("blosc", "blosc")}),
     )
 }
 PEERS: Final[Mapping[str, Peer]] = {

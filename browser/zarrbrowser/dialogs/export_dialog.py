@@ -75,6 +75,7 @@ class ExportDialog(QDialog):
         self.selection.textChanged.connect(lambda _text: self._tell())
         self._lay_out()
         self._choose()
+        self.what.setFocus()  # Qt 6.7 would give it to the button
 
     def accept(self) -> None:
         """Emit the request."""

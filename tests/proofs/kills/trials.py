@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -120,7 +121,9 @@ def make_old(root: Path) -> None:
     then_s = time.time() - 2 * DAY_S
     for path in root.rglob("*"):
         if path.is_file():
-            os.utime(path, (then_s, then_s))
+            # A thread of the cache erases entries for which there is no room.
+            with suppress(FileNotFoundError):
+                os.utime(path, (then_s, then_s))
 
 
 def litter(root: Path, *kept: str) -> list[str]:

@@ -29,6 +29,7 @@ class Knowledge:
         min_ndim: the least number of dimensions.
         min_length: the least length of a dimension.
         fits: whether a chunk must not be longer than the array.
+        whole_edges: whether it must write whole chunks where one of them extends beyond the array.
         apart: pairs of names of compressors; the second must not directly follow the first.
     """
 
@@ -43,6 +44,7 @@ class Knowledge:
     min_ndim: int = 0
     min_length: int = 0
     fits: bool = False
+    whole_edges: bool = False
     apart: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -140,9 +142,15 @@ def _for_elements(codec: Mapping[str, Any], dtype: np.dtype[Any]) -> Mapping[str
 
 
 @st.composite
-def writes(draw: st.DrawFn, description: Description) -> Write:
-    """Any region, also an empty one."""
+def writes(draw: st.DrawFn, description: Description, whole_edges: bool = False) -> Write:
+    """Any region, also an empty one; or whole chunks, if one of them extends beyond the array and ``whole_edges``."""
     bounds = [
         sorted((draw(st.integers(0, length)), draw(st.integers(0, length)))) for length in description.shape
     ]
+    axes = list(zip(bounds, description.shape, description.chunk_shape, strict=True))
+    if whole_edges and any(stop > length - length % chunk for (_, stop), length, chunk in axes):
+        bounds = [
+            [start - start % chunk, min(stop + -stop % chunk, length)]
+            for (start, stop), length, chunk in axes
+        ]
     return Write(tuple(slice(*pair) for pair in bounds), draw(st.integers(0, 50)))

@@ -65,8 +65,10 @@ def _exchange(peer: Peer, description: Description, is_ours: bool, data: st.Data
         peer.create(path, description)
     expected = np.full(description.shape, description.fill_value, description.dtype)
     for number in range(data.draw(st.integers(0, 3))):
-        change = data.draw(writes(description))
-        if is_ours == (number % 2 == 0):
+        by_us = is_ours == (number % 2 == 0)
+        whole_edges = not by_us and peer.knowledge[description.format].whole_edges
+        change = data.draw(writes(description, whole_edges))
+        if by_us:
             zarrscope.write(folder / "x", name, description, change)
         else:
             peer.write(path, description, change)

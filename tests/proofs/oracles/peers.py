@@ -234,13 +234,16 @@ class TensorStore:
 
 
 class Z5py:
-    """z5py. A fill value is a 64-bit float in it, and a chunk is never longer than the array."""
+    """z5py. A fill value is a 64-bit float in it, and a chunk is never longer than the array.
+
+    To replace a part of a chunk of N5 that extends beyond the array, it takes the stored elements for those within the array.
+    """
 
     _common: ClassVar = {"fill_values": False, "min_ndim": 1, "min_length": 1, "fits": True}
     knowledge: ClassVar = {
         "v2": Knowledge(_NUMBERS, (_GZIP, _ZLIB, _BZ2, _ZSTD), ("little",), **_common),
         "v3": Knowledge(_NUMBERS, (_GZIP, _ZSTD), ("little",), shards=True, **_common),
-        "n5": Knowledge(_NUMBERS, _N5, ("big",), ("/",), **_common),
+        "n5": Knowledge(_NUMBERS, _N5, ("big",), ("/",), whole_edges=True, **_common),
     }
     _names: ClassVar = {"numcodecs.zlib": "zlib", "numcodecs.bz2": "bzip2", "numcodecs.lzma": "xz"}
 
@@ -275,8 +278,8 @@ _BY_ZARR_PYTHON: Final = {
     "v2": Knowledge((*_CORE, *_OF_NUMPY), _V2, orders=True),
     "v3": Knowledge((*_CORE, *_OF_NUMPY), _V3, shards=True, orders=True, max_compressors=2),
 }
-# zarrs exchanges the parts of complex numbers in big-endian order. It cannot read a part of a chunk if Blosc follows gzip or
-# Zstandard: it drops the end of what Blosc decodes if that is not a multiple of the size of the elements.
+# zarrs exchanges the parts of complex numbers in big-endian order. It cannot read a part of a chunk if Blosc follows gzip,
+# Zstandard or Blosc: it drops the end of what Blosc decodes if that is not a multiple of the size of the elements.
 _BY_ZARRS: Final = {
     "v3": Knowledge(
         ("?", "f2", *_NUMBERS),
@@ -284,7 +287,7 @@ _BY_ZARRS: Final = {
         shards=True,
         orders=True,
         max_compressors=2,
-        apart=frozenset({("gzip", "blosc"), ("zstd", "blosc")}),
+        apart=frozenset({("gzip", "blosc"), ("zstd", "blosc"), ("blosc", "blosc")}),
     )
 }
 PEERS: Final[Mapping[str, Peer]] = {

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from tests.proofs.trials import ROOT
@@ -27,13 +28,20 @@ def trial(seed: int, *parts: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         python = place / "environment/bin/python"
-        _run("uv", "venv", "--quiet", "--python", sys.executable, str(place / "environment"))
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        # With a later Python, packages as old as these lack wheels.
+        lowest_python = project["requires-python"].removeprefix(">=")
+        _run("uv", "venv", "--quiet", "--python", lowest_python, str(place / "environment"))
         pip = ("uv", "pip", "install", "--quiet", "--python", str(python))
         _run(*pip, "--resolution", "lowest-direct", f"{ROOT}[all]")
         frozen = _run("uv", "pip", "freeze", "--python", str(python), "--exclude-editable")
         constraints = place / "constraints"
         constraints.write_text("".join(line + "\n" for line in frozen.splitlines() if "==" in line))
         _run(*pip, "--constraint", str(constraints), "--editable", f"{ROOT}[test]")
+        # A program of Node, which the tests look for beside the packages.
+        azurite = Path(sys.prefix) / "azurite"
+        if azurite.is_dir():
+            (place / "environment/azurite").symlink_to(azurite)
         done = subprocess.run(
             [
                 *(python, "-X", "faulthandler", "-m", "pytest", "-q", "-p", "no:cacheprovider"),

@@ -13,7 +13,10 @@ import zarr
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
 from tests.zfs.mount.programs import program
+from tests.zfs.namespace import entered, needs_root
 from zarrfs.mount import mountpoints
+from zarrfs.mount import umount as umount_module
+from zarrfs.mount.mountpoints import MountError
 
 VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
 
@@ -51,6 +54,21 @@ def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
         assert file.read() == VALUES.tobytes()
         assert not has_ended(daemon)
     wait_until(lambda: has_ended(daemon), "the daemon ends with its last reader")
+
+
+@needs_root
+def test_a_mount_that_another_namespace_keeps_is_reported(
+    source: Path, mount: Mounter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(umount_module, "_END_S", 0.2)
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    with entered(tmp_path, "true"):
+        with pytest.raises(MountError, match="another mount namespace"):
+            umount_module.umount(str(mounted.path))
+        assert not is_mounted(mounted.path)
+        assert not has_ended(daemon)
+    wait_until(lambda: has_ended(daemon), "the daemon ends with the namespace")
 
 
 def test_several_mounts_are_unmounted_at_once(source: Path, mount: Mounter) -> None:

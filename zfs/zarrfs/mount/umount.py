@@ -66,7 +66,8 @@ def _await_end(daemon: _Daemon, path: str) -> None:
         while not select.select([process], [], [], _END_S)[0]:
             if outcome is None or not outcome.is_completing():
                 raise MountError(
-                    f"{path} is unmounted, but its daemon still runs: a request hangs in its store"
+                    f"{path} is unmounted, but its daemon still runs: a request hangs in its store, or another mount "
+                    "namespace, such as a container's, keeps the mount"
                 )
     failure = "" if outcome is None else outcome.failure()
     if failure:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.any_store import open_store
 from tests.servers import Authority, FaultServer, fault_server
-from zarrcore.errors import StoreError, UnreachableError
+from zarrcore.errors import StoreError, StoreTimeoutError, UnreachableError
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 
@@ -56,6 +56,13 @@ def test_an_authority_in_the_bundle_is_trusted(
     store = open_soon(server.url, ca_bundle=str(bundle))
     assert store.get("key") == b"1"
     assert [entry.key for entry in store.list()] == ["key"]
+
+
+def test_headers_without_end_are_given_up(authority: Authority, server: FaultServer) -> None:
+    server.faults["slow/"] = "drip"
+    store = open_store(server.url, timeout_s=1, retries=0, ca_bundle=str(authority.certificate))
+    with pytest.raises(StoreTimeoutError, match="--timeout"):
+        list(store.list_dir("slow/"))
 
 
 def test_an_authority_outside_the_bundle_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:

@@ -428,6 +428,13 @@ async def read_all(
             128,
             [0, 128, 256, *range(1200, 7501, 900), 8700, 10200, 12000, 14100, 16800, 20100, 24000],
         ),
+        (
+            {},
+            (0, MIB),
+            64,
+            128,
+            [0, 128, 256, *range(1024, 12289, 1024), 14336, 16384, 19456, 22528],
+        ),
         ({}, (0, 4 * MIB), 8, 128, [0, 128, 256, *range(4096, 24577, 4096)]),
         ({}, (MIB, 3 * MIB), 64, 128, [*range(0, 1025, 128), *range(4096, 19457, 3072)]),
         ({}, (0, 5 * MIB), 8, 128, [0, 128, 256, *range(1024, 11265, 1024), *range(13312, 23553, 2048)]),
@@ -451,6 +458,7 @@ async def read_all(
         "large requests",
         "small budget",
         "small slabs",
+        "slabs of a MiB",
         "slabs",
         "slabs after a header",
         "large slabs",
@@ -586,6 +594,43 @@ def test_the_kernel_is_given_all_of_a_block_but_its_first_256_kib() -> None:
     assert sorted(pushed) == [
         (start + 256 * KIB, stop - start - 256 * KIB) for start, stop in itertools.pairwise(cuts)
     ]
+
+
+def test_bytes_that_were_fetched_before_a_write_are_not_given_to_the_kernel() -> None:
+    async def main() -> None:
+        pushed: list[int] = []
+        budget = Budget(1024 * MIB)
+        async with trio.open_nursery() as nursery:
+            threads, file = Hung(nursery), Slow()
+            reader = Reader(file, threads, budget, lambda offset, _: pushed.append(offset))
+            await reader.read(0, 8 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert threads.ahead
+            file.changes += 1
+            await reader.read(0, 1)
+            threads.go_on.set()
+            await trio.testing.wait_all_tasks_blocked()
+            assert pushed == []
+            await reader.read(1, 8 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert pushed, "what is fetched now is right"
+            reader.close()
+        assert budget.used == 0
+
+    trio.run(main)
+
+
+def test_a_file_that_became_shorter_ends_early() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(0, MIB, 128 * KIB)):
+            pass
+        blocks_end = max(offset + nbytes for offset, nbytes in file.reads)
+        file.data = DATA[: blocks_end + 5]
+        offset = blocks_end - 10
+        with trio.fail_after(60):
+            assert bytes(await reader.read(offset, 100)) == DATA[offset : blocks_end + 5]
+
+    reading(test)
 
 
 def test_a_handle_whose_store_hangs_leaves_threads_to_others() -> None:

@@ -239,7 +239,7 @@ class Reader:
         start += -start % _PAGE
         if stop < self.file.size:
             stop -= stop % _PAGE
-        if self._push is None or block.dropped or start >= stop or block.start <= self._next + _SLACK:
+        if self._push is None or start >= stop or block.start <= self._next + _SLACK:
             return
         try:
             await self._threads.run_ahead(

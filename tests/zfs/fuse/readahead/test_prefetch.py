@@ -503,21 +503,46 @@ class Wide(Slow):
         return bytes(min(nbytes, self.size - offset))
 
 
-def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib() -> None:
+@pytest.mark.parametrize(("budget", "ahead", "block"), [(256, 32, 4), (12, 11, 3)])
+def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib_or_as_far_as_a_budget_allows(
+    budget: int, ahead: int, block: int
+) -> None:
     async def main() -> None:
-        file, budget = Wide(), Budget(256 * MIB)
+        file, allowed = Wide(), Budget(budget * MIB)
         async with trio.open_nursery() as nursery:
-            reader = Reader(file, Tasks(nursery), budget)
-            ahead = 0
+            reader = Reader(file, Tasks(nursery), allowed)
+            most = 0
             for offset in range(0, 128 * MIB, MIB):
                 await reader.read(offset, MIB)
                 await trio.testing.wait_all_tasks_blocked()
-                ahead = max(ahead, max(start + nbytes for start, nbytes in file.reads) - (offset + MIB))
-            assert ahead == 32 * MIB
-            assert max(nbytes for _, nbytes in file.reads) == 4 * MIB
+                most = max(most, max(start + nbytes for start, nbytes in file.reads) - (offset + MIB))
+            assert most == ahead * MIB
+            assert max(nbytes for _, nbytes in file.reads) == block * MIB
+            assert allowed.buffers.nbytes
             reader.close()
+            assert allowed.buffers.nbytes == 0, "an idle mount holds no memory"
 
     trio.run(main)
+
+
+def test_skipped_bytes_count_as_read() -> None:
+    """The kernel may request them later."""
+
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for end in read_all(reader, file, range(0, 320 * KIB, 128 * KIB), 64 * KIB):
+            assert bool(budget.used) == (end >= 256 * KIB)
+
+    reading(test)
+
+
+def test_a_whole_slab_is_fetched_ahead() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        file.slabs = (0, 4 * MIB)
+        async for _ in read_all(reader, file, range(0, 384 * KIB, 128 * KIB)):
+            pass
+        assert max(offset + nbytes for offset, nbytes in file.reads) == 8 * MIB
+
+    reading(test)
 
 
 @pytest.mark.parametrize("start", [0, 5 * MIB])
@@ -640,8 +665,12 @@ def test_a_handle_whose_store_hangs_leaves_threads_to_others() -> None:
         budget = Budget(1024 * MIB)
         async with trio.open_nursery() as nursery:
             threads = Hung(nursery)
-            threads.go_on.set()
             readers = [Reader(Wide(), threads, budget) for _ in range(6)]
+            nursery.start_soon(readers[0].read, 0, 16 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert threads.ahead == 4
+            threads.go_on.set()
+            await trio.testing.wait_all_tasks_blocked()
             for reader in readers:
                 await reader.read(0, 16 * MIB)
                 await trio.testing.wait_all_tasks_blocked()

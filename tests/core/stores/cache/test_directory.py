@@ -122,6 +122,33 @@ def test_a_budget_of_less_than_an_entry_keeps_none(tmp_path: Path) -> None:
     assert files(tmp_path) == []
 
 
+def test_space_is_freed_for_a_byte_above_the_budget(tmp_path: Path) -> None:
+    three_quarters = 10_922 * 6 // 8
+    assert three_quarters == 2 * 4096 - 1
+    for budget, left in ((10_923, 2), (10_922, 1)):
+        directory = CacheDirectory(tmp_path, budget)
+        for number in range(2):
+            directory._written = 0
+            directory.put(name(number), b"small")
+        directory.make_room()
+        assert len(files(tmp_path)) == left
+
+
+def test_the_budget_is_checked_after_each_eighth_that_is_written(
+    directory: CacheDirectory, tmp_path: Path
+) -> None:
+    directory.put(name(999), b"first")
+    directory._written = 0
+    for number in range(2 * 32):
+        for other in (1000 + 2 * number, 1001 + 2 * number):  # of other processes
+            path_of(tmp_path, other).parent.mkdir(exist_ok=True)
+            path_of(tmp_path, other).write_bytes(bytes(20 * KIB))
+        directory.put(name(number), bytes(4096 - 8))
+        settle(directory)
+        if number % 32 == 31:
+            assert total(tmp_path) <= (1 << 20) * 6 // 8
+
+
 def test_a_budget_of_no_bytes_keeps_nothing(tmp_path: Path) -> None:
     directory = CacheDirectory(tmp_path, 0)
     directory.put(name(1), b"")
@@ -323,24 +350,25 @@ def test_a_disk_that_cannot_be_written_is_logged_once(
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 def test_writing_pauses_for_a_minute_after_each_failure(
-    directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise OSError(number, os.strerror(number))
 
-    now_s = 1000.0
+    now_s = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    for number in range(3):
+    for key in map(name, range(3)):
         with monkeypatch.context() as full:
             full.setattr(cache_directory, "put_file", refuse)
-            directory.put(name(number), b"value")
-        now_s += 59.9
-        directory.put(name(number), b"value")
-        assert directory.get(name(number)) is None
-        now_s += 0.2
-        directory.put(name(number), b"value")
-        assert directory.get(name(number)) == b"value"
+            directory.put(key, b"value")
+        now_s += 59
+        directory.put(key, b"value")
+        assert directory.get(key) is None
+        now_s += 1
+        directory.put(key, b"value")
+        assert directory.get(key) == b"value"
     assert len(messages(caplog)) == 1
 
 

@@ -113,6 +113,29 @@ def test_answers_about_several_keys_are_in_memory(directory: CacheDirectory) -> 
     assert [kept.remembered(key) for key in "abc"] == [Known(StoreStat(ord(key)), 1.0) for key in "abc"]
 
 
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    kept = KeptValues(CacheDirectory(tmp_path, 0), "a store")
+    known = Known(None, 1.0)
+    for number in range(1 << 16):
+        kept.note(str(number), known)
+    assert kept.remembered("0") is kept.remembered("65535") is known
+    kept.note("one more", known)
+    assert kept.remembered("0") is None
+    assert kept.remembered("one more") is known
+
+
+def test_later_versions_find_the_entries(directory: CacheDirectory, tmp_path: Path) -> None:
+    """Another layout needs another name of its folder."""
+    kept = KeptValues(directory, ("a store", 1))
+    kept.note("a/zarr.json", Known(None, 1.0, "era"))
+    kept.keep("a/c/0", "v", 5, b"value")
+    found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    assert found == [
+        "zarrscope-cache-2/6c8/0f68e453964fe256bff907ea81e66fd88be33.5-10",
+        "zarrscope-cache-2/ef4/eacfe2c416fe73b0cca88849aea99890b27ff",
+    ]
+
+
 def test_no_bytes_take_no_file(directory: CacheDirectory, tmp_path: Path) -> None:
     kept = KeptValues(directory, "a store")
     kept.keep("a", "1", 5, b"")

@@ -200,7 +200,7 @@ def test_random_reads_do_not_read_ahead() -> None:
         for offset in (20 * MIB, 3 * MIB, 12 * MIB, 7 * MIB):
             assert await reader.read(offset, 4096) == DATA[offset : offset + 4096]
         assert file.reads == [(offset, 4096) for offset in (20 * MIB, 3 * MIB, 12 * MIB, 7 * MIB)]
-        assert budget.used == 0
+        assert (budget.used, reader.ahead_hits) == (0, 0)
 
     reading(test)
 
@@ -428,7 +428,15 @@ async def read_all(
             128,
             [0, 128, 256, *range(1200, 7501, 900), 8700, 10200, 12000, 14100, 16800, 20100, 24000],
         ),
+        (
+            {},
+            (0, MIB),
+            64,
+            128,
+            [0, 128, 256, *range(1024, 12289, 1024), 14336, 16384, 19456, 22528],
+        ),
         ({}, (0, 4 * MIB), 8, 128, [0, 128, 256, *range(4096, 24577, 4096)]),
+        ({}, (MIB, 3 * MIB), 64, 128, [*range(0, 1025, 128), *range(4096, 19457, 3072)]),
         ({}, (0, 5 * MIB), 8, 128, [0, 128, 256, *range(1024, 11265, 1024), *range(13312, 23553, 2048)]),
         (
             {"holds_many": True},
@@ -450,7 +458,9 @@ async def read_all(
         "large requests",
         "small budget",
         "small slabs",
+        "slabs of a MiB",
         "slabs",
+        "slabs after a header",
         "large slabs",
         "arrays",
         "arrays in large requests",
@@ -493,21 +503,46 @@ class Wide(Slow):
         return bytes(min(nbytes, self.size - offset))
 
 
-def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib() -> None:
+@pytest.mark.parametrize(("budget", "ahead", "block"), [(256, 32, 4), (12, 11, 3)])
+def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib_or_as_far_as_a_budget_allows(
+    budget: int, ahead: int, block: int
+) -> None:
     async def main() -> None:
-        file, budget = Wide(), Budget(256 * MIB)
+        file, allowed = Wide(), Budget(budget * MIB)
         async with trio.open_nursery() as nursery:
-            reader = Reader(file, Tasks(nursery), budget)
-            ahead = 0
+            reader = Reader(file, Tasks(nursery), allowed)
+            most = 0
             for offset in range(0, 128 * MIB, MIB):
                 await reader.read(offset, MIB)
                 await trio.testing.wait_all_tasks_blocked()
-                ahead = max(ahead, max(start + nbytes for start, nbytes in file.reads) - (offset + MIB))
-            assert ahead == 32 * MIB
-            assert max(nbytes for _, nbytes in file.reads) == 4 * MIB
+                most = max(most, max(start + nbytes for start, nbytes in file.reads) - (offset + MIB))
+            assert most == ahead * MIB
+            assert max(nbytes for _, nbytes in file.reads) == block * MIB
+            assert allowed.buffers.nbytes
             reader.close()
+            assert allowed.buffers.nbytes == 0, "an idle mount holds no memory"
 
     trio.run(main)
+
+
+def test_skipped_bytes_count_as_read() -> None:
+    """The kernel may request them later."""
+
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for end in read_all(reader, file, range(0, 320 * KIB, 128 * KIB), 64 * KIB):
+            assert bool(budget.used) == (end >= 256 * KIB)
+
+    reading(test)
+
+
+def test_a_whole_slab_is_fetched_ahead() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        file.slabs = (0, 4 * MIB)
+        async for _ in read_all(reader, file, range(0, 384 * KIB, 128 * KIB)):
+            pass
+        assert max(offset + nbytes for offset, nbytes in file.reads) == 8 * MIB
+
+    reading(test)
 
 
 @pytest.mark.parametrize("start", [0, 5 * MIB])
@@ -556,6 +591,15 @@ def test_nothing_of_the_next_array_is_read_by_a_reader_of_one() -> None:
     reading(test, holds_many=True)
 
 
+def test_only_the_chunks_of_the_wanted_planes_are_read_in_any_array() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(ARRAY, ARRAY + 3 * MIB, 128 * KIB)):
+            pass
+        assert max(offset + nbytes for offset, nbytes in file.reads) == ARRAY + SLAB
+
+    reading(test, holds_many=True)
+
+
 def test_the_kernel_is_given_all_of_a_block_but_its_first_256_kib() -> None:
     """It then requests the beginning, which shows its progress; and blocks that it may be requesting are left to it."""
 
@@ -577,22 +621,102 @@ def test_the_kernel_is_given_all_of_a_block_but_its_first_256_kib() -> None:
     ]
 
 
-def test_hung_blocks_leave_threads_to_other_handles() -> None:
+def test_bytes_that_were_fetched_before_a_write_are_not_given_to_the_kernel() -> None:
+    async def main() -> None:
+        pushed: list[int] = []
+        budget = Budget(1024 * MIB)
+        async with trio.open_nursery() as nursery:
+            threads, file = Hung(nursery), Slow()
+            reader = Reader(file, threads, budget, lambda offset, _: pushed.append(offset))
+            await reader.read(0, 8 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert threads.ahead
+            file.changes += 1
+            await reader.read(0, 1)
+            threads.go_on.set()
+            await trio.testing.wait_all_tasks_blocked()
+            assert pushed == []
+            await reader.read(1, 8 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert pushed, "what is fetched now is right"
+            reader.close()
+        assert budget.used == 0
+
+    trio.run(main)
+
+
+def test_a_file_that_became_shorter_ends_early() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(0, MIB, 128 * KIB)):
+            pass
+        blocks_end = max(offset + nbytes for offset, nbytes in file.reads)
+        file.data = DATA[: blocks_end + 5]
+        offset = blocks_end - 10
+        with trio.fail_after(60):
+            assert bytes(await reader.read(offset, 100)) == DATA[offset : blocks_end + 5]
+
+    reading(test)
+
+
+def test_a_handle_whose_store_hangs_leaves_threads_to_others() -> None:
+    """Also after blocks that arrived."""
+
     async def main() -> None:
         budget = Budget(1024 * MIB)
         async with trio.open_nursery() as nursery:
             threads = Hung(nursery)
-            readers = [Reader(Slow(), threads, budget) for _ in range(2)]
-            for count, reader in enumerate(readers, 1):
-                nursery.start_soon(reader.read, 0, 2 * MIB)
+            readers = [Reader(Wide(), threads, budget) for _ in range(6)]
+            nursery.start_soon(readers[0].read, 0, 16 * MIB)
+            await trio.testing.wait_all_tasks_blocked()
+            assert threads.ahead == 4
+            threads.go_on.set()
+            await trio.testing.wait_all_tasks_blocked()
+            for reader in readers:
+                await reader.read(0, 16 * MIB)
                 await trio.testing.wait_all_tasks_blocked()
-                assert threads.ahead == 4 * count
+            threads.go_on, threads.ahead = trio.Event(), 0
+            for count, reader in enumerate(readers, 1):
+                nursery.start_soon(reader.read, 16 * MIB, 16 * MIB)
+                await trio.testing.wait_all_tasks_blocked()
+                assert threads.ahead == min(4 * count, FETCHES_MAX)
+            threads.go_on.set()
+            await trio.testing.wait_all_tasks_blocked()
             for reader in readers:
                 reader.close()
-            threads.go_on.set()
         assert budget.used == 0
 
     trio.run(main)
+
+
+def held(budget: int, stop: int, skipped: int | None = None) -> int:
+    """The bytes held after a file was read up to an offset, except for one request."""
+    kept = 0
+
+    async def test(reader: Reader, file: Slow, allowed: Budget) -> None:
+        nonlocal kept
+        offsets = (offset for offset in range(0, stop, 128 * KIB) if offset != skipped)
+        async for _ in read_all(reader, file, offsets):
+            kept = allowed.used
+
+    reading(test, budget=budget)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("budget", "skipped", "stop", "nbytes"),
+    [
+        (64, 7, 24, 0),
+        (64, 8, 24, 1),
+        (16, 14, 23, 2),
+        (16, 14, 24, 0),
+    ],
+)
+def test_a_block_with_bytes_that_were_skipped_is_held_for_a_while(
+    budget: int, skipped: int, stop: int, nbytes: int
+) -> None:
+    """For 16 MiB, or for half of a small budget."""
+    kept = held(budget * MIB, stop * MIB, skipped * MIB) - held(budget * MIB, stop * MIB)
+    assert kept == nbytes * MIB
 
 
 def test_a_read_that_waits_runs_in_a_thread_and_the_end_of_a_file_needs_none() -> None:

@@ -92,11 +92,11 @@ class _Block:
 
     start: int
     stop: int
+    left: int
+    """Bytes that were not requested yet."""
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
     """The bytes; None while they are fetched and if that failed."""
-    left: int = 0
-    """Bytes that were not requested yet."""
     dropped: bool = False
     pushed: bool = False
     """Whether the kernel has it, except for the bytes left for it to request."""
@@ -204,7 +204,7 @@ class Reader:
             if self._fetches >= _FETCHES_MAX or not self._budget.reserve(end - start):
                 return
             self._fetches += 1
-            block = _Block(start, end, left=end - start)
+            block = _Block(start, end, end - start)
             self._blocks.append(block)
             self._threads.start(self._fetch, block)
             start = end
@@ -239,7 +239,7 @@ class Reader:
         start += -start % _PAGE
         if stop < self.file.size:
             stop -= stop % _PAGE
-        if self._push is None or block.dropped or start >= stop or block.start <= self._next + _SLACK:
+        if self._push is None or start >= stop or block.start <= self._next + _SLACK:
             return
         try:
             await self._threads.run_ahead(

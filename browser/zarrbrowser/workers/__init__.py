@@ -1,4 +1,4 @@
-"""Work in threads: numbered requests, answers as signals, late answers dropped; garbage collection by the thread of the window."""
+"""Work in threads: numbered requests, answers as signals, late answers dropped; garbage collection in the thread of Qt."""
 
 from zarrbrowser.workers.lane import Lane
 from zarrbrowser.workers.workers import Request, Workers

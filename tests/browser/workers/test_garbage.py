@@ -29,7 +29,8 @@ def test_garbage_of_other_threads_is_destroyed_by_the_thread_of_the_window(qtbot
     collect_in_this_thread(owner)
 
     def litter() -> None:
-        for _ in range(3 * gc.get_threshold()[0]):
+        # Many, because each object that is freed meanwhile makes a collection less urgent.
+        for _ in range(50 * gc.get_threshold()[0]):
             Cycle(destroyers)
 
     thread = threading.Thread(target=litter)

@@ -238,8 +238,11 @@ def test_without_memory_requests_fail_and_the_daemon_lives(tmp_path: Path, mount
             return error.errno or 0
         return 0
 
-    resource.prlimit(daemon, resource.RLIMIT_AS, (address_space + 60 * MIB, resource.RLIM_INFINITY))
     with ThreadPoolExecutor(8) as threads:
+        # The daemon starts its threads now: without memory, Thread.start() of Python may wait for ever (gh-140746).
+        assert set(threads.map(read, range(8))) == {0}
+        (mounted.path / ".zarrscope" / "refresh").write_text("now")
+        resource.prlimit(daemon, resource.RLIMIT_AS, (address_space + 60 * MIB, resource.RLIM_INFINITY))
         errors = set(threads.map(read, range(8)))
     assert errors - {0}
     assert errors <= {0, errno.ENOMEM, errno.EIO}

@@ -121,7 +121,7 @@ def make_old(root: Path) -> None:
     then_s = time.time() - 2 * DAY_S
     for path in root.rglob("*"):
         if path.is_file():
-            # A thread of the cache erases entries for which there is no room.
+            # The cache may erase the file meanwhile, to make room.
             with suppress(FileNotFoundError):
                 os.utime(path, (then_s, then_s))
 

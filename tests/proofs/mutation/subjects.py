@@ -38,7 +38,7 @@ SUBJECTS: Final = {
     ),
     "prefetch": Subject(
         (f"{_FUSE}/readahead/buffers.py", f"{_FUSE}/readahead/prefetch.py"),
-        tuple(f"tests/zfs/fuse/readahead/test_{name}.py" for name in ("prefetch", "buffers")),
+        tuple(f"tests/zfs/fuse/readahead/test_{name}.py" for name in ("prefetch", "requests", "buffers")),
     ),
     "inodes": Subject(
         tuple(f"{_FUSE}/inodes/{name}.py" for name in ("inode", "inode_table", "reserved_numbers")),

@@ -154,8 +154,9 @@ def display() -> Iterator[str]:
     if program is None:
         pytest.skip("Xvfb is not installed")
     reading, writing = os.pipe()
+    # Without -noreset, the server starts anew when its last client leaves, and refuses a client that connects meanwhile.
     server = subprocess.Popen(
-        [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[writing],
         stderr=subprocess.DEVNULL,
     )

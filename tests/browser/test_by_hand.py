@@ -104,7 +104,7 @@ class Person:
         """The result of ``found``, once it is not empty."""
         stop_s = time.monotonic() + _PATIENCE_S
         while time.monotonic() < stop_s:
-            assert self.program.poll() is None, "the program ended"
+            assert self.program.poll() is None, f"the program ended: {self.program.communicate()[1]}"
             if answer := found():
                 return str(answer)
             time.sleep(0.05)

@@ -128,11 +128,14 @@ def zarrscope_process() -> Callable[..., Outcome]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Repeat the results of packaging/test before pytest, just above the closing line, where they are seen."""
-    steps = os.environ.get("ZARRSCOPE_STEPS", "")
-    if steps:
-        terminalreporter.section("before the tests")
-        terminalreporter.write(steps)
+    """Tell packaging/test, which runs pytest for each part of the project, how many tests passed and which ones failed."""
+    if path := os.environ.get("ZARRSCOPE_OUTCOMES"):
+        with open(path, "a", encoding="utf-8") as file:
+            for kind, reports in terminalreporter.stats.items():
+                if kind in ("failed", "error"):
+                    file.writelines(f"{kind.upper()} {report.nodeid}\n" for report in reports)
+                if kind in ("passed", "failed", "error", "skipped", "xfailed"):
+                    file.write(f"{len(reports)} {kind}\n")
 
 
 @pytest.fixture

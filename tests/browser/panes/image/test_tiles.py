@@ -113,7 +113,7 @@ def test_scrubbing_shows_planes_even_if_the_store_is_slow(open_window: OpenWindo
 
 
 def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = np.random.default_rng(1).normal(size=(3, 2048, 2048)).astype(np.float32)
+    values = np.random.default_rng(1).standard_normal((3, 2048, 2048), np.float32)
     array = FakeArray(values, chunks=(1, 256, 256))
     array.before_read = lambda _selection: time.sleep(0.3)
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)

@@ -102,11 +102,11 @@ class Worker:
         assert process.stdout is not None
         with contextlib.suppress(OSError):
             process.stdin.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # also what it started, and could not end
+        process.wait()
         process.stdout.close()
 
     def _output(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import tempfile
@@ -102,6 +103,7 @@ def _options(spoiled: Proxy) -> dict[str, Any]:
 
 _kept = ExitStack()
 """Servers that live as long as this process."""
+atexit.register(_kept.close)
 
 
 @cache

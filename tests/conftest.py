@@ -37,6 +37,9 @@ from tests.servers import (
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("zarrscope")
 
+_OUTCOMES = os.environ.pop(
+    "ZARRSCOPE_OUTCOMES", ""
+)  # not for pytest in this one: its workers, and those of the mutants
 
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of mallopt(3)
 
@@ -129,8 +132,8 @@ def zarrscope_process() -> Callable[..., Outcome]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Tell packaging/test, which runs pytest for each part of the project, how many tests passed and which ones failed."""
-    if path := os.environ.get("ZARRSCOPE_OUTCOMES"):
-        with open(path, "a", encoding="utf-8") as file:
+    if _OUTCOMES:
+        with open(_OUTCOMES, "a", encoding="utf-8") as file:
             for kind, reports in terminalreporter.stats.items():
                 if kind in ("failed", "error"):
                     file.writelines(f"{kind.upper()} {report.nodeid}\n" for report in reports)

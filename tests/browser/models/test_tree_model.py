@@ -35,8 +35,8 @@ def test_a_small_group_is_sorted_in_natural_order(
 
 
 def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: QtBot) -> None:
-    array = FakeArray(np.zeros(1))
-    root_group = FakeGroup({f"a{number:06}": array for number in range(MANY)})
+    values = np.zeros(1)
+    root_group = FakeGroup({f"a{number:06}": FakeArray(values) for number in range(MANY)})
     model, root = model_of(root_group, workers, qtbot)
     fetch(model, root, qtbot)
     assert 1 < model.rowCount(root) <= PAGE_SIZE + 1

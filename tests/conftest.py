@@ -130,17 +130,6 @@ def zarrscope_process() -> Callable[..., Outcome]:
     return run_process
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell packaging/test, which runs pytest for each part of the project, how many tests passed and which ones failed."""
-    if _OUTCOMES:
-        with open(_OUTCOMES, "a", encoding="utf-8") as file:
-            for kind, reports in terminalreporter.stats.items():
-                if kind in ("failed", "error"):
-                    file.writelines(f"{kind.upper()} {report.nodeid}\n" for report in reports)
-                if kind in ("passed", "failed", "error", "skipped", "xfailed"):
-                    file.write(f"{len(reports)} {kind}\n")
-
-
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one mebibyte."""

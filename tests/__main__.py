@@ -1,0 +1,118 @@
+"""Run all tests, in parts: each part is a pytest process of its own, and several run at once.
+
+One process for all tests would hold the modules, servers and windows of all of them, more than 1 GiB.
+
+    python -m tests
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MOST = 4
+"""Processes at once. Each of them also starts servers and mounts."""
+
+PARTS = (
+    "tests/zfs/trees",
+    "tests/browser",
+    "tests/zfs",
+    "tests/core/stores",
+    "tests/proofs",
+    "tests/packaging",
+    "tests/core",
+    "tests/core/array",
+    "tests/browser/panes",
+    "tests/core/codecs",
+    "tests/core/stores/object",
+    "tests/core/filetypes",
+    "tests/zfs/mount",
+    "tests/core/formats",
+    "tests/core/cli",
+    "tests core zfs browser",
+)
+"""The folders of each part. A folder that is a part is not in another one. The slowest part comes first."""
+
+_COUNT = re.compile(r"(\d+) (failed|passed|skipped|xfailed|xpassed|error)")
+_COMPLETE = re.compile(r" in [\d.]+s")
+_TO_REPEAT = ("FAILED ", "ERROR ", "SKIPPED ")
+_NO_TESTS = 5  # pytest's exit status
+
+
+class Outcome(NamedTuple):
+    """What pytest said of a part."""
+
+    part: str
+    status: int
+    output: str
+
+    @property
+    def closing_line(self) -> str:
+        """The numbers of tests that passed, failed, …"""
+        return self.output.rstrip().rpartition("\n")[2].strip("= ")
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a test failed, or pytest did, or a test ended the process."""
+        return self.status not in (0, _NO_TESTS) or not _COMPLETE.search(self.closing_line)
+
+
+def run(part: str) -> Outcome:
+    """Run a part of the tests."""
+    folders = part.split()
+    others = [other for other in PARTS if any(other.startswith(f"{folder}/") for folder in folders)]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "--quiet", "--color=no"),
+            *(() if os.access(ROOT, os.W_OK) else ("-p", "no:cacheprovider")),
+            *(f"--ignore={other}" for other in others),
+            *folders,
+        ],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return Outcome(part, done.returncode, done.stdout)
+
+
+def main() -> int:
+    """Run all tests; return 1 if any part failed."""
+    started = time.monotonic()
+    at_once = min(len(os.sched_getaffinity(0)), MOST)
+    print(f"{len(PARTS)} parts of the tests, {at_once} at a time; 6 minutes on two cores", flush=True)
+    counts, lines, has_failed = Counter[str](), [], False
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            for number, future in enumerate(as_completed([pool.submit(run, part) for part in PARTS]), 1):
+                outcome = future.result()
+                if outcome.has_failed:
+                    has_failed = True
+                    print(outcome.output)
+                print(f"[{number}/{len(PARTS)}] {outcome.part}: {outcome.closing_line}", flush=True)
+                counts.update({kind: int(found) for found, kind in _COUNT.findall(outcome.closing_line)})
+                lines += [line for line in outcome.output.splitlines() if line.startswith(_TO_REPEAT)]
+        except KeyboardInterrupt:  # the parts that run get it too, and end
+            pool.shutdown(cancel_futures=True)
+            return 128 + signal.SIGINT
+    print(*lines, sep="\n")
+    summary = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    print(f"======== {summary} in {time.monotonic() - started:.0f} s ========")
+    return int(has_failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""All tests in parts: python -m tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import __main__ as parts
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from tests import __main__ as parts
+parts.ROOT, *parts.PARTS = Path(sys.argv[1]), *sys.argv[2:]
+sys.exit(parts.main())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Passing tests in a folder, and others in a folder of it."""
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/test_one.py").write_text("def test_it(): pass")
+    (tmp_path / "a/b/test_two.py").write_text("def test_it(): pass\ndef test_other(): pass")
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+def run(folder: Path) -> tuple[int, list[str]]:
+    """The exit status and the lines of a run of three parts."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, folder, "a/b", "a", "empty"],
+        cwd=parts.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_each_folder_exists() -> None:
+    assert all((parts.ROOT / folder).is_dir() for part in parts.PARTS for folder in part.split())
+
+
+def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
+    status, lines = run(folder)
+    assert status == 0
+    assert lines[-1].startswith("======== 3 passed in ")
+    assert any("] a: 1 passed in " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_it(): assert 0",
+        "def test_it(",
+        "import os; os._exit(0)",
+        "import os; os.kill(os.getpid(), 9)",
+    ],
+)
+def test_a_part_that_fails_fails_all(folder: Path, text: str) -> None:
+    (folder / "a/b/test_three.py").write_text(text)
+    status, lines = run(folder)
+    assert status == 1
+    assert any("] a: 1 passed in " in line for line in lines)
+    if "assert" in text:
+        assert "FAILED a/b/test_three.py::test_it - assert 0" in lines
+        assert any(
+            line.startswith("======== ") and "1 failed" in line and "3 passed" in line for line in lines
+        )

@@ -33,6 +33,7 @@ PARTS = (
     "tests/core",
     "tests/core/array",
     "tests/browser/panes",
+    "tests/browser/window",
     "tests/core/codecs",
     "tests/core/stores/object",
     "tests/core/filetypes",

@@ -68,7 +68,7 @@ def test_pictures_are_bounded(tmp_path: Path) -> None:
     array = zarrcore.open(tmp_path / "a.zarr")["/"]
     with pytest.raises(UnsupportedError, match="too large for one picture: select a part"):
         zarrcore.virtual_file(array, suffix="png")
-    part = zarrcore.virtual_file(array, slice(0, 5000), "png")
+    part = zarrcore.virtual_file(array, slice(0, 1000), "png")
     assert part.size == len(part.read(0, part.size + 1))
 
 

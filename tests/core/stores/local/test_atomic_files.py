@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import signal
 import subprocess
@@ -102,7 +103,7 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
         os.truncate(file.fileno(), 80 << 20)
         store.set_file("a", file.fileno())
     copied = tmp_path / "store" / "a"
-    assert copied.read_bytes() == (tmp_path / "file").read_bytes()
+    assert filecmp.cmp(copied, tmp_path / "file", shallow=False)
     assert copied.stat().st_blocks * 512 < 1 << 20
 
 

@@ -1,6 +1,7 @@
 """Measure reading and writing arrays, locally, at a distance and mounted, and the browser: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown]
+    python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
 
 A ratio is the best peer's time divided by zarrscope's in each round: above 1, zarrscope is faster. The spread is over the rounds.
 """
@@ -20,42 +21,45 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import browser, distance, mount, readers, writers
-from tests.benchmarks.fairness import back_memory, keep_bytecode, turns
+from tests.benchmarks import browser, comparison, distance, mount, readers, writers
+from tests.benchmarks.fairness import back_memory, chosen, keep_bytecode, turns
 from tests.benchmarks.results import OURS, Result, described_machine, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
 KINDS = ("whole", "plane", "write")
+ROUNDS = 5
 
 
 def main() -> int:
     arguments = parse()
-    chosen = tuple(workload for workload in WORKLOADS if workload.name in arguments.workloads)
+    workloads = tuple(workload for workload in WORKLOADS if workload.name in arguments.workloads)
     folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
     keep_bytecode(folder)
+    if arguments.compare:
+        return comparison.main(arguments.compare, parts(arguments), folder, arguments.rounds, arguments.json)
+    rounds, peers = arguments.rounds or ROUNDS, not arguments.no_peers
     needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
     print(described_machine(), flush=True)
-    for workload in chosen:
+    for workload in workloads:
         print(f"\n{workload.name}  {workload.describes}", flush=True)
-        for what in (kind for kind in KINDS if kind in (arguments.only or KINDS)):
-            if what != "write" or workload.is_written:
-                results.append(measure(workload, what, folder, arguments.rounds))
-                print(results[-1].text(), flush=True)
+        for what in (kind for kind in workload.kinds if kind in (arguments.only or KINDS)):
+            results.append(measure(workload, what, folder, rounds, peers))
+            print(results[-1].text(), flush=True)
     if distance.NAME in arguments.workloads:
         print(f"\n{distance.NAME}  a server with a delay of {distance.DELAY_S * 1e3:.0f} ms\n", flush=True)
-        for result in distant(folder, arguments.rounds):
+        for result in distant(folder, rounds, peers):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if mount.NAME in arguments.workloads:
         print(f"\n{mount.NAME}  one directory, mounted by each library\n", flush=True)
-        for result in mount.measure(folder, arguments.rounds, arguments.only or mount.KINDS):
+        for result in mount.measure(folder, rounds, arguments.only or mount.KINDS, peers):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if browser.NAME in arguments.workloads:
         print(f"\n{browser.NAME}  the window, without a screen\n", flush=True)
-        for result in browser.measure(folder, arguments.rounds, arguments.only or browser.KINDS):
+        for result in browser.measure(folder, rounds, arguments.only or browser.KINDS):
             results.append(result)
             print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
     if arguments.json:
@@ -81,7 +85,17 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--folder", type=Path, help="folder for the arrays (default: in the temporary folder)"
     )
-    parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        help=f"number of rounds (default: {ROUNDS}; with --compare, at most {comparison.ROUNDS})",
+    )
+    parser.add_argument("--no-peers", action="store_true", help="measure zarrscope alone")
+    parser.add_argument(
+        "--compare",
+        metavar="BASE",
+        help="compare zarrscope with an earlier commit, or with another checkout: fails if something became slower",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements")
     parser.add_argument("--markdown", action="store_true", help="print a table at the end")
     arguments = parser.parse_args()
@@ -92,28 +106,41 @@ def parse() -> argparse.Namespace:
     return arguments
 
 
-def measure(workload: Workload, what: str, folder: Path, rounds: int) -> Result:
+def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
+    """The chosen workloads and, where they have kinds, each chosen kind."""
+    kinds = {workload.name: workload.kinds for workload in WORKLOADS}
+    kinds |= {mount.NAME: (*mount.KINDS, *mount.LONG_KINDS), browser.NAME: browser.KINDS}
+    wanted = arguments.only or {*KINDS, *mount.KINDS, *browser.KINDS}
+    for name in arguments.workloads:
+        if name in kinds:
+            yield from ((name, kind) for kind in kinds[name] if kind in wanted)
+        else:
+            yield name, None
+
+
+def measure(workload: Workload, what: str, folder: Path, rounds: int, peers: bool) -> Result:
     """Time all libraries for one workload and kind."""
     nbytes = workload.edge**3 * np.dtype(workload.dtype).itemsize
     if what == "write":
-        seconds = alternate_writing(workload, folder, rounds)
+        seconds = alternate_writing(workload, folder, rounds, peers)
     else:
         selection = ... if what == "whole" else workload.edge // 2
         nbytes = nbytes if what == "whole" else nbytes // workload.edge
-        seconds = alternate_reading(workload, folder, selection, rounds)
+        seconds = alternate_reading(workload, folder, selection, rounds, peers)
     return Result(workload.name, workload.describes, what, nbytes, seconds)
 
 
-def distant(folder: Path, rounds: int) -> Iterator[Result]:
+def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
     """Time all libraries for each task at a distance; an extra round, not counted, compares their results."""
     with distance.served(folder) as url:
         for task in distance.tasks():
-            seconds: dict[str, list[float]] = {name: [] for name in task.acts}
+            acts = chosen(task.acts, peers)
+            seconds: dict[str, list[float]] = {name: [] for name in acts}
             requests: dict[str, int] = {}
             expected = ""
-            for turn, name in turns(rounds, task.acts):
+            for turn, name in turns(rounds, acts):
                 distance.count(url)
-                digest, taken_s = distance.in_new_process(task.acts[name], f"{url}#{task.hierarchy}")
+                digest, taken_s = distance.in_new_process(acts[name], f"{url}#{task.hierarchy}")
                 requests[name] = distance.count(url)
                 expected = expected or digest
                 if digest not in ("", expected):
@@ -126,11 +153,11 @@ def distant(folder: Path, rounds: int) -> Iterator[Result]:
 
 
 def alternate_reading(
-    workload: Workload, folder: Path, selection: Any, rounds: int
+    workload: Workload, folder: Path, selection: Any, rounds: int, peers: bool
 ) -> dict[str, list[float]]:
     """Seconds of each round by reader; an extra round, not counted, brings the files into the page cache."""
     path = folder / workload.name / "array.zarr"
-    openers = readers.installed()
+    openers = chosen(readers.installed(), peers)
     seconds: dict[str, list[float]] = {name: [] for name in openers}
     expected: np.ndarray | None = None
     for turn, name in turns(rounds, openers):
@@ -147,11 +174,11 @@ def alternate_reading(
     return seconds
 
 
-def alternate_writing(workload: Workload, folder: Path, rounds: int) -> dict[str, list[float]]:
+def alternate_writing(workload: Workload, folder: Path, rounds: int, peers: bool) -> dict[str, list[float]]:
     """Seconds of each round by writer, each into a new array with the same metadata; the first round is checked."""
     source = folder / workload.name / "array.zarr"
     values = readers.open_zarrscope(source, workload.zarr_format)(...)
-    openers = writers.installed()
+    openers = chosen(writers.installed(), peers)
     seconds: dict[str, list[float]] = {name: [] for name in openers}
     for turn, name in turns(rounds, openers):
         opener = openers[name]

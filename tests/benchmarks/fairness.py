@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
+from tests.benchmarks.results import OURS
+
+T = TypeVar("T")
+
 _BACKED_NBYTES = 1200 << 20
+
+
+def chosen(libraries: Mapping[str, T], peers: bool) -> dict[str, T]:
+    """The libraries to measure: zarrscope, and the peers unless they are left out."""
+    return {name: entry for name, entry in libraries.items() if peers or name == OURS}
 
 
 def turns(rounds: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.fairness import turns
+from tests.benchmarks.fairness import chosen, turns
 from tests.benchmarks.results import BARE_MOUNT, OURS, Result
 from tests.servers.distant import distant_process
 
@@ -140,9 +140,9 @@ def _read(path: str) -> str:
     return f"dd if={path} of=/dev/null bs=1M status=none"
 
 
-def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]:
+def measure(folder: Path, rounds: int, kinds: Sequence[str], peers: bool) -> Iterator[Result]:
     """The results of some kinds; the last one is the time until each was ready, over all its mounts."""
-    mounters = _installed()
+    mounters = chosen(_installed(), peers)
     place = _place(folder)
     ready: dict[str, list[float]] = {name: [] for name in mounters}
     with distant_process(place, DELAY_S) as url:

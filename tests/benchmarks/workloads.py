@@ -27,9 +27,9 @@ class Workload:
     parameters: Callable[[], dict[str, Any]]
 
     @property
-    def is_written(self) -> bool:
-        """Whether writing it is measured too."""
-        return self.name in {"w1", "w2", "w4", "w5"}
+    def kinds(self) -> tuple[str, ...]:
+        """What is measured."""
+        return ("whole", "plane", "write") if self.name in {"w1", "w2", "w4", "w5"} else ("whole", "plane")
 
 
 WORKLOADS = (

@@ -1,0 +1,89 @@
+"""Comparisons of two checkouts: python -m tests.benchmarks --compare BASE."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.benchmarks import comparison
+
+ROW = ("w1", "whole", "an array")
+
+
+class Machine:
+    """A machine on which the times of one program differ by chance, often by a quarter and seldom by far more."""
+
+    def __init__(self, seed: int, speeds: Mapping[Path, float]) -> None:
+        self._choice = np.random.default_rng(seed)
+        self._speeds = speeds
+        self.rounds = 0
+
+    def seconds(self, where: Path, *_: object) -> dict[comparison.Row, float]:
+        self.rounds += 1
+        noise = self._choice.lognormal(0, 0.2) * (5 if self._choice.random() < 0.05 else 1)
+        return {ROW: float(noise / self._speeds[where])}
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    """Something that looks like another checkout."""
+    (tmp_path / "core" / "zarrcore").mkdir(parents=True)
+    return tmp_path
+
+
+def said(
+    before: Path, monkeypatch: pytest.MonkeyPatch, speed: float, report: Path | None = None, seed: int = 0
+) -> tuple[int, Machine]:
+    """The exit status for a zarrscope that is as fast as before, or slower."""
+    machine = Machine(seed, {before: 1.0, comparison.ROOT: speed})
+    monkeypatch.setattr(comparison, "seconds", machine.seconds)
+    return comparison.main(str(before), [("w1", "whole")], before, None, report), machine
+
+
+def test_noise_is_no_regression(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    statuses = [said(before, monkeypatch, 1.0, seed=seed)[0] for seed in range(300)]
+    assert sum(statuses) <= 3, "a confidence of 98 % leaves 1 % on this side"
+
+
+def test_a_slower_program_is_found_in_noise(
+    before: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    statuses = [said(before, monkeypatch, 0.6, seed=seed)[0] for seed in range(100)]
+    assert sum(statuses) >= 95
+    assert "SLOWER" in capsys.readouterr().out
+
+
+def test_a_clear_result_needs_few_rounds(
+    before: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    status, machine = said(before, monkeypatch, 4.0, report)
+    assert (status, machine.rounds) == (0, 2 * comparison.FEWEST)
+    (row,) = json.loads(report.read_text())["results"]
+    assert row["median"] == pytest.approx(4, rel=0.5)
+    assert len(row["ratios"]) == comparison.FEWEST
+    assert row["is_slower"] is False
+
+
+def test_a_commit_is_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = tmp_path / "repository"
+    (repository / "core").mkdir(parents=True)
+    (repository / "core" / "file").write_text("before")
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for command in (["init", "--quiet"], ["add", "."], [*who, "commit", "--quiet", "--message", "one"]):
+        subprocess.run(["git", *command], cwd=repository, check=True)
+    (repository / "core" / "file").write_text("now")
+    monkeypatch.setattr(comparison, "ROOT", repository)
+    with comparison.checkout("HEAD") as folder:
+        assert (folder / "core" / "file").read_text() == "before"
+    assert not folder.exists()
+    with (
+        pytest.raises(SystemExit, match="neither a checkout of zarrscope nor a commit"),
+        comparison.checkout("none"),
+    ):
+        pass

@@ -75,6 +75,7 @@ core/docs/decisions/README
 core/docs/decisions/disk_cache
 core/docs/decisions/hdf5_writer
 core/docs/decisions/png_writer
+core/docs/decisions/fuse_transports
 core/docs/decisions/tiff_writer
 core/docs/decisions/zip
 core/docs/changelog

@@ -37,6 +37,7 @@ PARTS = (
     "tests/core/codecs",
     "tests/core/stores/object",
     "tests/core/filetypes",
+    "tests/zfs/trees/writing",
     "tests/zfs/mount",
     "tests/core/formats",
     "tests/core/cli",

@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import gc
 import linecache
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -37,9 +36,6 @@ from tests.servers import (
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("zarrscope")
 
-_OUTCOMES = os.environ.pop(
-    "ZARRSCOPE_OUTCOMES", ""
-)  # not for pytest in this one: its workers, and those of the mutants
 
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of mallopt(3)
 

@@ -73,9 +73,9 @@ core/docs/architecture
 core/docs/extending
 core/docs/decisions/README
 core/docs/decisions/disk_cache
+core/docs/decisions/fuse_transports
 core/docs/decisions/hdf5_writer
 core/docs/decisions/png_writer
-core/docs/decisions/fuse_transports
 core/docs/decisions/tiff_writer
 core/docs/decisions/zip
 core/docs/changelog

@@ -16,7 +16,8 @@ from hypothesis.stateful import precondition, rule
 
 import zarrcore as zc
 from tests.hierarchies import values
-from tests.proofs.models.mount_keys import KeysModel, errno_of
+from tests.proofs.models.handles import errno_of
+from tests.proofs.models.mount_keys import KeysModel
 from zarrcore.filetypes import PlainChunks
 
 ARRAYS = ("a", "b", "c")

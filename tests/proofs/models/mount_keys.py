@@ -16,7 +16,6 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +25,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import zarrcore as zc
+from tests.proofs.models.handles import Reader, Working, Writer, errno_of
 from tests.proofs.models.places import Place
 from tests.zfs.conftest import wait_until
 from zarrfs.trees.names import segment
@@ -40,50 +40,6 @@ CONTENT = st.builds(
 )
 OFFSETS = st.one_of(st.integers(0, 60), st.integers(0, 200_000))
 HANDLES_MAX = 6
-
-
-@dataclass
-class Working:
-    """A value that is open for writing, shared by all its handles.
-
-    Args:
-        path: its name; None once that is removed.
-        begins: "empty" if it replaces whatever is stored, "stored" as long as it is the stored value itself, and "copied" once it
-            replaces only the version that it was opened with.
-        is_dirty: whether the next close stores it.
-    """
-
-    path: str | None
-    begins: str
-    is_dirty: bool
-    users: int = 0
-
-
-@dataclass
-class Writer:
-    """A handle in the mount, and one of the twin in the plain directory."""
-
-    descriptor: int
-    twin: int
-    working: Working
-
-
-@dataclass
-class Reader:
-    """A handle that reads what was stored when it was opened."""
-
-    descriptor: int
-    path: str
-    content: bytes
-    version: int
-
-
-def errno_of(action: Callable[[], Any]) -> tuple[int | None, Any]:
-    """The errno of a system call, and what it returned."""
-    try:
-        return None, action()
-    except OSError as error:
-        return error.errno, None
 
 
 class KeysModel(RuleBasedStateMachine):

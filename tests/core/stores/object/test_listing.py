@@ -104,7 +104,7 @@ def test_a_listing_that_never_names_a_key_ends_with_an_error(
     faults.values["bucket"] = page([], "again")
     with pytest.raises(StoreTimeoutError):
         use(open_store("s3://bucket", **{**options, "timeout_s": 0.1}))
-    time.sleep(0.2)  # obstore's thread learns a moment later that nobody waits
+    time.sleep(0.2)  # obstore stops a moment after the error
     asked = len(faults.requests)
     time.sleep(0.2)
     assert len(faults.requests) == asked, "no further requests"

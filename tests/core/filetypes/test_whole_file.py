@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from zarrcore.filetypes import whole_file, whole_or_nothing
+from zarrcore.filetypes import whole_or_nothing
+from zarrcore.stores.local import atomic_files
 
 
 def usual_mode(folder: Path) -> int:
@@ -54,7 +55,7 @@ def test_a_block_that_fails_leaves_only_the_old_file(tmp_path: Path) -> None:
 @pytest.fixture(params=["a file without a name", "a file system that has none"])
 def _file_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "a file system that has none":
-        monkeypatch.setattr(whole_file, "_DESCRIPTORS", "/nowhere")
+        monkeypatch.setattr(atomic_files, "_UNNAMED_FILES", False)
 
 
 def test_a_process_that_is_killed_leaves_no_other_file(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Files of an open directory: atomic writes, and removal of whole trees.
 
-A value is written under a temporary name, which listings do not show, and then renamed. So a reader sees the old or the
-new value. A killed writer leaves the old value and its temporary file, which a later writer removes.
+A value is written to a file without a name, which then gets its name. So a reader sees the old or the new value, and a
+killed writer leaves only the old one. Where the file system has no such files, the file has a temporary name, which
+listings do not show. A killed writer leaves that file, and a later writer removes it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import secrets
 import stat
 import time
 from itertools import islice
-from typing import Final
+from typing import Final, Self
 
 from zarrcore.stores.descriptors import LARGEST_CALL
 from zarrcore.stores.interface import BytesLike
@@ -32,7 +33,14 @@ _PIECE: Final = 1 << 20
 _NO_COPYING: Final = {errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM}
 """The kernel's errors if it cannot copy between two files itself."""
 
-_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
+_NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS}
+"""The kernel's errors if a file cannot be linked: FAT and some network file systems, or a sandbox."""
+
+_DESCRIPTORS: Final = "/proc/self/fd"
+_UNNAMED_FILES: Final = hasattr(os, "O_TMPFILE") and os.path.isdir(_DESCRIPTORS)
+
+_without_links: set[int] = set()
+"""Devices where a file without a name cannot get one."""
 
 
 def temporary_name() -> str:
@@ -61,41 +69,132 @@ def put_file(directory: int, name: str, value: BytesLike | int, *, if_absent: bo
     """
     if if_absent and _is_there(directory, name):
         return False
-    temporary = temporary_name()
-    try:
-        write_new(directory, temporary, value, durable=durable)
-        if not if_absent:
-            os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    with NewFile(directory) as file:
+        if isinstance(value, int):
+            copy_file(value, file.descriptor)
         else:
-            try:
-                _link(directory, temporary, name)
-            except FileExistsError:
-                return False  # another writer was faster
-            finally:
-                unlink(directory, temporary)
-    except BaseException:
-        unlink(directory, temporary)
-        raise
+            rest = memoryview(value).cast("B")
+            while len(rest):
+                rest = rest[os.write(file.descriptor, rest[:LARGEST_CALL]) :]
+        if durable:
+            os.fsync(file.descriptor)
+        if not if_absent:
+            file.put_at(name)
+        elif not file.put_at_if_absent(name):
+            return False  # another writer was faster
     if durable:
         os.fsync(directory)
     return True
 
 
-def write_new(directory: int, name: str, value: BytesLike | int, *, durable: bool = False) -> None:
-    """Write a file ``name`` that did not exist in an open directory."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o666, dir_fd=directory)
-    try:
-        if isinstance(value, int):
-            copy_file(value, descriptor)
+class NewFile:
+    """A file of an open directory that gets its name when it is whole.
+
+    Creating a file without a name does not lock the directory, so other threads can create files in it meanwhile. By
+    measurement, two threads write a directory of many chunks up to twice as fast as by renaming.
+
+    Args:
+        directory: a descriptor of the directory.
+        mode: the permissions, from which the process's umask is taken.
+
+    Attributes:
+        descriptor: the file, open for reading and writing.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+
+    def __init__(self, directory: int, mode: int = 0o666) -> None:
+        self._directory = directory
+        self._mode = mode
+        self._temporary = ""
+        self._is_named = not _UNNAMED_FILES or _is_without_links(directory)
+        try:
+            self.descriptor = self._create()
+        except OSError:
+            if self._is_named:
+                raise
+            self._is_named = True  # many network file systems have no unnamed files
+            self.descriptor = self._create()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._temporary:
+                unlink(self._directory, self._temporary)
+        finally:
+            os.close(self.descriptor)
+
+    def put_at(self, name: str) -> None:
+        """Give the file its name. It replaces a file that has this name.
+
+        Raises:
+            OSError: the directory was removed, or there is a directory of this name.
+        """
+        if self._is_named or not self._takes(name):
+            os.replace(self._temporary, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+            self._temporary = ""
+
+    def put_at_if_absent(self, name: str) -> bool:
+        """Give the file its name, which must not be taken. False if it is.
+
+        Raises:
+            OSError: the directory was removed, or the file system has no links.
+        """
+        try:
+            self._link(name)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno in _NO_LINKS:
+                raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), name) from error
+            raise
+        return True
+
+    def _create(self) -> int:
+        flags = os.O_RDWR | os.O_CLOEXEC
+        if not self._is_named:
+            return os.open(".", flags | os.O_TMPFILE, self._mode, dir_fd=self._directory)
+        self._temporary = temporary_name()
+        return os.open(self._temporary, flags | os.O_CREAT | os.O_EXCL, self._mode, dir_fd=self._directory)
+
+    def _link(self, name: str) -> None:
+        """Give the file a further name. Unlike renaming, this never replaces a file."""
+        own = self._temporary if self._is_named else f"{_DESCRIPTORS}/{self.descriptor}"
+        at = self._directory
+        os.link(own, name, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=not self._is_named)
+
+    def _takes(self, name: str) -> bool:
+        """Give an unnamed file its name. If that is not possible, give it a temporary one and return False."""
+        try:
+            self._link(name)
+        except FileExistsError:
+            self._temporary = temporary_name()
+            self._link(self._temporary)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._copy_to_named_file()
         else:
-            rest = memoryview(value).cast("B")
-            while len(rest):
-                rest = rest[os.write(descriptor, rest[:LARGEST_CALL]) :]
-        if durable:
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            return True
+        return False
+
+    def _copy_to_named_file(self) -> None:
+        unnamed, facts = self.descriptor, os.fstat(self.descriptor)
+        _without_links.add(facts.st_dev)
+        self._is_named = True
+        self.descriptor = self._create()
+        try:
+            os.fchmod(self.descriptor, stat.S_IMODE(facts.st_mode))
+            copy_file(unnamed, self.descriptor)
+        finally:
+            os.close(unnamed)
+
+
+def _is_without_links(directory: int) -> bool:
+    return bool(_without_links) and os.fstat(directory).st_dev in _without_links
 
 
 def copy_file(source: int, target: int) -> None:
@@ -222,13 +321,3 @@ def _is_there(directory: int, name: str) -> bool:
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     return True
-
-
-def _link(directory: int, temporary: str, name: str) -> None:
-    """Give a file a name that must not be taken. Unlike renaming, this never replaces a file."""
-    try:
-        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-    except OSError as error:
-        if error.errno in _NO_LINKS:  # FAT and some network file systems
-            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), name) from error
-        raise

@@ -183,13 +183,13 @@ class ZipChanges:
         stored, self._stored = self._stored, {}
         if not stored:
             return
-        members, inode = self._members_now()
-        # Changes of the same file keep its content; another file may be older than the stored values.
+        members, inodes = self._members_now()
+        # Changes of the same file and compaction keep its content; another file may be older than the stored values.
+        is_same = self._inode in inodes
         gone = [
             key
             for key, before in stored.items()
-            if _fingerprint(members.get(key)) != before
-            and (inode != self._inode or (before and key not in members))
+            if _fingerprint(members.get(key)) != before and (not is_same or (before and key not in members))
         ]
         if gone:
             more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
@@ -201,20 +201,20 @@ class ZipChanges:
             )
         self._stored = stored
 
-    def _members_now(self) -> tuple[dict[str, zipfile.ZipInfo], int]:
-        """The members of the file and its inode number; nothing if it is not a zip file any more."""
+    def _members_now(self) -> tuple[dict[str, zipfile.ZipInfo], list[int]]:
+        """The members of the file, its inode number and those before compaction; nothing if it is not a zip file any more."""
         for _ in range(_ATTEMPTS):
             try:
                 file = OpenFile(os.path.join(self.source.root, self.key), os.O_RDONLY | os.O_CLOEXEC)
                 facts = file.stat()
-                return ZipMembers(file.fetch, facts, self.url).members, inode_of(facts)
+                return ZipMembers(file.fetch, facts, self.url).members, [*file.replaced(), inode_of(facts)]
             except StoreError:
                 time.sleep(_PAUSE_S)  # the other process may be about to complete it
             except FileNotFoundError:
                 break
             except OSError as error:
                 raise file_failure(error, None, self.url) from error
-        return {}, 0
+        return {}, []
 
     def _tidy(self, writer: ZipWriter) -> None:
         """Write the directory or compact after changes, in a small share of the time that the changes take."""

@@ -10,7 +10,7 @@ import struct
 import zipfile
 from typing import Final
 
-from zarrcore.stores.local.atomic_files import remove_abandoned, temporary_name, unlink
+from zarrcore.stores.local.atomic_files import NewFile, remove_abandoned
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.writing import ZipWriter
@@ -20,8 +20,6 @@ _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 _HAS_DESCRIPTOR: Final = 0x8
 _DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
 _AT_ONCE: Final = 1 << 22
-_ALWAYS_NAMED: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
-"""The errors of file systems that do not support unnamed files."""
 
 
 def compact(writer: ZipWriter, *, durable: bool) -> bool:
@@ -41,36 +39,23 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
     """
     parent, name = os.path.split(writer.file.path)
     directory = os.open(parent or "/", DIRECTORY)
-    temporary = temporary_name()
     try:
         remove_abandoned(directory)
-        made = _unnamed(parent, temporary)
-        _copy_permissions(writer.file, made)
-        _write(writer, made)
-        if durable:
-            os.fsync(made.descriptor)
-        if not writer.is_current():
-            return False
-        if made.path == parent:
-            os.link(f"/proc/self/fd/{made.descriptor}", temporary, dst_dir_fd=directory, follow_symlinks=True)
-        os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        with NewFile(directory, 0o600) as file:
+            made = OpenFile(parent, descriptor=os.dup(file.descriptor))
+            _copy_permissions(writer.file, made)
+            made.replaces(writer.file)
+            _write(writer, made)
+            if durable:
+                os.fsync(made.descriptor)
+            if not writer.is_current():
+                return False
+            file.put_at(name)
         if durable:
             os.fsync(directory)
         return True
     finally:
-        unlink(directory, temporary)
         os.close(directory)
-
-
-def _unnamed(parent: str, name: str) -> OpenFile:
-    """A new unnamed file in a directory, which vanishes if its writer is killed; a named file if there are no unnamed ones."""
-    flags = os.O_RDWR | os.O_CLOEXEC
-    try:
-        return OpenFile(parent, flags | os.O_TMPFILE)
-    except OSError as error:
-        if error.errno not in _ALWAYS_NAMED:
-            raise
-        return OpenFile(os.path.join(parent, name), flags | os.O_CREAT | os.O_EXCL)
 
 
 def _copy_permissions(before: OpenFile, made: OpenFile) -> None:

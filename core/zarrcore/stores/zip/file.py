@@ -18,6 +18,10 @@ from zarrcore.stores.local.store import stat_of
 _ASKED_EACH_S: Final = 0.002
 _JOINED_NBYTES: Final = 1 << 16
 
+_REPLACED: Final = "user.zarrscope.replaced"
+_NOTED: Final = 15
+"""The number of earlier files that are noted; a writer that looks more seldom takes the file for a foreign one."""
+
 _GATE_CLOSED: Final = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
 _GATE_OPEN: Final = struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, 1 << 62, 1, 0)
 """A ``struct flock`` for fcntl(2): a byte far beyond the end of any file is the gate."""
@@ -105,6 +109,23 @@ class OpenFile:
             return os.path.samestat(os.stat(self.path), os.fstat(self.descriptor))
         except FileNotFoundError:
             return False
+
+    def replaced(self) -> list[int]:
+        """The inode numbers of the files that this one replaced without changing a value, oldest first.
+
+        Empty if the file system has no extended attributes.
+        """
+        try:
+            numbers = os.getxattr(self.descriptor, _REPLACED)
+        except OSError:
+            return []
+        return [int(number) for number in numbers.split() if number.isdigit()]
+
+    def replaces(self, before: OpenFile) -> None:
+        """Note that this file will replace another one without changing a value."""
+        numbers = [*before.replaced()[-_NOTED:], os.fstat(before.descriptor).st_ino]
+        with contextlib.suppress(OSError):
+            os.setxattr(self.descriptor, _REPLACED, " ".join(map(str, numbers)).encode())
 
 
 def _until(deadline: float, attempt: Callable[[], object]) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,40 +37,50 @@ def test_unfinished_values_are_not_keys(tmp_path: Path, monkeypatch: pytest.Monk
     assert store.get("a") == b"old"
 
 
-_WRITER = """
-import sys
+_KILLED_WRITER = """
+import os, signal, sys
 from zarrcore.stores import open_store
+from zarrcore.stores.local import atomic_files
+
+atomic_files._UNNAMED_FILES = sys.argv[2] == "unnamed"
 store = open_store(sys.argv[1])
-values = [bytes([number]) * 30_000_000 for number in (1, 2)]
-print("ready", flush=True)
-while True:
-    for value in values:
-        store.set("a/x", value)
+write = os.write
+
+def write_half(descriptor, value):
+    write(descriptor, value[:len(value) // 2])
+    os.kill(os.getpid(), signal.SIGKILL)
+
+os.write = write_half
+store.set("a/x", bytes(1000))
 """
 
 
-def test_a_killed_writer_leaves_the_old_or_the_new_value_intact(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "left"), [("unnamed", 0), ("named", 1)])
+def test_a_killed_writer_leaves_the_old_value(tmp_path: Path, kind: str, left: int) -> None:
     store = LocalStore(tmp_path)
-    store.set("a/x", b"\1" * 30_000_000)
-    left_over = 0
-    for attempt in range(40):  # some kills come between two writes
-        writer = subprocess.Popen(
-            [sys.executable, "-c", _WRITER, tmp_path], stdout=subprocess.PIPE, text=True
-        )
-        with writer:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == "ready\n"
-            time.sleep(0.005 * attempt)
-            writer.send_signal(signal.SIGKILL)
-        assert writer.returncode == -signal.SIGKILL
-        value = bytes(store.get("a/x"))
-        assert len(value) == 30_000_000
-        assert value in (b"\1" * 30_000_000, b"\2" * 30_000_000)
-        assert [entry.key for entry in store.list()] == ["a/x"]
-        left_over = len(os.listdir(tmp_path / "a")) - 1
-        if left_over:
-            break
-    assert left_over  # otherwise no write was interrupted, and the test shows nothing
+    store.set("a/x", b"old")
+    writer = subprocess.run([sys.executable, "-c", _KILLED_WRITER, tmp_path, kind], check=False)
+    assert writer.returncode == -signal.SIGKILL
+    assert store.get("a/x") == b"old"
+    assert [entry.key for entry in store.list()] == ["a/x"]
+    assert len(os.listdir(tmp_path / "a")) == 1 + left
+
+
+def test_a_value_has_its_name_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+    link = os.link
+
+    def look(*names: Any, **options: Any) -> None:
+        seen.append(os.listdir(tmp_path))
+        link(*names, **options)
+
+    monkeypatch.setattr(os, "link", look)
+    store = LocalStore(tmp_path)
+    store.set("a", b"1")
+    assert seen == [[]]
+    store.set("a", b"2")
+    assert seen == [[], ["a"], ["a"]]  # a link cannot replace a file: it gets a temporary name first
+    assert os.listdir(tmp_path) == ["a"]
 
 
 def make_left_over(directory: Path, age_s: float) -> Path:
@@ -117,15 +128,36 @@ def test_a_file_of_another_file_system_is_copied(tmp_path: Path, small_disk: Pat
     assert store.get("a") == value + bytes(3_000_000 - len(value))
 
 
-def test_file_systems_without_links_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _without_links(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(atomic_files, "_without_links", set())
+
+
+@pytest.mark.usefixtures("_without_links")
+def test_file_systems_without_links_are_reported(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     with pytest.raises(StoreError, match="Operation not supported"):
         store.set("a", b"1", if_absent=True)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.usefixtures("_without_links")
+def test_a_file_system_with_unnamed_files_but_without_links(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    for value in (b"1", b"22", b"333"):  # the first one shows that there are no links
+        store.set("a", value)
+        assert store.get("a") == value
+    with open(tmp_path / "b", "w+b") as file:
+        file.write(b"4444")
+        file.flush()
+        store.set_file("c", file.fileno())
+    assert store.get("c") == b"4444"
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]
+    assert (tmp_path / "c").stat().st_mode == (tmp_path / "b").stat().st_mode
 
 
 def test_erasing_a_prefix_follows_no_links(tmp_path: Path) -> None:

@@ -44,6 +44,37 @@ def test_several_writers_take_turns(tmp_path: Path) -> None:
     assert len(members(place)) == 91
 
 
+def test_a_value_that_another_writer_replaces_is_not_lost_by_its_compaction(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    first = open_store(place, create=True)
+    first.set("a", b"1" * 500_000)
+    try:
+        os.setxattr(place, "user.test", b"")
+    except OSError as error:
+        pytest.skip(f"the file system of the temporary folder has no extended attributes: {error}")
+    for size in (200_000, 3):
+        with open_store(place) as second:
+            second.set("a", b"2" * size)
+        assert place.stat().st_size < 300_000 + size  # compacted
+    first.set("b", b"4")
+    first.close()
+    assert members(place) == {"a": b"222", "b": b"4"}
+
+
+def test_a_file_that_is_put_back_is_noticed_after_compaction(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    first = open_store(place, create=True)
+    first.set("a", b"1")
+    with open_store(place) as second:
+        second.set("b", bytes(500_000))
+        second.erase("b")
+    assert place.stat().st_size < 100_000  # compacted
+    replace(place, {"a": b"0"})
+    with pytest.raises(ChangedError, match="the value stored here under a"):
+        first.set("c", b"4")
+    first.close()
+
+
 def test_waiting_for_another_writer_has_a_limit(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     program = (

@@ -29,7 +29,9 @@ def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
     nbytes = chunk.dtype.itemsize
     if nbytes in (1, 2, 4, 8):
         bits: np.dtype[Any] = np.dtype(f"u{nbytes}")
-        return _all_equal(chunk.view(bits), fill_value.view(bits))
+        words, fill = chunk.view(bits), fill_value.view(bits)
+        # Most chunks differ in their first element.
+        return not words.size or (words.item(0) == fill.item() and _all_equal(words, fill))
     # An element of several words is a row of them.
     word = next(size for size in (8, 4, 2, 1) if nbytes % size == 0)
     rows = np.ascontiguousarray(chunk).reshape(-1).view(f"u{word}").reshape(chunk.size, nbytes // word)
@@ -42,7 +44,7 @@ def _is_value(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
 
 
 def _all_equal(chunk: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]) -> bool:
-    """Compare block by block: most chunks differ in their first element, and a mask of a whole chunk would cost memory."""
+    """Compare block by block: a mask of a whole chunk would cost memory."""
     if chunk.size <= _BLOCK_SIZE:
         return bool((chunk == bits).all())
     if chunk.flags.c_contiguous and not bits.ndim:

@@ -207,7 +207,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         chunks = (decoded[self._region(coordinates)] for coordinates in np.ndindex(*self.grid_shape(spec)))
         return self.join((None if is_fill(chunk, fill) else inner.encode(chunk) for chunk in chunks), spec)
 
-    def join(self, members: Iterable[Buffer | None], spec: ArraySpec) -> bytes:
+    def join(self, members: Iterable[Buffer | None], spec: ArraySpec) -> memoryview:
         """The shard of encoded inner chunks, in C order; None for a missing one.
 
         Raises:
@@ -217,17 +217,17 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             raise UnsupportedError("codec", self.name, "without index_codecs can be read but not written")
         index: Index = np.full((math.prod(self.grid_shape(spec)), 2), MISSING, _UINT64)
         index_nbytes = self._index_nbytes(len(index))
-        parts: list[Buffer] = []
-        end = index_nbytes if self._index_at_start else 0
+        end = begin = index_nbytes if self._index_at_start else 0
+        # Each member is copied at once, so that its memory serves the next one. NumPy's memory is not cleared before.
+        shard = np.empty(spec.nbytes + index_nbytes, np.uint8)
         for position, member in enumerate(members):
             if member is not None:
                 index[position] = end, len(member)
+                shard = _copied_to(shard, end, member, index_nbytes)
                 end += len(member)
-                parts.append(member)
-        parts.insert(
-            0 if self._index_at_start else len(parts), self._index_pipeline(len(index)).encode(index)
-        )
-        return b"".join(parts)
+        encoded_index = self._index_pipeline(len(index)).encode(index)
+        shard = _copied_to(shard, 0 if begin else end, encoded_index)
+        return shard[: end if begin else end + index_nbytes].data
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
         from zarrcore.codecs.pipeline import completed
@@ -241,6 +241,19 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             "index_codecs": [codec.document() for codec in index_codecs],
             "index_location": "start" if self._index_at_start else "end",
         }
+
+
+def _copied_to(
+    shard: np.ndarray[Any, Any], position: int, member: Buffer, room: int = 0
+) -> np.ndarray[Any, Any]:
+    """The shard with a member at a position, and room for further bytes; moved to new memory if it is too small."""
+    end = position + len(member)
+    if end + room > len(shard):
+        larger = np.empty(2 * (end + room), np.uint8)
+        larger[:position] = shard[:position]
+        shard = larger
+    shard.data[position:end] = member
+    return shard
 
 
 def _named(value: Any, member: str) -> tuple[NamedConfiguration, ...]:

@@ -11,22 +11,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from tests.benchmarks import browser, comparison, distance, mount, readers, writers
-from tests.benchmarks.fairness import back_memory, chosen, keep_bytecode, turns
+from tests.benchmarks import arrays, browser, comparison, distance, mount
+from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.results import OURS, Result, described_machine, machine, markdown
-from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
+from tests.benchmarks.workloads import WORKLOADS, write_missing
 
-KINDS = ("whole", "plane", "write")
 ROUNDS = 5
 
 
@@ -44,9 +38,9 @@ def main() -> int:
     print(described_machine(), flush=True)
     for workload in workloads:
         print(f"\n{workload.name}  {workload.describes}", flush=True)
-        for what in (kind for kind in workload.kinds if kind in (arguments.only or KINDS)):
-            results.append(measure(workload, what, folder, rounds, peers))
-            print(results[-1].text(), flush=True)
+        for result in arrays.measure(workload, folder, rounds, arguments.only or arrays.KINDS, peers):
+            results.append(result)
+            print(result.text(), flush=True)
     if distance.NAME in arguments.workloads:
         print(f"\n{distance.NAME}  a server with a delay of {distance.DELAY_S * 1e3:.0f} ms\n", flush=True)
         for result in distant(folder, rounds, peers):
@@ -79,7 +73,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS),
+        choices=(*arrays.KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS),
         help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
     )
     parser.add_argument(
@@ -110,24 +104,12 @@ def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
     """The chosen workloads and, where they have kinds, each chosen kind."""
     kinds = {workload.name: workload.kinds for workload in WORKLOADS}
     kinds |= {mount.NAME: (*mount.KINDS, *mount.LONG_KINDS), browser.NAME: browser.KINDS}
-    wanted = arguments.only or {*KINDS, *mount.KINDS, *browser.KINDS}
+    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS}
     for name in arguments.workloads:
         if name in kinds:
             yield from ((name, kind) for kind in kinds[name] if kind in wanted)
         else:
             yield name, None
-
-
-def measure(workload: Workload, what: str, folder: Path, rounds: int, peers: bool) -> Result:
-    """Time all libraries for one workload and kind."""
-    nbytes = workload.edge**3 * np.dtype(workload.dtype).itemsize
-    if what == "write":
-        seconds = alternate_writing(workload, folder, rounds, peers)
-    else:
-        selection = ... if what == "whole" else workload.edge // 2
-        nbytes = nbytes if what == "whole" else nbytes // workload.edge
-        seconds = alternate_reading(workload, folder, selection, rounds, peers)
-    return Result(workload.name, workload.describes, what, nbytes, seconds)
 
 
 def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
@@ -150,57 +132,6 @@ def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
             yield Result(
                 distance.NAME, task.describes, task.what, task.nbytes, seconds, requests, task.target
             )
-
-
-def alternate_reading(
-    workload: Workload, folder: Path, selection: Any, rounds: int, peers: bool
-) -> dict[str, list[float]]:
-    """Seconds of each round by reader; an extra round, not counted, brings the files into the page cache."""
-    path = folder / workload.name / "array.zarr"
-    openers = chosen(readers.installed(), peers)
-    seconds: dict[str, list[float]] = {name: [] for name in openers}
-    expected: np.ndarray | None = None
-    for turn, name in turns(rounds, openers):
-        opener = openers[name]
-        read = opener(path, workload.zarr_format)  # open it each time: some peers cache what they have read
-        found, taken_s = timed(read, selection)
-        if turn:
-            seconds[name].append(taken_s)
-        elif expected is None:
-            expected = np.asarray(found)
-        elif not np.array_equal(found, expected):
-            raise SystemExit(f"{name} reads different values than {OURS}")
-        del found
-    return seconds
-
-
-def alternate_writing(workload: Workload, folder: Path, rounds: int, peers: bool) -> dict[str, list[float]]:
-    """Seconds of each round by writer, each into a new array with the same metadata; the first round is checked."""
-    source = folder / workload.name / "array.zarr"
-    values = readers.open_zarrscope(source, workload.zarr_format)(...)
-    openers = chosen(writers.installed(), peers)
-    seconds: dict[str, list[float]] = {name: [] for name in openers}
-    for turn, name in turns(rounds, openers):
-        opener = openers[name]
-        with tempfile.TemporaryDirectory(dir=folder) as written:
-            for document in ("zarr.json", ".zarray", ".zattrs"):
-                if (source / document).exists():
-                    shutil.copy(source / document, written)
-            path = Path(written)
-            _, taken_s = timed(opener(path, workload.zarr_format), values)
-            if turn:
-                seconds[name].append(taken_s)
-            elif not np.array_equal(readers.open_zarr_python(path, workload.zarr_format)(...), values):
-                raise SystemExit(f"{name} wrote different values than it was given")
-    return seconds
-
-
-def timed(act: Callable[[Any], Any], argument: Any) -> tuple[Any, float]:
-    """The result of ``act``, and its seconds."""
-    back_memory()
-    begun_s = time.perf_counter()
-    found = act(argument)
-    return found, time.perf_counter() - begun_s
 
 
 if __name__ == "__main__":

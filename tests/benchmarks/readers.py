@@ -36,7 +36,15 @@ def open_zarr_python(
     import zarr
 
     zarr.config.set({"codec_pipeline.path": pipeline})
-    return zarr.open_array(path, mode="r", zarr_format=zarr_format).__getitem__
+    array = zarr.open_array(path, mode="r", zarr_format=zarr_format)
+
+    def read(selection: Any) -> np.ndarray:
+        parts = selection if isinstance(selection, tuple) else (selection,)
+        if any(isinstance(part, slice) and (part.step or 1) < 0 for part in parts):
+            return array[...][selection]  # it does not read backwards
+        return array[selection]
+
+    return read
 
 
 def open_zarr_python_fused(path: Path, zarr_format: int) -> Read:

@@ -42,7 +42,7 @@ class Result:
     workload: str
     describes: str
     what: str
-    """``whole``, ``plane``, ``write`` or ``tree``; for the mount one of `mount.KINDS`, or ``ready``."""
+    """One of `arrays.KINDS`, or ``tree``; for the mount one of `mount.KINDS`, or ``ready``."""
     nbytes: int
     """Decoded bytes read or written."""
     seconds: dict[str, list[float]]
@@ -73,7 +73,7 @@ class Result:
         median_s = statistics.median(self.seconds[name])
         if self.count:
             told = f"{self.count / median_s:,.0f} /s"
-        elif self.what in {"plane", "tree", "list", "ready", "idle", *BROWSER_MS}:
+        elif self.what in {"plane", "column", "strided", "tree", "list", "ready", "idle", *BROWSER_MS}:
             told = f"{median_s * 1e3:,.1f} ms"
         else:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"

@@ -14,6 +14,16 @@ from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
 EDGE = 512
 
+WRITE = "write"
+SELECTIONS: dict[str, Callable[[int], Any]] = {
+    "whole": lambda _: ...,
+    "plane": lambda edge: edge // 2,
+    "column": lambda edge: (slice(None), slice(None), edge // 2),
+    "strided": lambda _: (slice(None, None, 3),) * 3,
+    "backwards": lambda _: (slice(None, None, -1),) * 3,
+}
+"""The selection of each kind of reading, for an edge of so many elements. A column is a plane across the last dimension."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -29,7 +39,7 @@ class Workload:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What is measured."""
-        return ("whole", "plane", "write") if self.name in {"w1", "w2", "w4", "w5"} else ("whole", "plane")
+        return (*(SELECTIONS if self.name == "w2" else ("whole", "plane", "column")), WRITE)
 
 
 WORKLOADS = (
@@ -89,6 +99,14 @@ WORKLOADS = (
         256,
         lambda: {"chunks": (16,) * 3, "compressors": ZstdCodec(level=3)},
     ),
+    Workload(
+        "w8",
+        "uint8 mask, 64³, blosc zstd",
+        3,
+        "u1",
+        EDGE,
+        lambda: {"chunks": (64,) * 3, "compressors": BloscCodec(cname="zstd", clevel=5, shuffle="noshuffle")},
+    ),
 )
 
 
@@ -106,9 +124,9 @@ def write_missing(folder: Path, workloads: tuple[Workload, ...]) -> None:
     if not missing:
         return
     values = field()
-    counts = ((values + 2) * 8000).astype("u2")
+    arrays = {"f4": values, "u2": ((values + 2) * 8000).astype("u2"), "u1": (values > 0.5).astype("u1")}
     for workload in missing:
-        data = values if workload.dtype == "f4" else counts
+        data = arrays[workload.dtype]
         data = data[: workload.edge, : workload.edge, : workload.edge]
         path = folder / workload.name
         array = zarr.create_array(

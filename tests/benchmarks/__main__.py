@@ -1,6 +1,6 @@
 """Measure reading and writing arrays, locally, at a distance and mounted, and the browser: zarrscope and peers alternately.
 
-    python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown]
+    python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
 
 A ratio is the best peer's time divided by zarrscope's in each round: above 1, zarrscope is faster. The spread is over the rounds.
@@ -18,8 +18,9 @@ from pathlib import Path
 
 from tests.benchmarks import arrays, browser, comparison, distance, mount
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
-from tests.benchmarks.results import OURS, Result, described_machine, machine, markdown
-from tests.benchmarks.workloads import WORKLOADS, write_missing
+from tests.benchmarks.publication import incomplete, publish, tables
+from tests.benchmarks.results import OURS, Result, described_machine, machine
+from tests.benchmarks.workloads import WORKLOADS, WRITE, write_missing
 
 ROUNDS = 5
 
@@ -59,8 +60,14 @@ def main() -> int:
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
-    if arguments.markdown and results:
-        print(f"\n{markdown(results)}")
+    texts = tables(results, rounds)
+    if arguments.markdown:
+        print("\n", "\n\n".join(texts.values()), sep="")
+    if arguments.publish:
+        if missing := incomplete(results):
+            raise SystemExit(f"not published, because these were not measured: {missing}")
+        for page in publish(texts):
+            print(f"published in {page}")
     return 0
 
 
@@ -91,7 +98,10 @@ def parse() -> argparse.Namespace:
         help="compare zarrscope with an earlier commit, or with another checkout: fails if something became slower",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements")
-    parser.add_argument("--markdown", action="store_true", help="print a table at the end")
+    parser.add_argument("--markdown", action="store_true", help="print the tables at the end")
+    parser.add_argument(
+        "--publish", action="store_true", help="put the tables into the documentation (core/docs)"
+    )
     arguments = parser.parse_args()
     for name in arguments.workloads:
         if name not in names:
@@ -124,9 +134,11 @@ def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
                 distance.count(url)
                 digest, taken_s = distance.in_new_process(acts[name], f"{url}#{task.hierarchy}")
                 requests[name] = distance.count(url)
+                if task.what == WRITE:
+                    digest = distance.written(folder)
                 expected = expected or digest
                 if digest not in ("", expected):
-                    raise SystemExit(f"{name} reads different values than {OURS}")
+                    raise SystemExit(f"{name} reads or writes different values than {OURS}")
                 if turn:
                     seconds[name].append(taken_s)
             yield Result(

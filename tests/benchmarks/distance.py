@@ -33,6 +33,8 @@ from tests.benchmarks.results import BARE_GETS, OURS
 from tests.servers.distant import asked, distant_process
 
 DELAY_S = 0.05
+_WRITTEN, _ARRAY = "written", "array"
+_EDGE, _CHUNK_EDGE = 384, 64
 IN_FLIGHT = 64
 NAME = "distance"
 
@@ -118,6 +120,7 @@ def tasks() -> list[Task]:
             1000 << 20,
             {**_chosen("whole"), BARE_GETS: _bare},
         ),
+        Task("write", "array of 216 chunks of 1 MiB", "", _WRITTEN, 216 << 20, _chosen("write")),
     ]
 
 
@@ -127,6 +130,10 @@ def _chosen(what: str, kept: bool = False) -> dict[str, Act]:
         acts[OURS] = ("zarrcore", _tree)
         acts[f"{OURS} (command)"] = ("zarrcore", _command)
         acts["zarr-python"] = ("zarr", partial(_zarr_tree, kept=kept))
+    elif what == "write":
+        acts[OURS] = ("zarrcore", _write_ours)
+        acts["tensorstore"] = ("tensorstore", _write_tensorstore)
+        acts["zarr-python"] = ("zarr", _write_zarr)
     else:
         selection = ... if what == "whole" else 5
         acts[OURS] = ("zarrcore", partial(_read, selection=selection))
@@ -162,7 +169,55 @@ def _command(place: str) -> list[tuple[str, Any]] | None:
     return None
 
 
-def _zarr_store(place: str) -> Any:
+def _values() -> np.ndarray:
+    return np.arange(_EDGE**3, dtype="f4").reshape((_EDGE,) * 3)
+
+
+def _write_ours(place: str) -> None:
+    import zarrcore
+
+    url, name = _split(place)
+    hierarchy = zarrcore.create(f"s3://bucket/{name}", **_options(url))
+    array = hierarchy.create_array(
+        _ARRAY, shape=(_EDGE,) * 3, data_type="float32", chunk_shape=(_CHUNK_EDGE,) * 3, codecs=[]
+    )
+    array[...] = _values()
+
+
+def _write_zarr(place: str) -> None:
+    import zarr
+
+    array = zarr.create_array(
+        _zarr_store(f"{place}/{_ARRAY}", read_only=False),
+        shape=(_EDGE,) * 3,
+        dtype="f4",
+        chunks=(_CHUNK_EDGE,) * 3,
+        compressors=None,
+    )
+    array[...] = _values()
+
+
+def _write_tensorstore(place: str) -> None:
+    import tensorstore
+
+    grid = {"name": "regular", "configuration": {"chunk_shape": [_CHUNK_EDGE] * 3}}
+    little = {"name": "bytes", "configuration": {"endian": "little"}}
+    metadata = {"shape": [_EDGE] * 3, "data_type": "float32", "chunk_grid": grid, "codecs": [little]}
+    spec = {**_tensorstore_spec(f"{place}/{_ARRAY}"), "metadata": metadata, "create": True}
+    tensorstore.open(spec).result().write(_values()).result()
+
+
+def written(folder: Path) -> str:
+    """A digest of the chunks that were written to the server, which are then removed."""
+    place = folder / NAME / "bucket" / _WRITTEN
+    digest = xxhash.xxh3_128()
+    for index in product(range(_EDGE // _CHUNK_EDGE), repeat=3):
+        digest.update((place / _ARRAY / "c" / "/".join(map(str, index))).read_bytes())
+    shutil.rmtree(place)
+    return digest.hexdigest()
+
+
+def _zarr_store(place: str, *, read_only: bool = True) -> Any:
     import zarr
     from obstore.store import S3Store
     from zarr.storage import ObjectStore
@@ -173,7 +228,7 @@ def _zarr_store(place: str) -> Any:
     store = S3Store(
         "bucket", prefix=name, endpoint=url, region="us-east-1", skip_signature=True, client_options=client
     )
-    return ObjectStore(store, read_only=True)
+    return ObjectStore(store, read_only=read_only)
 
 
 def _zarr_tree(place: str, kept: bool) -> list[tuple[str, Any]]:
@@ -203,6 +258,10 @@ def _read_zarr(place: str, selection: Any) -> Any:
 def _read_tensorstore(place: str, selection: Any) -> Any:
     import tensorstore
 
+    return tensorstore.open(_tensorstore_spec(place)).result()[selection].read().result()
+
+
+def _tensorstore_spec(place: str) -> dict[str, Any]:
     url, name = _split(place)
     store = {
         "driver": "s3",
@@ -212,8 +271,7 @@ def _read_tensorstore(place: str, selection: Any) -> Any:
         "aws_region": "us-east-1",
     }
     context = {"s3_request_concurrency": {"limit": IN_FLIGHT}, "aws_credentials": {"type": "anonymous"}}
-    spec = {"driver": "zarr3", "kvstore": store, "context": context}
-    return tensorstore.open(spec).result()[selection].read().result()
+    return {"driver": "zarr3", "kvstore": store, "context": context}
 
 
 def _bare(place: str) -> None:
@@ -249,6 +307,9 @@ _IMPORTS: dict[Any, tuple[str, ...]] = {
     _zarr_tree: ("zarr.storage", "obstore.store"),
     _read_zarr: ("zarr.storage", "obstore.store"),
     _read_tensorstore: ("tensorstore",),
+    _write_ours: ("zarrcore.hierarchy", "zarrcore.stores.object.s3", "obstore.store"),
+    _write_zarr: ("zarr.storage", "obstore.store"),
+    _write_tensorstore: ("tensorstore",),
     _command: (),
     _bare: (),
 }
@@ -263,6 +324,7 @@ def served(folder: Path) -> Iterator[str]:
         shutil.rmtree(root, ignore_errors=True)
         _write(root / "bucket")
         (root / "done").touch()
+    shutil.rmtree(root / "bucket" / _WRITTEN, ignore_errors=True)  # of a run that was interrupted
     with distant_process(root, DELAY_S) as url:
         yield url
 

@@ -138,22 +138,3 @@ def _first(path: str, name: str) -> str:
     except OSError:
         return ""
     return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
-
-
-def markdown(results: list[Result]) -> str:
-    """The table for the README, with the machine below it."""
-    names = list(dict.fromkeys(name for result in results for name in result.seconds))
-    rows = [
-        ["", "", *names, "ratio to the best peer (spread)"],
-        ["---"] * (len(names) + 3),
-        *(
-            [
-                f"{result.workload}: {result.describes}",
-                result.what,
-                *(result.figure(name) if name in result.seconds else "–" for name in names),
-                result.ratio(),
-            ]
-            for result in results
-        ),
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{described_machine()}"

@@ -1,8 +1,8 @@
 """A distant server: it serves the files of a directory, and delays each answer.
 
-It implements HTTP with ranges and listing pages, and the S3 requests to read and list in path style: each folder of the directory
-is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured readers can
-take, each file directly from the page cache.
+It implements HTTP with ranges and listing pages, and the S3 requests to read, list and put in path style: each folder of the
+directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
+readers can take, each file directly from the page cache.
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ class _Connection(asyncio.Protocol):
     def __init__(self, loop: asyncio.AbstractEventLoop, state: DistantServer) -> None:
         self._loop = loop
         self._state = state
-        self._received = b""
+        self._received = bytearray()
+        self._head = ""
+        self._body_nbytes = 0
         self._transport: asyncio.Transport | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -140,19 +142,31 @@ class _Connection(asyncio.Protocol):
         self._transport = None
 
     def data_received(self, data: bytes) -> None:
-        head, end, rest = (self._received + data).partition(b"\r\n\r\n")
-        self._received = rest if end else head
-        if end:
+        self._received += data
+        if not self._head:
+            end = self._received.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            self._head = self._received[:end].decode("latin-1")
+            del self._received[: end + 4]
+            length = re.search(r"(?mi)^content-length: *(\d+)", self._head)
+            self._body_nbytes = int(length[1]) if length else 0
+            if re.search(r"(?mi)^expect: *100-continue", self._head) and self._transport is not None:
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if len(self._received) >= self._body_nbytes:
+            body = bytes(self._received[: self._body_nbytes])
+            del self._received[: self._body_nbytes]
             self._state.round_trips += not self._state.waiting
             self._state.waiting += 1
             self._state.most_at_once = max(self._state.most_at_once, self._state.waiting)
-            self._loop.call_later(self._state.delay_s, self._begin, head.decode("latin-1"))
+            self._loop.call_later(self._state.delay_s, self._begin, self._head, body)
+            self._head = ""
 
-    def _begin(self, head: str) -> None:
+    def _begin(self, head: str, body: bytes) -> None:
         self._state.waiting -= 1
-        self._task = self._loop.create_task(self._answer(head))
+        self._task = self._loop.create_task(self._answer(head, body))
 
-    async def _answer(self, head: str) -> None:
+    async def _answer(self, head: str, body: bytes) -> None:
         state = self._state
         method, target, _ = head.split(" ", 2)
         path, _, query = target.partition("?")
@@ -162,7 +176,13 @@ class _Connection(asyncio.Protocol):
             return
         state.requests.append((method, target))
         key = unquote(path).strip("/")
-        if "list-type=2" in query:
+        if method == "PUT":
+            file = state.root / key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(body)
+            _keys.clear()
+            self._send(method, 200)
+        elif "list-type=2" in query:
             self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
         elif (state.root / key).is_dir():
             if not path.endswith("/"):

@@ -1,0 +1,83 @@
+"""The published tables: each stands in a page of the documentation between two comments that name its group.
+
+<!-- figures: arrays -->
+(the table, with the machine, the versions and the date)
+<!-- end of figures -->
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests.benchmarks.results import Result, described_machine
+from tests.benchmarks.workloads import WORKLOADS
+
+ARRAYS = "arrays"
+PAGES = Path(__file__).resolve().parents[2] / "core" / "docs"
+
+_BLOCK = re.compile(r"(<!-- figures: (?P<group>\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+
+
+def group_of(result: Result) -> str:
+    """The table that a result belongs to."""
+    return ARRAYS if any(workload.name == result.workload for workload in WORKLOADS) else result.workload
+
+
+def table(results: Sequence[Result]) -> str:
+    """A Markdown table of results with the same libraries, one row for each."""
+    names = list(dict.fromkeys(name for result in results for name in result.seconds))
+    with_target = any(result.target for result in results)
+    rows = [
+        ["", "", *names, "× the best peer", *(["target"] if with_target else [])],
+        ["---"] * (len(names) + 3 + with_target),
+    ]
+    for result in results:
+        where = result.describes if group_of(result) != ARRAYS else f"{result.workload} {result.describes}"
+        cells = [result.figure(name) if name in result.seconds else "–" for name in names]
+        rows.append([where, result.what, *cells, result.ratio(), *([result.target] if with_target else [])])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def tables(results: Iterable[Result], rounds: int) -> dict[str, str]:
+    """The table of each group, and below it how it was measured."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(group_of(result), []).append(result)
+    when = datetime.datetime.now(tz=datetime.UTC).date()
+    how = f"Measured on {when}: medians of {rounds} rounds; {described_machine()}"
+    return {group: f"{table(members)}\n\n{how}" for group, members in groups.items()}
+
+
+def incomplete(results: Iterable[Result]) -> str:
+    """What is missing for the table of the arrays, if a part of it was measured; else empty."""
+    found = {(result.workload, result.what) for result in results if group_of(result) == ARRAYS}
+    wanted = [(workload.name, kind) for workload in WORKLOADS for kind in workload.kinds]
+    missing = [" ".join(row) for row in wanted if row not in found]
+    return ", ".join(missing) if found else ""
+
+
+def publish(texts: dict[str, str], pages: Path = PAGES) -> list[Path]:
+    """Put each table in its place in the pages of a folder. Returns the pages that changed.
+
+    Raises:
+        LookupError: no page has a place for one of the tables.
+    """
+    changed, left = [], set(texts)
+    for page in sorted(pages.rglob("*.md")):
+        before = page.read_text()
+
+        def replaced(block: re.Match[str]) -> str:
+            text = texts.get(block["group"])
+            left.discard(block["group"])
+            return block[0] if text is None else f"{block[1]}\n{text}\n\n{block[3]}"
+
+        after = _BLOCK.sub(replaced, before)
+        if after != before:
+            page.write_text(after)
+            changed.append(page)
+    if left:
+        raise LookupError(f"no page in {pages} has a place for figures of {', '.join(sorted(left))}")
+    return changed

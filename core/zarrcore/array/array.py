@@ -17,6 +17,7 @@ from zarrcore.array.encoding import Encoding, check_encoding
 from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection.basic import AxisRange, Selection, normalize, result_shape, upwards
+from zarrcore.array.selection.points import PointIndexer, PointSelection, normalize_points
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
@@ -131,18 +132,48 @@ class Array(ArrayDescription):
         ranges = normalize(selection, self.shape)
         shape = result_shape(ranges)
         if out is None:
-            try:
-                out = np.empty(shape, self.dtype)
-            except MemoryError as error:
-                raise SelectionError(
-                    f"{shape} elements of {self.dtype} do not fit in memory: select less"
-                ) from error
+            out = self._empty(shape)
         elif out.shape != shape or out.dtype != self.dtype or not out.flags.writeable:
             raise SelectionError(
                 f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
             )
         self.plan(ranges).read_into(upwards(out, ranges), cancelled=cancelled)
         return out
+
+    @property
+    def vindex(self) -> PointIndexer:
+        """Reads points: ``array.vindex[i, j, k]`` or ``array.vindex[mask]``; see `read_points`."""
+        return PointIndexer(self.read_points)
+
+    def read_points(
+        self, selection: PointSelection, *, cancelled: Callable[[], bool] | None = None
+    ) -> np.ndarray[Any, Any]:
+        """Read single elements, as NumPy's integer-array indexing does. Each chunk that has some is decoded once.
+
+        Args:
+            selection: an integer or array of integers per dimension; they are broadcast against each other. Or a mask:
+                a boolean array of this array's shape.
+            cancelled: called between chunks; reading stops when it returns True.
+
+        Returns:
+            A new C-contiguous array: of the broadcast shape, or of one dimension for a mask.
+
+        Raises:
+            SelectionError: indices outside the array, or that do not broadcast; a mask of another shape.
+            Else as `read`.
+        """
+        points = normalize_points(selection, self.shape)
+        out = self._empty(points.shape)
+        self._reader.read_points(points, out, self.chunk_cache, cancelled)
+        return out
+
+    def _empty(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        try:
+            return np.empty(shape, self.dtype)
+        except (MemoryError, ValueError) as error:  # NumPy has a limit of its own
+            raise SelectionError(
+                f"{shape} elements of {self.dtype} do not fit in memory: select less"
+            ) from error
 
     def plan(self, ranges: Sequence[AxisRange]) -> ReadPlan:
         """A plan for reading normalized ranges, all of them ascending. Reads nothing yet."""

@@ -19,6 +19,7 @@ from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
+from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
@@ -103,9 +104,27 @@ class ChunkReader:
             count = math.prod(map(len, crossed))
             cache.count_decoded(count, count * self._pipeline.spec.nbytes, time.perf_counter() - started_s)
         else:
-            units = self.grid.units(crossed, out)
-            while some := list(islice(units, _UNITS_AT_ONCE)):
-                self._read_cached(some, cache, cancelled)
+            self._read_all(self.grid.units(crossed, out), cache, cancelled)
+
+    def read_points(
+        self,
+        points: Points,
+        out: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Read points into ``out``, which is C-contiguous.
+
+        Raises:
+            As `read`.
+        """
+        if points.count == 0:
+            return
+        self._check_size(self._pipeline.spec)
+        gathered = np.empty(points.count, self.metadata.data_type.dtype)
+        order, units = self.grid.units_of_points(points, self.metadata.shape, gathered)
+        self._read_all(units, cache, cancelled)
+        out.reshape(-1)[order] = gathered
 
     def cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
         """The cache keys of the crossed units, in C order."""
@@ -157,8 +176,17 @@ class ChunkReader:
             return 1
         return max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
 
+    def _read_all(
+        self, units: Iterator[DecodeUnit], cache: ChunkCache | None, cancelled: Callable[[], bool] | None
+    ) -> None:
+        while some := list(islice(units, _UNITS_AT_ONCE)):
+            if cache is None:
+                self._read_units(some, None, cancelled)
+            else:
+                self._read_cached(some, cache, cancelled)
+
     def _read_units(
-        self, units: list[DecodeUnit], cache: ChunkCache, cancelled: Callable[[], bool] | None
+        self, units: list[DecodeUnit], cache: ChunkCache | None, cancelled: Callable[[], bool] | None
     ) -> None:
         tasks: Iterator[Task] = (
             partial(attempt, group, self._read_chunk, cache, group)

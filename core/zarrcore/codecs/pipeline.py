@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
@@ -30,6 +31,10 @@ from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unu
 
 _SMALL_NBYTES = 64 << 10
 """Below this size, the cost of a call matters beside its work."""
+
+
+Region = tuple[slice, ...] | tuple[NDArray[np.intp], ...]
+"""A box of a chunk, or points in it: an array of indices per dimension."""
 
 
 class Pipeline:
@@ -97,25 +102,25 @@ class Pipeline:
         spec = ArraySpec(shape, self.spec.dtype, self.spec.fill_value)
         return Pipeline([named for named, _, _ in self._chain], spec)
 
-    def span(self, region: tuple[slice, ...]) -> tuple[int, int] | None:
+    def span(self, region: Region) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
 
-        None if codecs make that impossible, or if it would be most of the chunk. The region's steps are
-        positive, and it is not empty.
+        None if codecs make that impossible, if it would be most of the chunk, or if the region is of points. Steps
+        are positive, and the region is not empty.
         """
         if not self._verbatim or self._bytes_to_bytes:
             return None
         first = last = 0
         for length, part in zip(self.spec.shape, region, strict=True):
+            if not isinstance(part, slice):
+                return None
             taken = range(*part.indices(length))
             first, last = first * length + taken[0], last * length + taken[-1]
         itemsize = self.spec.dtype.itemsize
         span = (first * itemsize, (last + 1) * itemsize)
         return span if 2 * (span[1] - span[0]) <= self.spec.nbytes else None
 
-    def _copy_span(
-        self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[slice, ...]
-    ) -> None:
+    def _copy_span(self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[Any, ...]) -> None:
         span = self.span(region) or (0, self.spec.nbytes)
         if len(encoded) != span[1] - span[0]:
             raise CodecError(
@@ -143,7 +148,7 @@ class Pipeline:
         self,
         encoded: Buffer,
         destination: np.ndarray[Any, Any],
-        region: tuple[slice, ...] | None = None,
+        region: Region | None = None,
         is_span: bool = False,
     ) -> None:
         """Decode a chunk, or ``region`` of it, into ``destination`` (of the region's shape, any strides).

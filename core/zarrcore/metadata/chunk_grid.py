@@ -7,11 +7,14 @@ document of a few bytes can describe 10¹² of them.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import JsonObject, describe
@@ -48,6 +51,11 @@ class RegularAxis:
     def find(self, position: int) -> int:
         """The chunk that holds the element at ``position``."""
         return position // self.length
+
+    def locate(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The chunks that hold the elements at ``positions``, and the positions in them."""
+        chunks = positions // self.length
+        return chunks, positions - chunks * self.length
 
     def document(self) -> int:
         """Its form in ``chunk_shapes``."""
@@ -97,6 +105,15 @@ class RectilinearAxis:
         """The chunk that holds the element at ``position``."""
         run = bisect_right(self._starts, position) - 1
         return self._indices[run] + (position - self._starts[run]) // self.runs[run][0]
+
+    def locate(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The chunks that hold the elements at ``positions``, and the positions in them."""
+        count = bisect_left(self._starts, 2**63)  # an axis may be longer than any array
+        starts, indices = np.array(self._starts[:count]), np.array(self._indices[:count])
+        lengths = np.array([length for length, _ in self.runs[:count]])
+        run = np.searchsorted(starts, positions, "right") - 1
+        chunks = (positions - starts[run]) // lengths[run]
+        return indices[run] + chunks, positions - starts[run] - chunks * lengths[run]
 
     def document(self) -> list[int | list[int]]:
         """Its form in ``chunk_shapes``."""

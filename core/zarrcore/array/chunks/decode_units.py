@@ -13,15 +13,16 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zarrcore.array.chunks.cache import AbandonedError, Chunk, Claim
 from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
+from zarrcore.array.selection.points import Points, group_points
+from zarrcore.codecs.pipeline import Region
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
 
 Result = TypeVar("Result")
-
-Region = tuple[slice, ...]
 
 _POLL_S = 0.05
 
@@ -128,6 +129,30 @@ class DecodeUnitGrid:
             inside: Any = (*place, ...)
             yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
 
+    def units_of_points(
+        self, points: Points, shape: tuple[int, ...], gathered: np.ndarray[Any, Any]
+    ) -> tuple[NDArray[np.intp], Iterator[DecodeUnit]]:
+        """The units that contain points of an array of ``shape``, in C order.
+
+        Args:
+            points: at least one.
+            shape: the array's.
+            gathered: takes their elements, one dimension, sorted by unit.
+
+        Returns:
+            The position of each element of ``gathered`` in the result, and the units.
+        """
+        located = [
+            axis.locate(positions) for axis, positions in zip(self._unit_axes, points.positions, strict=True)
+        ]
+        counts = (axis.count(length) for axis, length in zip(self._unit_axes, shape, strict=True))
+        order, bounds = group_points(
+            ((units, n) for (units, _), n in zip(located, counts, strict=True)), points
+        )
+        firsts = [points.flat(units)[order[bounds[:-1]]] for units, _ in located]
+        offsets = [points.flat(within)[order] for _, within in located]
+        return order, _units_of_sorted_points(firsts, offsets, bounds, gathered)
+
     def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
         """The same units chunk by chunk."""
         per_axis = []
@@ -146,6 +171,25 @@ class DecodeUnitGrid:
         for unit in units:
             groups.setdefault(self.chunk_of(unit.index), []).append(unit)
         return groups.values()
+
+
+def _units_of_sorted_points(
+    indices: list[NDArray[np.intp]],
+    offsets: list[NDArray[np.intp]],
+    bounds: NDArray[np.intp],
+    gathered: np.ndarray[Any, Any],
+) -> Iterator[DecodeUnit]:
+    """A unit for each part of ``gathered``, given its index and the offsets of its points in it, both per dimension."""
+    rows = np.array(indices, np.intp).reshape(len(indices), len(bounds) - 1).T.tolist()
+    for row, begin, end in zip(rows, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        destination = gathered[begin:end]
+        region: Region
+        if end - begin == 1:  # as a box, because a box of an uncompressed chunk is read without the rest
+            region = tuple(slice(int(offset[begin]), int(offset[begin]) + 1) for offset in offsets)
+            destination = destination.reshape((1,) * len(region))
+        else:
+            region = tuple(offset[begin:end] for offset in offsets)
+        yield DecodeUnit(tuple(row), region or None, destination)
 
 
 def attempt(units: list[DecodeUnit], read: Callable[..., Result], *arguments: Any) -> Result:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration, RectilinearChunkGrid, RegularAxis, RegularChunkGrid
-from zarrcore.metadata.chunk_grid import ChunkGrid, parse_chunk_grid, rectilinear_axis
+from zarrcore.metadata.chunk_grid import ChunkGrid, RectilinearAxis, parse_chunk_grid, rectilinear_axis
 
 EDGES = st.lists(st.integers(1, 7), max_size=12)
 
@@ -49,6 +50,21 @@ def test_axes_equal_their_explicit_lists(edges: list[int]) -> None:
     ]
     for extent in range(len(owners) + 1):
         assert axis.count(extent) == len(set(owners[:extent]))
+
+
+@given(EDGES.filter(bool), st.integers(1, 7))
+def test_many_positions_are_located_at_once(edges: list[int], length: int) -> None:
+    for axis in (rectilinear_axis(edges), RegularAxis(length)):
+        positions = np.arange(sum(edges))[::-1]
+        chunks, within = axis.locate(positions)
+        assert chunks.tolist() == [axis.find(position) for position in positions.tolist()]
+        assert within.tolist() == [p - axis.place(axis.find(p))[0] for p in positions.tolist()]
+
+
+def test_positions_are_located_on_an_axis_that_is_longer_than_any_array() -> None:
+    axis = RectilinearAxis(((3, 2), (5, 10**30), (7, 1)))
+    chunks, within = axis.locate(np.array([4, 6, 2**62]))
+    assert (chunks.tolist(), within.tolist()) == ([1, 2, axis.find(2**62)], [1, 0, (2**62 - 6) % 5])
 
 
 @given(EDGES, st.integers(1, 7))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from zarrcore.array.chunks.decode_units import DecodeUnitGrid
 from zarrcore.array.selection.basic import normalize
+from zarrcore.array.selection.points import normalize_points
 from zarrcore.metadata import RegularChunkGrid
 
 SHAPE = (11, 9)
@@ -31,6 +32,25 @@ def test_the_units_of_a_selection_contain_each_of_its_elements_once(selection: t
     assert out.tolist() == data[selection].tolist()
     indices = [unit.index for parts in grid.by_chunk(crossed) for unit in grid.units(parts, None)]
     assert sorted(indices) == sorted(unit.index for unit in grid.units(crossed, None))
+
+
+@given(st.lists(st.tuples(*(st.integers(0, length - 1) for length in SHAPE)), min_size=1))
+def test_the_units_of_points_contain_each_of_them_once(chosen: list[tuple[int, int]]) -> None:
+    data = np.arange(99).reshape(SHAPE)
+    padded = np.pad(data, ((0, 1), (0, 3)))
+    points = normalize_points(tuple(np.transpose(chosen)), SHAPE)
+    grid = DecodeUnitGrid(RegularChunkGrid((6, 6)), (3, 2))
+    gathered = np.full(len(chosen), -1)
+    order, units = grid.units_of_points(points, SHAPE, gathered)
+    indices = []
+    for unit in units:
+        origin = [i * length for i, length in zip(unit.index, grid.unit_shape, strict=True)]
+        unit.take(padded[origin[0] : origin[0] + 3, origin[1] : origin[1] + 2])
+        indices.append(unit.index)
+    assert indices == sorted({(row // 3, column // 2) for row, column in chosen})
+    out = np.empty_like(gathered)
+    out[order] = gathered
+    assert out.tolist() == [data[point] for point in chosen]
 
 
 def test_the_units_of_a_chunk_are_its_inner_chunks_or_itself() -> None:

@@ -64,6 +64,7 @@ def test_many_positions_are_located_at_once(edges: list[int], length: int) -> No
 def test_positions_are_located_on_an_axis_that_is_longer_than_any_array() -> None:
     axis = RectilinearAxis(((3, 2), (5, 10**30), (7, 1)))
     chunks, within = axis.locate(np.array([4, 6, 2**62]))
+    assert chunks.dtype == within.dtype == np.intp
     assert (chunks.tolist(), within.tolist()) == ([1, 2, axis.find(2**62)], [1, 0, (2**62 - 6) % 5])
 
 

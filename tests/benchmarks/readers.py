@@ -16,10 +16,16 @@ FUSED = "zarr-python fused"
 """zarr-python with its second codec pipeline, which newer releases have and use only if told to."""
 
 
+def is_of_points(selection: Any) -> bool:
+    """Whether a selection has an array of indices per dimension."""
+    return isinstance(selection, tuple) and isinstance(selection[0], np.ndarray)
+
+
 def open_zarrscope(path: Path, zarr_format: int) -> Read:
     import zarrcore
 
-    return zarrcore.open(path, format=f"v{zarr_format}")["/"].__getitem__
+    array: Any = zarrcore.open(path, format=f"v{zarr_format}")["/"]
+    return lambda selection: array.vindex[selection] if is_of_points(selection) else array[selection]
 
 
 def open_tensorstore(path: Path, zarr_format: int) -> Read:
@@ -27,7 +33,12 @@ def open_tensorstore(path: Path, zarr_format: int) -> Read:
 
     driver = "zarr3" if zarr_format == 3 else "zarr"
     array = tensorstore.open({"driver": driver, "kvstore": f"file://{path}/"}).result()
-    return lambda selection: array[selection].read().result()
+
+    def read(selection: Any) -> np.ndarray:
+        part = array.vindex[selection] if is_of_points(selection) else array[selection]
+        return part.read().result()
+
+    return read
 
 
 def open_zarr_python(
@@ -39,6 +50,8 @@ def open_zarr_python(
     array = zarr.open_array(path, mode="r", zarr_format=zarr_format)
 
     def read(selection: Any) -> np.ndarray:
+        if is_of_points(selection):
+            return array.vindex[selection]
         parts = selection if isinstance(selection, tuple) else (selection,)
         if any(isinstance(part, slice) and (part.step or 1) < 0 for part in parts):
             return array[...][selection]  # it does not read backwards

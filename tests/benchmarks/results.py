@@ -73,7 +73,17 @@ class Result:
         median_s = statistics.median(self.seconds[name])
         if self.count:
             told = f"{self.count / median_s:,.0f} /s"
-        elif self.what in {"plane", "column", "strided", "tree", "list", "ready", "idle", *BROWSER_MS}:
+        elif self.what in {
+            "plane",
+            "column",
+            "strided",
+            "points",
+            "tree",
+            "list",
+            "ready",
+            "idle",
+            *BROWSER_MS,
+        }:
             told = f"{median_s * 1e3:,.1f} ms"
         else:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"

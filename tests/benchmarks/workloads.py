@@ -13,6 +13,7 @@ import zarr
 from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
 EDGE = 512
+POINTS = 100_000
 
 WRITE = "write"
 SELECTIONS: dict[str, Callable[[int], Any]] = {
@@ -21,6 +22,7 @@ SELECTIONS: dict[str, Callable[[int], Any]] = {
     "column": lambda edge: (slice(None), slice(None), edge // 2),
     "strided": lambda _: (slice(None, None, 3),) * 3,
     "backwards": lambda _: (slice(None, None, -1),) * 3,
+    "points": lambda edge: tuple(np.random.default_rng(0).integers(0, edge, (3, POINTS))),
 }
 """The selection of each kind of reading, for an edge of so many elements. A column is a plane across the last dimension."""
 
@@ -39,7 +41,8 @@ class Workload:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What is measured."""
-        return (*(SELECTIONS if self.name == "w2" else ("whole", "plane", "column")), WRITE)
+        most = ("whole", "plane", "column")
+        return (*({"w2": SELECTIONS, "w5": (*most, "points")}.get(self.name, most)), WRITE)
 
 
 WORKLOADS = (

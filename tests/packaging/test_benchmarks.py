@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import comparison
+from tests.benchmarks.publication import PAGES, incomplete, publish, tables
+from tests.benchmarks.results import Result
+from tests.benchmarks.workloads import WORKLOADS
 
 ROW = ("w1", "whole", "an array")
 
@@ -87,3 +90,41 @@ def test_a_commit_is_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         comparison.checkout("none"),
     ):
         pass
+
+
+def measured(workload: str, what: str) -> Result:
+    return Result(
+        workload, "an array", what, 1 << 20, {"zarrscope": [0.5, 0.5, 1.0], "peer": [1.0, 1.0, 1.0]}
+    )
+
+
+def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "before\n<!-- figures: arrays -->\nold\n<!-- end of figures -->\nbetween\n"
+        "<!-- figures: mount -->\nstays\n<!-- end of figures -->\n"
+    )
+    texts = tables([measured("w1", "whole"), measured("w1", "plane")], 3)
+    assert publish(texts, tmp_path) == [page]
+    written = page.read_text()
+    assert "| w1 an array | whole | 2 MiB/s | 1 MiB/s | 2.00 (1.00–2.00) |" in written
+    assert "| w1 an array | plane | 500.0 ms | 1,000.0 ms | 2.00 (1.00–2.00) |" in written
+    assert "medians of 3 rounds" in written
+    assert "old" not in written
+    assert written.startswith("before\n<!-- figures: arrays -->\n")
+    assert "<!-- end of figures -->\nbetween\n<!-- figures: mount -->\nstays\n" in written
+    publish(tables([measured("w2", "whole")], 3), tmp_path)
+    assert "w1" not in page.read_text()
+    with pytest.raises(LookupError, match="figures of window"):
+        publish(tables([measured("window", "whole")], 3), tmp_path)
+
+
+def test_a_part_of_the_arrays_is_not_published() -> None:
+    rows = [(workload.name, kind) for workload in WORKLOADS for kind in workload.kinds]
+    assert incomplete([measured(*row) for row in rows]) == ""
+    assert incomplete([measured(*row) for row in rows[1:]]) == " ".join(rows[0])
+    assert incomplete([measured("mount", "whole")]) == ""
+
+
+def test_the_documentation_has_a_place_for_the_arrays() -> None:
+    assert "<!-- figures: arrays -->" in (PAGES / "performance.md").read_text()

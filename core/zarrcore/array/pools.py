@@ -14,7 +14,9 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
@@ -23,12 +25,17 @@ from zarrcore.threads import ThreadPool
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 Task = Callable[[], "Iterable[Task] | None"]
 """A piece of work; it may return further pieces."""
 
 # After this time a job goes to the end of the queue, so that a small read does not wait for a large one.
 _TURN_S = 0.01
 _READING_TURN_S = 0.002
+_AT_ONCE = 16 * CORES
+"""The number of results that are computed before the first of them is used."""
 
 _lock = threading.Lock()
 _local_executor: ThreadPool | None = None
@@ -73,19 +80,24 @@ def reading_turn() -> Iterator[None]:
 
 def executor_for(store: Store) -> tuple[ThreadPool, int]:
     """The threads that serve a store, and their number. Prefixes of the store share them."""
-    global _local_executor
     while isinstance(store, PrefixStore):
         store = store.store
+    if not store.is_remote:
+        return _local_threads()
     with _lock:
-        if not store.is_remote:
-            if _local_executor is None:
-                _local_executor = ThreadPool(CORES, "zarrcore")
-            return _local_executor, CORES
         executor = _remote_executors.get(store)
         if executor is None:
             executor = ThreadPool(store.requests_in_flight, "zarrcore-remote")
             _remote_executors[store] = executor
         return executor, store.requests_in_flight
+
+
+def _local_threads() -> tuple[ThreadPool, int]:
+    global _local_executor
+    with _lock:
+        if _local_executor is None:
+            _local_executor = ThreadPool(CORES, "zarrcore")
+        return _local_executor, CORES
 
 
 def run_tasks(
@@ -111,6 +123,30 @@ def run_tasks(
         first = further
     executor, width = executor_for(store)
     _Job(first, tasks, executor, width, batch, cancelled).run()
+
+
+def in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """The results of a function for some items, computed by this thread and idle threads of local stores.
+
+    This thread takes part in the work. So it may hold a lock that all other threads wait for; the function must not
+    wait for one.
+
+    Raises:
+        ZarrError: the error of the first item that failed.
+    """
+    rest = iter(items)
+    while some := list(islice(rest, _AT_ONCE)):
+        results: dict[int, R] = {}
+        tasks = (
+            partial(_keep_result, results, position, function, item) for position, item in enumerate(some)
+        )
+        executor, width = _local_threads()
+        _Job([], tasks, executor, width, 1, None).run(taking_part=True)
+        yield from (results[position] for position in range(len(some)))
+
+
+def _keep_result(results: dict[int, R], position: int, function: Callable[[T], R], item: T) -> None:
+    results[position] = function(item)
 
 
 class _Job:
@@ -142,13 +178,16 @@ class _Job:
         self._error: BaseException | None = None
         self._done = threading.Event()
 
-    def run(self) -> None:
+    def run(self, *, taking_part: bool = False) -> None:
+        """Do everything, on this thread too if it is taking part."""
         try:
             with self._lock:
-                self._queue(self._width)
+                self._queue(self._width - taking_part)
                 helpless = self._queued == 0
-            if helpless:  # no thread can be started: the interpreter is shutting down, or the system has reached its limit
-                self._turn()
+            if (
+                helpless or taking_part
+            ):  # helpless: the interpreter is shutting down, or the system has reached its limit
+                self._take_part()
             self._done.wait()
         except BaseException as error:
             # Ctrl-C: the threads write into the caller's buffer, so they must stop before it is released.
@@ -180,6 +219,16 @@ class _Job:
                     if self._queue(1):
                         return
                     self._active += 1
+        with self._lock:
+            self._active -= 1
+            if self._active == 0:
+                self._done.set()
+
+    def _take_part(self) -> None:
+        with self._lock:
+            self._active += 1
+        while self._do_batch():
+            pass
         with self._lock:
             self._active -= 1
             if self._active == 0:

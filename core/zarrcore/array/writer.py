@@ -13,17 +13,18 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.pools import Task, decoding_permit, run_tasks
+from zarrcore.array.pools import Task, decoding_permit, in_order, run_tasks
 from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
-from zarrcore.codecs.shard_update import updated_shard
+from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis
 from zarrcore.stores.interface import BytesLike, WritableStore
@@ -96,14 +97,23 @@ class ChunkWriter:
         """
         if any(axis.count == 0 for axis in ranges):
             return
+        parts = _parts(ranges, self._metadata.chunk_grid.axes)
+        first = list(islice(parts, 2))
+        # Threads share the chunks, or the inner chunks of a single shard.
+        apply = in_order if len(first) == 1 else map
         tasks: Iterator[Task] = (
-            partial(self._write_chunk, part, values, cache, write_empty_chunks)
-            for part in _parts(ranges, self._metadata.chunk_grid.axes)
+            partial(self._write_chunk, part, values, cache, write_empty_chunks, apply)
+            for part in chain(first, parts)
         )
         run_tasks(tasks, self._store, 1, cancelled)
 
     def _write_chunk(
-        self, part: Part, values: np.ndarray[Any, Any], cache: ChunkCache | None, write_empty_chunks: bool
+        self,
+        part: Part,
+        values: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        write_empty_chunks: bool,
+        apply: Apply,
     ) -> None:
         index = tuple(chunk for chunk, *_ in part)
         region: Any = (*(inside for _, inside, *_ in part), ...)
@@ -111,7 +121,7 @@ class ChunkWriter:
         source = values[place]
         key = self._keys.key(index)
         with _locks[hash((self._identity, key)) % _LOCKS]:
-            encoded = self._encoded(key, index, region, source, write_empty_chunks)
+            encoded = self._encoded(key, index, region, source, write_empty_chunks, apply)
             try:
                 if encoded is None:
                     self._store.erase(key)
@@ -128,6 +138,7 @@ class ChunkWriter:
         region: Any,
         source: np.ndarray[Any, Any],
         write_empty_chunks: bool,
+        apply: Apply,
     ) -> Buffer | None:
         """The chunk's new bytes; None if it contains only the fill value."""
         pipeline = self._pipeline(self._metadata.chunk_grid.chunk_shape_at(index))
@@ -135,8 +146,8 @@ class ChunkWriter:
         stored = None if whole else self._get(key, max_nbytes=pipeline.max_encoded_nbytes)
         with decoding_permit() if self._store.is_remote else nullcontext():
             try:
-                if stored is not None and pipeline.shard is not None and not write_empty_chunks:
-                    return updated_shard(pipeline, stored, region[:-1], source)
+                if pipeline.shard is not None and not write_empty_chunks:
+                    return updated_shard(pipeline, stored, region[:-1], source, apply)
                 chunk = self._chunk(pipeline, stored, region, source)
             except CodecError as error:
                 raise error.at(key) from error

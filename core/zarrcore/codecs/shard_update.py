@@ -6,8 +6,9 @@ gaps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,19 @@ from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError
 
+Crossing = tuple[int, slice, slice]
+"""An inner chunk that a range crosses in one dimension: its index, the part of it, and the place of the part in the range."""
+
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""Computes the results of a function in order, as ``map`` does."""
+
 
 def updated_shard(
-    pipeline: Pipeline, encoded: Buffer | None, region: tuple[slice, ...], values: np.ndarray[Any, Any]
+    pipeline: Pipeline,
+    encoded: Buffer | None,
+    region: tuple[slice, ...],
+    values: np.ndarray[Any, Any],
+    apply: Apply = map,
 ) -> Buffer | None:
     """The bytes of a chunk after ``values`` were written to ``region`` of it; None if only the fill value is left.
 
@@ -29,6 +40,7 @@ def updated_shard(
         encoded: the stored chunk, or None if it is missing.
         region: a slice per dimension, of positive step.
         values: of the region's shape, of a type that casts to the chunk's without change of values.
+        apply: encodes the inner chunks, perhaps on several threads.
 
     Raises:
         CodecError: the stored index, or an inner chunk that is written in part, does not decode.
@@ -37,18 +49,39 @@ def updated_shard(
     shard, spec = pipeline.shard, pipeline.spec
     if shard is None:
         raise CodecError("only a shard can be written in part")
-    members = _members(shard, pipeline, encoded)
+    before = _members(shard, pipeline, encoded)
     inner, grid = shard.inner_pipeline(spec), shard.grid_shape(spec)
-    crossings = (
+    crossed = [
         list(_crossings(range(*part.indices(whole)), length))
         for part, whole, length in zip(region, spec.shape, shard.chunk_shape, strict=True)
-    )
-    for crossing in product(*crossings):
-        position = int(np.ravel_multi_index([i for i, _, _ in crossing], grid)) if crossing else 0
+    ]
+    strides = [prod(grid[axis + 1 :]) for axis in range(len(grid))]
+
+    def position_of(crossing: tuple[Crossing, ...]) -> int:
+        return sum(i * stride for (i, _, _), stride in zip(crossing, strides, strict=True))
+
+    def update(crossing: tuple[Crossing, ...]) -> Buffer | None:
         inside = tuple(part for _, part, _ in crossing)
         place: Any = (*(outside for _, _, outside in crossing), ...)
-        members[position] = _updated(inner, members[position], inside, values[place])
-    return shard.join(members, spec) if any(member is not None for member in members) else None
+        return _updated(inner, before[position_of(crossing)], inside, values[place])
+
+    # Both are in C order.
+    after = zip(map(position_of, product(*crossed)), apply(update, product(*crossed)), strict=True)
+    is_empty = True
+
+    def members() -> Iterator[Buffer | None]:
+        nonlocal is_empty
+        position, member = next(after, (-1, None))
+        for current, old in enumerate(before):
+            new = old
+            if current == position:
+                new = member
+                position, member = next(after, (-1, None))
+            is_empty = is_empty and new is None
+            yield new
+
+    joined = shard.join(members(), spec)
+    return None if is_empty else joined
 
 
 def _members(shard: ShardingIndexedCodec, pipeline: Pipeline, encoded: Buffer | None) -> list[Buffer | None]:
@@ -80,7 +113,7 @@ def _updated(
     return None if is_fill(chunk, inner.spec.fill_value) else inner.encode(chunk)
 
 
-def _crossings(taken: range, length: int) -> Iterator[tuple[int, slice, slice]]:
+def _crossings(taken: range, length: int) -> Iterator[Crossing]:
     """The inner chunks of ``length`` that a dimension's range crosses, with the part of each and its place in the range."""
     step = taken.step
     for i in range(taken[0] // length, taken[-1] // length + 1) if taken else ():

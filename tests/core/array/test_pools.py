@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -96,3 +97,42 @@ def test_tasks_may_return_tasks_and_fail(store: CountingStore) -> None:
 
     with pytest.raises(CodecError):
         pools.run_tasks(iter([lambda: task(3), failing, *[lambda: task(3)] * 10]), store)
+
+
+def test_results_are_in_order_and_errors_are_raised() -> None:
+    count = 5 * pools._AT_ONCE + 3
+    assert [*pools.in_order(lambda number: number**2, range(count))] == [number**2 for number in range(count)]
+    assert [*pools.in_order(str, [])] == []
+
+    def fail(number: int) -> int:
+        if number == 7:
+            raise CodecError("broken")
+        return number
+
+    with pytest.raises(CodecError, match="broken"):
+        [*pools.in_order(fail, range(count))]
+
+
+@pytest.mark.skipif(pools.CORES < 2, reason="there is only one core")
+def test_several_threads_compute_results() -> None:
+    together = threading.Barrier(2)
+
+    def meet(number: int) -> int:
+        if number < 2:
+            together.wait(60)  # fails if one thread computes both
+        return threading.get_ident()
+
+    threads = {*pools.in_order(meet, range(pools._AT_ONCE))}
+    assert threading.get_ident() in threads
+    assert len(threads) > 1
+
+
+def test_results_are_computed_while_all_threads_of_the_pool_wait() -> None:
+    executor, width = pools._local_threads()
+    may_end = threading.Event()
+    waiting = [executor.submit(may_end.wait, 60) for _ in range(width)]
+    try:
+        assert [*pools.in_order(abs, range(-100, 0))] == [*range(100, 0, -1)]
+        assert not any(future.done() for future in waiting)
+    finally:
+        may_end.set()

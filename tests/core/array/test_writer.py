@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import zarrcore
 from zarrcore.array import Array, ChunkCache
+from zarrcore.array.pools import CORES
+from zarrcore.codecs import Pipeline
 from zarrcore.errors import (
     CodecError,
     ElementError,
@@ -331,3 +334,24 @@ def test_a_scalar_over_many_chunks_takes_no_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.skipif(CORES < 2, reason="there is only one core")
+def test_threads_share_the_inner_chunks_of_a_single_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    array = create(MemoryStore(), {"chunk_shape": (4, 4), "shard_shape": (32, 32)}, (32, 32))
+    together, calls, threads = threading.Barrier(2), count(), set()
+    encode = Pipeline.encode
+
+    def meet(pipeline: Pipeline, chunk: np.ndarray[Any, Any], **options: Any) -> Any:
+        if pipeline.spec.shape == (4, 4):
+            threads.add(threading.get_ident())
+            if next(calls) < 2:
+                together.wait(60)  # fails if one thread encodes all of them
+        return encode(pipeline, chunk, **options)
+
+    monkeypatch.setattr(Pipeline, "encode", meet)
+    values = np.arange(1024, dtype="i4").reshape(32, 32)
+    array[...] = values
+    assert np.array_equal(array[...], values)
+    assert next(calls) == 64
+    assert len(threads) > 1

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO
 
-from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
+from zarrcore.filetypes.hdf5.contents import nodes_of
 from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 
-MAX_NODES = 100_000
-"""Each takes about four kilobytes of memory, and a fifth of a millisecond with a local store."""
 _NODE_NBYTES = 3_000
 
 
@@ -31,12 +30,11 @@ class HDF5File(VirtualFile):
         node: an array, held with the neighbouring coordinates that it names; or a group, with everything below it.
         netcdf: whether only types and names of NetCDF-4 are used: its programs may crash on other files, for example with
             texts or ``float16``. They can read the file, but not append to it.
-        find: returns the node at a path, or raises `NodeNotFoundError`; by default that of the hierarchy.
+        find: as `nodes_of`.
+        nodes: the nodes in the file, if the caller has already found them with `nodes_of`.
 
     Raises:
-        UnsupportedError: there are more nodes than one file should hold.
-        ListingUnsupportedError: the nodes below the group cannot be listed.
-        StoreError: the store did not answer as it should.
+        As `nodes_of`.
     """
 
     suffix = "h5"
@@ -48,12 +46,27 @@ class HDF5File(VirtualFile):
         *,
         netcdf: bool = False,
         find: Callable[[str], AnyNode] | None = None,
+        nodes: Mapping[str, AnyNode] | None = None,
     ) -> None:
-        find = find or node.hierarchy.node
-        nodes = _with_coordinates(node, find) if isinstance(node, ArrayNode) else _all_below(node)
+        if nodes is None:
+            nodes = nodes_of(node, find)
         self._skeleton, self._rooms = make_skeleton(nodes, netcdf=netcdf)
         self._offsets = [room.offset for room in self._rooms]
         self.size = self._rooms[-1].offset + self._rooms[-1].nbytes if self._rooms else len(self._skeleton)
+
+    def take_nodes(self, nodes: Mapping[str, AnyNode]) -> None:
+        """Read elements through other nodes with the same paths and documents.
+
+        Nodes that were read again may belong to a store that was opened again, and learn anew where their chunks are.
+        """
+        arrays = {node.path: node for node in nodes.values() if isinstance(node, ArrayNode)}
+        if any(arrays[room.array.path] is not room.array for room in self._rooms):
+            self._rooms = [replace(room, array=arrays[room.array.path]) for room in self._rooms]
+
+    @property
+    def arrays(self) -> list[ArrayNode]:
+        """The arrays through which elements are read, in the order of their elements."""
+        return [room.array for room in self._rooms]
 
     @property
     def nbytes(self) -> int:
@@ -124,38 +137,3 @@ def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = N
 def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
     """Like `HDF5File`, with the types and names of NetCDF-4."""
     return HDF5File(node, netcdf=True, find=find)
-
-
-def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[str, AnyNode]:
-    """An array and the neighbouring arrays that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
-    nodes: dict[str, AnyNode] = {array.name or "array": array}
-    parent, _, own = array.path.rpartition("/")
-    if not own:
-        return nodes
-    named = array.attributes.get("coordinates")
-    wanted = [*(array.dimension_names or ()), *(named.split() if isinstance(named, str) else ())]
-    for name in wanted:
-        if not name or "/" in name or name in nodes:
-            continue
-        try:
-            found = find(f"{parent}/{name}")
-        except (NodeNotFoundError, SelectionError):
-            continue
-        if found.kind != "group":
-            nodes[name] = found
-    return nodes
-
-
-def _all_below(group: Group) -> dict[str, AnyNode]:
-    """A group and all nodes below it, by their paths in the file."""
-    length = len(group.path.rstrip("/")) + 1
-    nodes: dict[str, AnyNode] = {}
-    for node in group.hierarchy.walk(group.path):
-        if len(nodes) == MAX_NODES:
-            raise UnsupportedError(
-                "group",
-                group.path,
-                f"has more than {MAX_NODES:,} nodes, too many for one file: choose a node below it",
-            )
-        nodes[node.path[length:]] = node
-    return nodes

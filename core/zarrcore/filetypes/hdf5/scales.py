@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -29,11 +30,12 @@ def scale_messages(name: str) -> list[bytes]:
     return [_text_attribute(b"CLASS", b"DIMENSION_SCALE"), _text_attribute(b"NAME", name.encode())]
 
 
-def without_coordinate(length: int) -> list[bytes]:
+@lru_cache(256)
+def without_coordinate(length: int) -> tuple[bytes, ...]:
     """The messages of the scale of a dimension without a coordinate; it needs no space for elements."""
     kind = np.dtype(">f4" if length < _TOO_LONG_FOR_FLOATS else "u1")
     messages = dataset_messages((length,), datatype(kind), length * kind.itemsize, None)
-    return [*messages, *scale_messages(_NO_COORDINATE % length)]
+    return (*messages, *scale_messages(_NO_COORDINATE % length))
 
 
 def write_datasets(

@@ -31,7 +31,7 @@ from zarrcore.filetypes.hdf5.dimensions import (
     group_dimensions,
 )
 from zarrcore.filetypes.hdf5.elements import Stored, converted, elements_file, stored
-from zarrcore.filetypes.hdf5.metadata import Metadata
+from zarrcore.filetypes.hdf5.metadata import Metadata, MetadataLength
 from zarrcore.filetypes.hdf5.names import file_name
 from zarrcore.filetypes.hdf5.object_header import (
     LAYOUT_ADDRESS_AT,
@@ -85,21 +85,39 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes,
         netcdf: whether only types and names of NetCDF are used.
     """
     metadata = Metadata()
+    root, placed, size = _lay_out(nodes, metadata, netcdf)
+    for address, room in placed:
+        metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))
+    metadata.put(0, superblock(root, size))
+    return bytes(metadata.content), [room for _, room in placed]
+
+
+def file_size(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> int:
+    """The size of a file of nodes, in bytes; no byte of the file is kept. The arguments are those of `make_skeleton`."""
+    _, _, size = _lay_out(nodes, MetadataLength(), netcdf)
+    return size
+
+
+def _lay_out(
+    nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool
+) -> tuple[Link, list[tuple[int, Room]], int]:
+    """Write all metadata without the addresses of elements.
+
+    Returns the root group, the place of each array's elements with the address of its header, and the size of the file.
+    """
     writer = _Writer(metadata, netcdf)
     root = writer.write(nodes)
     metadata.end_collection()
     metadata.append(bytes(_READ_AHEAD_NBYTES))
-    size, rooms = metadata.end, []
+    size, placed = metadata.end, []
     nbytes = sum(array.size * how.dtype.itemsize for _, array, how in writer.datasets)
     if writer.datasets:
         size += min(_AHEAD * size + min(_FIRST_READ_NBYTES, nbytes), _MAX_GAP_NBYTES)
     for address, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
         room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
-        metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))
         size = room.offset + room.nbytes
-        rooms.append(room)
-    metadata.put(0, superblock(root, size))
-    return bytes(metadata.content), rooms
+        placed.append((address, room))
+    return root, placed, size
 
 
 @dataclass(slots=True)
@@ -238,7 +256,7 @@ class _Writer:
                 for dimension in dimensions.of.get(name, ()):
                     if dimension not in scales:
                         called = self._link_name(dimensions.names[dimension], group)
-                        group.datasets[called] = without_coordinate(dimension[1])
+                        group.datasets[called] = [*without_coordinate(dimension[1])]
                         scales[dimension] = called
                 attached[link] = dimensions.of.get(name, ())
         return scales, attached

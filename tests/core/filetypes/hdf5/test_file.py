@@ -226,7 +226,7 @@ def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(3):
         hierarchy.create_array(f"/g/a{number}", shape=(1,), data_type="u1")
-    monkeypatch.setattr("zarrcore.filetypes.hdf5.file.MAX_NODES", 4)
+    monkeypatch.setattr("zarrcore.filetypes.hdf5.contents.MAX_NODES", 4)
     assert HDF5File(hierarchy["/g"]).size > 0
     with pytest.raises(zarrcore.UnsupportedError, match="has more than 4 nodes"):
         HDF5File(hierarchy["/"])

@@ -17,6 +17,8 @@ from tests.core.filetypes.hdf5.test_attributes import JSON, means
 from tests.core.filetypes.hdf5.test_attributes import NAMES as ATTRIBUTE_NAMES
 from tests.core.filetypes.hdf5.test_symbol_table import NAMES
 from zarrcore.filetypes.hdf5.attributes import RESERVED
+from zarrcore.filetypes.hdf5.contents import nodes_of
+from zarrcore.filetypes.hdf5.skeleton import file_size, make_skeleton
 from zarrcore.stores.memory import MemoryStore
 
 TYPES = {"int16": "<i2", "float64": "<f8", "bool": "?", "complex64": "<c8"}
@@ -75,12 +77,17 @@ def document_of(node: dict[str, Any]) -> bytes:
     return json.dumps(told).encode()
 
 
-@settings(max_examples=60)
-@given(nodes=trees())
-def test_h5py_finds_the_content_of_the_hierarchy(nodes: dict[str, dict[str, Any]]) -> None:
+def store_of(nodes: dict[str, dict[str, Any]]) -> MemoryStore:
     store = MemoryStore()
     for path, node in nodes.items():
         store.set(f"{path}/zarr.json".lstrip("/"), document_of(node))
+    return store
+
+
+@settings(max_examples=60)
+@given(nodes=trees())
+def test_h5py_finds_the_content_of_the_hierarchy(nodes: dict[str, dict[str, Any]]) -> None:
+    store = store_of(nodes)
     with opened(zarrcore.open(store)["/"]) as file:
         found: dict[str, Any] = {"": file["/"]}
         file.visititems(lambda name, thing: found.update({f"/{name}": thing}))
@@ -175,3 +182,36 @@ def test_fill_values_and_names_that_are_too_large_are_omitted() -> None:
         assert file["large"].dtype.itemsize == 70_000
         (told,) = file.attrs["_zarrscope_left_out"]
         assert told.endswith("is too long for HDF5")
+
+
+@settings(max_examples=60)
+@given(nodes=trees(), netcdf=st.booleans())
+def test_the_size_of_a_file_is_that_of_the_file_made(nodes: dict[str, dict[str, Any]], netcdf: bool) -> None:
+    """For each group and each array."""
+    for node in zarrcore.open(store_of(nodes)).walk():
+        assert isinstance(node, zarrcore.Group | zarrcore.Array)
+        check_size(node, netcdf)
+
+
+@given(lengths=st.lists(st.integers(0, 9000), max_size=4), shape=st.lists(st.integers(0, 2**20), max_size=3))
+def test_the_size_of_a_file_with_texts_of_any_length(lengths: list[int], shape: list[int]) -> None:
+    """Texts of variable length are in a heap, whose parts begin anew when one is full."""
+    attributes = {f"text{number}": ["x" * length, "y"] for number, length in enumerate(lengths)}
+    node = {
+        "node_type": "array",
+        "shape": shape,
+        "data_type": "int16",
+        "attributes": attributes,
+        "are_named": True,
+    }
+    array = zarrcore.open(store_of({"": {"node_type": "group", "attributes": {}}, "/a": node}))["/a"]
+    assert isinstance(array, zarrcore.Array)
+    check_size(array, netcdf=False)
+
+
+def check_size(node: zarrcore.Group | zarrcore.Array, netcdf: bool) -> None:
+    """Whether the computed size of a file is that of the file made."""
+    nodes = nodes_of(node)
+    skeleton, rooms = make_skeleton(nodes, netcdf=netcdf)
+    size = rooms[-1].offset + rooms[-1].nbytes if rooms else len(skeleton)
+    assert file_size(nodes, netcdf=netcdf) == size

@@ -182,7 +182,12 @@ class Mount:
                 "bytes": self._chunks.decoded_bytes,
                 "seconds": round(self._chunks.decode_s, 6),
             },
-            "hdf5_files": {"made": self._hdf5.files.count, "bytes": self._hdf5.files.kept_nbytes},
+            "hdf5_files": {
+                "made": self._hdf5.files.count,
+                "measured": self._hdf5.files.measured,
+                "sizes": self._hdf5.files.sizes,
+                "bytes": self._hdf5.files.kept_nbytes,
+            },
             "read_ahead_bytes": self._operations.ahead.used,
             "store": self._store_requests(),
         }

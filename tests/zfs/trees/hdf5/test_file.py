@@ -9,6 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, cast
 
 import h5py
 import numpy as np
@@ -18,11 +19,14 @@ import zarrcore as zc
 from tests.servers import S3Server
 from tests.servers.proxy import proxy
 from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
-from tests.zfs.trees.entries import Clock, walk
+from tests.zfs.trees.entries import Clock, Remote, walk
 from tests.zfs.trees.hdf5.test_tree import run
+from zarrcore.errors import ChangedError
 from zarrfs.trees.arrays.tree import ArraysTree
+from zarrfs.trees.entry import File
 from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.hdf5.file import Made, OpenNodeFile
 from zarrfs.trees.hdf5.tree import HDF5Tree
 
 
@@ -77,13 +81,19 @@ def test_an_open_file_stays_when_metadata_change(ocean: Path, tmp_path: Path, mo
         assert again.read() == content
         before.seek(0)
         assert before.read() == content
-    # The file is made again, equal to the open one, and so has the same inode number.
+    # Documents that are read again and are the same give the same file, although others have changed.
     with path.open("rb") as before:
-        number = os.fstat(before.fileno()).st_ino
-        count = made(mounted)
+        number, count = os.fstat(before.fileno()).st_ino, made(mounted)
+        other = path.with_name("scalar.h5")
+        size = other.stat().st_size
+        hierarchy["sea/scalar"].attributes = {"long": ["x" * 1000] * 50}
         mounted.refresh()
-        wait_until(lambda: made(mounted) > count or path.stat().st_ino < 0, "it is made again")
+        wait_until(lambda: other.stat().st_size != size, "the new size of another file is visible")
         assert path.stat().st_ino == number
+        with path.open("rb") as again:
+            assert again.read() == before.read()
+            assert os.fstat(again.fileno()).st_ino == number
+    assert made(mounted) == count
 
 
 def test_new_metadata_of_the_same_length_are_shown(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
@@ -210,41 +220,142 @@ def test_data_written_in_another_tree_is_visible(ocean: Path, tmp_path: Path, mo
 
 def view(path: Path, clock: Clock) -> HDF5Tree:
     freshness = Freshness(10.0, clock)
-    return HDF5Tree(ArraysTree(lambda: zc.open(path, metadata_max_age_s=0.0), freshness))
+    return HDF5Tree(
+        ArraysTree(lambda: zc.open(path, metadata_max_age_s=0.0), freshness, shown=("raw", "npy", "h5"))
+    )
 
 
-def test_a_file_is_as_old_as_its_metadata_at_most(ocean: Path, tmp_path: Path) -> None:
-    """S11, S38: "remembered as long as S11 says"."""
+def array_file(array: str, tree: HDF5Tree) -> Any:
+    return walk(tree.root(True), "sea", f"{array}.h5")
+
+
+def opened(file: Any) -> Made:
+    return cast(OpenNodeFile, file.open(True)).made
+
+
+def test_sizes_are_known_without_making_files(ocean: Path) -> None:
+    """S38: "Looking at the size of an array's file does not make it"."""
+    tree = view(ocean, Clock())
+    listed = dict(walk(tree.root(True), "sea").entries())
+    files = {name: entry for name, entry in listed.items() if isinstance(entry, File)}
+    assert len(files) == tree.files.measured == tree.files.sizes == 6
+    assert all(file.is_sized for file in files.values())
+    assert (tree.files.count, tree.files.kept_nbytes) == (0, 0)
+    # The same documents are measured once.
+    assert all(array_file(name[:-3], tree).size == file.size for name, file in files.items())
+    assert tree.files.measured == 6
+    for file in files.values():
+        made = opened(file)
+        assert made.file.size == file.size == len(made.file.read(0, 1 << 30))
+        assert made.version == file.version
+    assert tree.files.count == 6
+    assert 0 < tree.files.kept_nbytes < 1 << 20
+
+
+def test_files_are_made_again_only_when_their_documents_change(ocean: Path, tmp_path: Path) -> None:
+    """S38: "a file is made again only when one of the documents in it has changed"; S11: but then it is."""
     source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
     tree = view(source, clock)
     for name in ("wave.h5", "__all__.nc"):
-        before = tree.files.count
-        file = walk(tree.root(True), "sea", name)
-        assert (file.is_sized, file.size, tree.files.count) == (False, 0, before)
-        with pytest.raises(WouldBlockError):
-            file.sized(False)
+        file = walk(tree.root(True), "sea", name).sized(True)
+        before, count, measured = opened(file), tree.files.count, tree.files.measured
+
+        def later(passed_s: float = 9, name: str = name) -> Any:
+            clock.s += passed_s
+            return walk(tree.root(True), "sea", name).sized(True)
+
+        for passed_s in (9, 9, 9, 1000):
+            again = later(passed_s)
+            assert (again.is_sized, again.size, again.version) == (True, file.size, file.version)
+            assert opened(again) is before
+        tree.arrays.freshness.refresh()
+        assert opened(later(0)) is before
+        assert (tree.files.count, tree.files.measured) == (count, measured)
+        # A document of a coordinate, of the same length.
+        text = (source / "sea/lon/zarr.json").read_text()
+        assert "degrees_east" in text
+        (source / "sea/lon/zarr.json").write_text(text.replace("degrees_east", "degrees_EAST"))
         clock.s += 9
-        sized = file.sized(True)
-        assert sized.is_sized
-        # In memory for the next lookup.
-        again = walk(tree.root(True), "sea", name)
-        assert (again.is_sized, again.size, again.version) == (True, sized.size, sized.version)
-        assert tree.files.count == before + 1
-        clock.s += 9
-        # An array's file is as old as the array's remembered metadata, a group's as the request for all nodes below it.
-        assert walk(tree.root(True), "sea", name).is_sized == (name == "__all__.nc")
-        clock.s += 9
-        later = walk(tree.root(True), "sea", name)
-        assert not later.is_sized
-        assert later.sized(True).version == sized.version
-        zc.open(source, "r+")["sea/wave"].attributes = {"units": name}
-        clock.s += 10
-        assert walk(tree.root(True), "sea", name).sized(True).version != sized.version
+        again = later(9)
+        assert again.size == file.size
+        assert again.version != file.version
+        assert tree.files.count == count + (name == "__all__.nc"), "a group's file is made for its size"
+        with pytest.raises(ChangedError):
+            file.open(True)
+        assert b"degrees_EAST" in bytes(opened(again).file.read(0, file.size))
+        assert tree.files.count == count + 1
+        (source / "sea/lon/zarr.json").write_text(text)
+        clock.s += 18
+
+
+def test_a_group_with_a_new_array_is_made_again(ocean: Path, tmp_path: Path) -> None:
+    source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
+    tree = view(source, clock)
+    before = walk(tree.root(True), "sea", "__all__.h5").sized(True)
+    zc.open(source, "r+").create_array("sea/new", shape=(3,), data_type="u1")
+    assert walk(tree.root(True), "sea", "__all__.h5").version == before.version, "within the time to live"
+    clock.s += 20
+    file = walk(tree.root(True), "sea", "__all__.h5")
+    assert not file.is_sized, "looking a name up makes no file of a group"
+    assert file.sized(True).version != before.version
+    assert tree.files.count == 2
+
+
+def test_elements_are_read_through_the_nodes_found_last(ocean: Path, tmp_path: Path) -> None:
+    """A file that is kept does not keep the nodes from which it was made: their store may have been opened again."""
+    source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
+    tree = view(source, clock)
+    made = opened(array_file("wave", tree))
+    wave = tree.arrays.node("/sea/wave", True)
+    assert made.file.arrays[-1] is wave
+    clock.s += 20
+    assert opened(array_file("wave", tree)) is made
+    again = tree.arrays.node("/sea/wave", True)
+    assert made.file.arrays[-1] is again is not wave
+
+
+def test_files_are_kept_within_bounds_and_sizes_beyond(ocean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S38: "remembered up to 64 MiB of them"; a size takes little, and stays."""
+    monkeypatch.setattr("zarrfs.trees.hdf5.file._KEPT_NBYTES", 20_000)
+    tree = view(ocean, Clock())
+    names = ("time", "lon", "wave", "scalar", "empty")
+    for _ in range(2):
+        for name in names:
+            array_file(name, tree).open(True)
+            assert 0 < tree.files.kept_nbytes <= 20_000
+    assert tree.files.count == 2 * len(names)
+    assert tree.files.measured == tree.files.sizes == len(names)
+
+
+def test_a_size_over_the_network_is_not_asked_for_by_a_listing(tmp_path: Path) -> None:
+    """S38: "Neither listing nor looking up a name makes one", nor asks for the documents of coordinates."""
+    hierarchy = zc.create(tmp_path / "a.zarr")
+    for name in ("wave", "x"):
+        hierarchy.create_array(name, shape=(4,), data_type="u1", dimension_names=["x"])
+    documents = (tmp_path / "a.zarr").rglob("zarr.json")
+    values = {path.relative_to(tmp_path / "a.zarr").as_posix(): path.read_bytes() for path in documents}
+    remote = Remote(values)
+    tree = HDF5Tree(ArraysTree(lambda: zc.open(remote), Freshness(10.0, Clock()), shown=("h5",)))
+    root = tree.root(True)
+    file = root.lookup("wave.h5", True)
+    assert isinstance(file, File)
+    assert not file.is_sized
+    assert ("get", "x/zarr.json") not in remote.asked
+    with pytest.raises(WouldBlockError):
+        file.sized(False)
+    assert file.sized(True).is_sized
+    # All of its documents are in memory now.
+    known = root.lookup("wave.h5", False)
+    assert isinstance(known, File)
+    assert known.is_sized
 
 
 def test_concurrent_requests_for_a_file_make_it_once(ocean: Path) -> None:
     tree = view(ocean, Clock())
     file = walk(tree.root(True), "sea", "__all__.h5")
+    assert not file.is_sized
+    with pytest.raises(WouldBlockError):
+        file.sized(False)
     with ThreadPoolExecutor(8) as pool:
         versions = {made.version for made in pool.map(lambda _: file.sized(True), range(8))}
     assert len(versions) == tree.files.count == 1

@@ -73,19 +73,19 @@ class HDF5Directory(Directory):
     def lookup(self, name: str, wait: bool) -> Entry | None:
         stem, _, suffix = name.rpartition(".")
         if stem == _ALL and suffix in SUFFIXES:
-            return self._file(self._node, suffix)
+            return self._file(self._node, suffix, wait)
         if not isinstance(self._node, Group):
             return None
         arrays = self._tree.arrays
         if suffix in SUFFIXES and isinstance(array := arrays.child(self._node, stem, wait), ArrayNode):
-            return self._file(array, suffix)
+            return self._file(array, suffix, wait)
         node = arrays.child(self._node, name, wait)
         return None if node is None else self._tree.directory(node)
 
-    def _file(self, node: AnyNode, suffix: str) -> Entry:
+    def _file(self, node: AnyNode, suffix: str, wait: bool) -> Entry:
         if isinstance(node, ArrayNode):
             _check(node, suffix)
-        return self._tree.files.file(node, netcdf=suffix == "nc")
+        return self._tree.files.file(node, netcdf=suffix == "nc", wait=wait)
 
     def metadata(self, wait: bool) -> dict[str, Any]:
         return metadata_of(self._node)
@@ -104,7 +104,7 @@ class HDF5Directory(Directory):
     def _files(self, node: AnyNode, name: str) -> Iterator[tuple[str, Entry]]:
         for suffix in self._tree.shown:
             with suppress(UnsupportedError):
-                yield f"{name}.{suffix}", self._file(node, suffix)
+                yield f"{name}.{suffix}", self._file(node, suffix, wait=True)
 
     def _is_name_of_array(self, name: str) -> bool:
         """Whether a lookup takes a node's name for the name of an array's file."""

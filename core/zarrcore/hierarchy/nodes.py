@@ -79,6 +79,13 @@ class Node:
             self._found = self.hierarchy.format.split_documents(self._found)
         return self._found
 
+    def documents_text(self) -> bytes:
+        """The documents as one text, to compare them with those of an earlier time. Consolidated metadata stay parsed."""
+        if isinstance(self._found, dict):
+            return repr(self._found).encode()
+        lengths = [None if document is None else len(document) for document in self._found]
+        return repr(lengths).encode() + b"".join(document or b"" for document in self._found)
+
     @property
     def name(self) -> str:
         """The last part of the path; empty for the root."""

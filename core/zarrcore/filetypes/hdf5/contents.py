@@ -38,11 +38,10 @@ def documents_version(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> str:
     for path, node in nodes.items():
         # The error of a node without documents may be that of the store, and the file tells it.
         error = str(node.error) if isinstance(node, BrokenNode) else ""
-        documents = [None if document is None else len(document) for document in node.documents]
-        told = path, node.path, node.kind, node.hierarchy.format.name, error, documents
+        text = node.documents_text()
+        told = path, node.path, node.kind, node.hierarchy.format.name, error, len(text)
         digest.update(repr(told).encode())
-        for document in node.documents:
-            digest.update(document or b"")
+        digest.update(text)
     return digest.hexdigest()
 
 

@@ -65,6 +65,22 @@ def test_the_version_changes_with_each_document_in_the_file_only() -> None:
         before[f"{document!r}"] = now
 
 
+def test_the_version_of_consolidated_metadata() -> None:
+    entry = json.loads(sea().get("sea/wave/zarr.json") or b"")
+
+    def consolidated(units: str) -> str:
+        documents = {"wave": {**entry, "attributes": {"units": units}}}
+        told = {"kind": "inline", "must_understand": False, "metadata": documents}
+        root = {"zarr_format": 3, "node_type": "group", "attributes": {}, "consolidated_metadata": told}
+        store = MemoryStore()
+        store.set("zarr.json", json.dumps(root).encode())
+        wave = zarrcore.open(store, believe_consolidated=True)["/wave"]
+        assert wave.attributes == {"units": units}
+        return documents_version(nodes_of(wave), netcdf=False)
+
+    assert consolidated("m") == consolidated("m") != consolidated("s")
+
+
 @given(hierarchy=hierarchies())
 def test_files_of_one_version_are_the_same(hierarchy: zarrcore.Hierarchy) -> None:
     """A file can be kept for nodes that were read again, and its size is known without it."""

@@ -220,7 +220,7 @@ class HDF5Files:
 
 
 def _documents_nbytes(nodes: Mapping[str, AnyNode]) -> int:
-    return sum(len(document or b"") for node in nodes.values() for document in node.documents)
+    return sum(len(node.documents_text()) for node in nodes.values())
 
 
 class NodeFile(File):

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import arrays, browser, comparison, distance, mount
+from tests.benchmarks import arrays, browser, comparison, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.publication import incomplete, publish, tables
 from tests.benchmarks.results import OURS, Result, described_machine, machine
@@ -57,6 +57,11 @@ def main() -> int:
         for result in browser.measure(folder, rounds, arguments.only or browser.KINDS):
             results.append(result)
             print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
+    if scale.NAME in arguments.workloads:
+        print(f"\n{scale.NAME}  large sizes, from stores that answer by arithmetic\n", flush=True)
+        for result in scale.measure(min(rounds, scale.ROUNDS), arguments.only or scale.KINDS):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
@@ -72,7 +77,7 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME]
+    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME, scale.NAME]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"one or more of {', '.join(names)} (default: all)"
@@ -80,7 +85,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*arrays.KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS),
+        choices=(*arrays.KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS, *scale.KINDS),
         help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
     )
     parser.add_argument(
@@ -113,8 +118,12 @@ def parse() -> argparse.Namespace:
 def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
     """The chosen workloads and, where they have kinds, each chosen kind."""
     kinds = {workload.name: workload.kinds for workload in WORKLOADS}
-    kinds |= {mount.NAME: (*mount.KINDS, *mount.LONG_KINDS), browser.NAME: browser.KINDS}
-    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS}
+    kinds |= {
+        mount.NAME: (*mount.KINDS, *mount.LONG_KINDS),
+        browser.NAME: browser.KINDS,
+        scale.NAME: scale.KINDS,
+    }
+    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *scale.KINDS}
     for name in arguments.workloads:
         if name in kinds:
             yield from ((name, kind) for kind in kinds[name] if kind in wanted)

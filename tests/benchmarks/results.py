@@ -101,7 +101,8 @@ class Result:
     def text(self) -> str:
         """One line of text."""
         parts = "  ".join(f"{name} {self.figure(name):>11}" for name in self.seconds)
-        return f"  {self.what}  {parts}  →  {self.ratio()} × the best peer"
+        ratio = f"  →  {self.ratio()} × the best peer" if self.ratios() else ""
+        return f"  {self.what}  {parts}{ratio}"
 
     def document(self) -> dict[str, Any]:
         """The result for JSON."""

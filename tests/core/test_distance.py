@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from tests.command import Run
 from tests.servers.distant import DistantServer, distant_server
 from zarrcore.cli.main import main
 from zarrcore.operations.check import check
+from zarrcore.operations.copy.destination import prepare
+from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
@@ -83,9 +86,13 @@ AT_ROOT = [".zarray", ".zattrs", ".zgroup", ".zmetadata", "attributes.json", "za
 """What is asked of a place, together, to open it whatever its format."""
 
 
-def await_root(server: DistantServer, name: str) -> None:
+OLD = ["meta", "meta/root.array", "meta/root.group"]
+"""What is also asked of a place, to make a hierarchy there."""
+
+
+def await_root(server: DistantServer, name: str, *, is_new: bool = False) -> None:
     """Wait until all that is asked of a place has arrived: what turned out not to matter is not waited for."""
-    asked = {f"/bucket/{name}/{key}" for key in AT_ROOT}
+    asked = {f"/bucket/{name}/{key}" for key in (AT_ROOT + OLD * is_new)}
     deadline_s = time.monotonic() + 30
     while not asked <= {target for _, target in server.requests}:
         assert time.monotonic() < deadline_s, server.requests
@@ -168,6 +175,145 @@ class TestOpening:
         zarrcore.open(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
+
+
+class TestCreating:
+    """Each answer is delayed, so that requests at once count as one round trip."""
+
+    @pytest.fixture
+    def make(self, server: DistantServer) -> Iterator[Callable[..., zarrcore.Hierarchy]]:
+        """Makes or opens a hierarchy in a new bucket whose store has been used, with counts from then on."""
+        server.delay_s = 0.2
+        folder = server.root / "bucket/new"
+
+        def make(mode: Any = "w-", format_: str | None = None, **options: Any) -> zarrcore.Hierarchy:
+            folder.mkdir(exist_ok=True)
+            store = open_store("s3://bucket/new", create=True, **server.s3_options)  # type: ignore[arg-type]
+            store.get("used")
+            server.forget()
+            return zarrcore.open(store, mode, format_, **options)
+
+        yield make
+        shutil.rmtree(folder, ignore_errors=True)
+
+    @staticmethod
+    def requests(server: DistantServer) -> tuple[list[str], list[str], list[str]]:
+        """The keys that were requested and the prefixes that were listed, sorted, and the keys that were stored, in order."""
+        got, put = (
+            [
+                target[len("/bucket/new/") :]
+                for method, target in server.requests
+                if method == wanted and "?" not in target
+            ]
+            for wanted in ("GET", "PUT")
+        )
+        queries = (parse_qs(target.partition("?")[2]) for _, target in server.requests if "?" in target)
+        prefixes = [query["prefix"][0][len("new/") :] for query in queries]
+        return sorted(got), sorted(prefixes), put
+
+    @pytest.mark.parametrize(
+        ("format_", "document"), [("v3", "zarr.json"), ("v2", ".zgroup"), ("n5", "attributes.json")]
+    )
+    @pytest.mark.parametrize("mode", ["w-", "w"])
+    def test_a_hierarchy_takes_a_look_and_a_document(
+        self,
+        server: DistantServer,
+        make: Callable[..., zarrcore.Hierarchy],
+        mode: str,
+        format_: str,
+        document: str,
+    ) -> None:
+        make(mode, format_)
+        await_root(server, "new", is_new=True)
+        assert self.requests(server) == (sorted(AT_ROOT + OLD), [""], [document])
+        assert server.round_trips <= 2
+
+    def test_a_hierarchy_unless_there_is_one(
+        self, server: DistantServer, make: Callable[..., zarrcore.Hierarchy]
+    ) -> None:
+        make("a")
+        await_root(server, "new", is_new=True)
+        assert self.requests(server) == (sorted(AT_ROOT + OLD), [""], ["zarr.json"])
+        assert server.round_trips <= 3, "the listing is only requested if there is no document"
+        make("a")
+        await_root(server, "new", is_new=True)
+        assert self.requests(server) == (sorted(AT_ROOT + OLD), [], [])
+        assert server.round_trips == 1
+        make("r+")
+        await_root(server, "new")
+        assert self.requests(server) == (sorted(AT_ROOT), [], [])
+        assert server.round_trips == 1
+
+    @pytest.mark.parametrize(
+        ("format_", "documents", "group", "array"),
+        [
+            ("v3", ["zarr.json"], "zarr.json", "zarr.json"),
+            ("v2", [".zarray", ".zattrs", ".zgroup"], ".zgroup", ".zarray"),
+            ("n5", ["attributes.json"], "attributes.json", "attributes.json"),
+        ],
+    )
+    def test_nodes(
+        self,
+        server: DistantServer,
+        make: Callable[..., zarrcore.Hierarchy],
+        format_: str,
+        documents: list[str],
+        group: str,
+        array: str,
+    ) -> None:
+        hierarchy = make("w-", format_)
+        await_root(server, "new", is_new=True)
+        copy = [".zmetadata"] if format_ == "v2" else []
+
+        def looked(*paths: str) -> list[str]:
+            return sorted([*copy, *(path + name for path in ("", *paths) for name in documents)])
+
+        server.forget()
+        hierarchy.create_array("x", shape=(4,), data_type="u1")
+        assert self.requests(server) == (looked("x/"), ["x/"], [f"x/{array}"])
+        assert server.round_trips <= 2
+        server.forget()
+        hierarchy.create_array("a/b/x", shape=(4,), data_type="u1")
+        got, listed, stored = self.requests(server)
+        assert (got, listed) == (looked("a/", "a/b/", "a/b/x/"), ["a/b/x/"])
+        assert sorted(stored[:2]) == sorted([f"a/{group}", f"a/b/{group}"])
+        assert stored[2:] == [f"a/b/x/{array}"], "after the groups above"
+        assert server.round_trips <= 3
+        server.forget()
+        hierarchy.create_group("a/c")
+        assert self.requests(server) == (looked("a/", "a/c/"), [], [f"a/c/{group}"])
+        assert server.round_trips <= 2
+        assert sorted(node.path for node in hierarchy.walk()) == ["/", "/a", "/a/b", "/a/b/x", "/a/c", "/x"]
+
+    def test_a_node_is_decided_on_what_is_stored_now(
+        self, server: DistantServer, make: Callable[..., zarrcore.Hierarchy]
+    ) -> None:
+        hierarchy = make()
+        hierarchy.create_group("g")
+        assert hierarchy["g"].kind == "group"
+        other = make("r+")
+        other.create_array("x", shape=(4,), data_type="u1")
+        document = (server.root / "bucket/new/x/zarr.json").read_bytes()
+        (server.root / "bucket/new/g/zarr.json").write_bytes(document)
+        for path, reason in (
+            ("x", "already exists, as an array"),
+            ("g/y", "is an array: /g/y cannot be below it"),
+        ):
+            with pytest.raises(zarrcore.NodeExistsError, match=reason):
+                hierarchy.create_group(path)
+
+    def test_a_copy_looks_at_its_place_at_once(
+        self, server: DistantServer, make: Callable[..., zarrcore.Hierarchy], root: Path
+    ) -> None:
+        plan: Any = SimpleNamespace(fingerprint="1", source_url="here")
+        (server.root / "bucket/new").mkdir()
+        store = open_store("s3://bucket/new", **server.s3_options)  # type: ignore[arg-type]
+        server.delay_s = 0.2
+        assert not prepare(plan, open_store(root / "bucket/v3"), store, overwrite=False)
+        await_root(server, "new", is_new=True)
+        got, listed, stored = self.requests(server)
+        assert (got, listed, stored) == (sorted([MARKER_KEY, *AT_ROOT, *OLD]), [""], [MARKER_KEY])
+        assert server.round_trips <= 3
 
 
 class TestReading:

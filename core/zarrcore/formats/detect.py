@@ -6,9 +6,11 @@ implicit group from a place without a hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache, partial
+from typing import TypeVar
 
 from zarrcore.errors import (
     AccessDeniedError,
@@ -22,8 +24,11 @@ from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
 from zarrcore.threads import ThreadPool
 
 Get = Callable[[str], bytes | None]
+Answer = TypeVar("Answer")
 
 _PROBES = 16
+_AT_ONCE = 64
+"""Threads of one call: a path may have any number of groups above it."""
 
 
 def fetch_document(store: ReadableStore, key: str) -> bytes | None:
@@ -53,9 +58,15 @@ def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
 
     Over a network this takes as long as one request, and is all that opening such a hierarchy needs.
     """
-    in_use = [candidate for candidate in formats if candidate.writable]
-    keys = [key for candidate in in_use for key in (*candidate.deciding_keys, candidate.consolidated_key)]
-    return at_once(partial(fetch_document, store), [*filter(None, keys)])
+    return at_once(partial(fetch_document, store), root_keys(formats))
+
+
+def root_keys(formats: Iterable[Format], *, old: bool = False) -> list[str]:
+    """The keys that distinguish the formats in use, and ``old`` ones too, with those of consolidated metadata in use."""
+    in_use = [candidate for candidate in formats if candidate.writable or old]
+    keys = [key for candidate in in_use for key in candidate.deciding_keys]
+    keys += [candidate.consolidated_key for candidate in in_use if candidate.writable]
+    return [*filter(None, dict.fromkeys(keys))]
 
 
 def detect_format(
@@ -131,11 +142,18 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
     return None
 
 
-def at_once(get: Get, keys: Sequence[str]) -> Get:
-    """``get`` with values that are requested now, all at once: over a network, this takes as long as one request."""
-    if len(keys) < 2:
+def at_once(get: Callable[[str], Answer], keys: Sequence[str], least: int = 2) -> Callable[[str], Answer]:
+    """``get`` with values that are requested now, all at once: over a network, this takes as long as one request.
+
+    Fewer than ``least`` are not worth a thread: they are requested when needed.
+    """
+    if len(keys) < least or not keys:
         return get
-    threads = ThreadPool(len(keys), "zarrcore-detect")
-    asked = {key: threads.submit(get, key) for key in dict.fromkeys(keys)}
+    threads = ThreadPool(min(len(keys), _AT_ONCE), "zarrcore-detect")
+    asked: dict[str, Future[Answer]] = {}
+    with suppress(
+        RuntimeError
+    ):  # no thread can be started, at interpreter exit: the rest is requested when needed
+        asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
     threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
     return lambda key: asked[key].result() if key in asked else get(key)

@@ -13,7 +13,7 @@ from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
-from zarrcore.stores.interface import ListableStore
+from zarrcore.stores.interface import ListableStore, ReadableStore
 
 
 class NodeLoader:
@@ -24,17 +24,29 @@ class NodeLoader:
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
         believes: whether consolidated metadata are used.
         asked: gets documents, some of which were requested just now; None gets them from the store.
+        store: where nodes are looked for, if it is not the owner's own store: a `Look` at it.
+
+    Attributes:
+        store: where nodes are looked for.
+        get: gets a document.
     """
 
     def __init__(
-        self, owner: NodeOwner, max_age_s: float | None, *, believes: bool, asked: Get | None = None
+        self,
+        owner: NodeOwner,
+        max_age_s: float | None,
+        *,
+        believes: bool,
+        asked: Get | None = None,
+        store: ReadableStore | None = None,
     ) -> None:
         self._owner = owner
-        self._store = owner.store
+        self.store = store or owner.store
+        self.get: Get = partial(fetch_document, self.store)
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
         self._discovery = Discovery(
-            owner.store, owner.format, max_age_s, partial(self.node, owner.at), believes=believes, asked=asked
+            self.store, owner.format, max_age_s, partial(self.node, owner.at), believes=believes, asked=asked
         )
 
     @property
@@ -60,8 +72,8 @@ class NodeLoader:
         return found
 
     def _fetched(self, within: str, together: bool) -> Documents:
-        get: Get = partial(fetch_document, self._store)
-        if together and self._store.is_remote:
+        get = self.get
+        if together and self.store.is_remote:
             get = at_once(get, self._format.document_keys(within))
         return self._format.fetch(get, within)
 
@@ -118,12 +130,11 @@ class NodeLoader:
 
     def _implicit_group(self, path: str, found: Found) -> Group | None:
         if path == self._owner.at:
-            exists = isinstance(self._store, ListableStore)
+            exists = isinstance(self.store, ListableStore)
         else:
             names = self._owner.within(path)[1:].split("/")
             exists = self._format.implicit_groups and all(map(self._format.may_name_node, names))
             exists = exists and self._discovery.implies_group(self._owner.within(path))
         if not exists:
             return None
-        get: Get = partial(fetch_document, self._store)
-        return Group(self._owner, path, found, self._format.implied_group(get, self._owner.within(path)))
+        return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))

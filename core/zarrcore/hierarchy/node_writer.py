@@ -8,7 +8,8 @@ members of another writer stay.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -25,12 +26,14 @@ from zarrcore.errors import (
 from zarrcore.formats.attributes import json_attributes
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
+from zarrcore.formats.look import Look, look_at
 from zarrcore.hierarchy.node_loader import NodeLoader
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
 from zarrcore.metadata.chunk_grid import chunk_indices
 from zarrcore.stores.interface import ListableStore
 from zarrcore.stores.wrapper.interface import writable
+from zarrcore.threads import ThreadPool
 
 _ERASED_AT_ONCE = 1000
 
@@ -53,8 +56,16 @@ class NodeWriter:
         self._store = writable(owner.store)
         self._lock = threading.RLock()
 
-    def create(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> AnyNode:
+    def create(
+        self, path: str, metadata: NodeMetadata, *, overwrite: bool = False, look: Look | None = None
+    ) -> AnyNode:
         """Make a node, and missing groups above it.
+
+        Args:
+            path: path of the node.
+            metadata: its metadata.
+            overwrite: erase an existing node, with everything below it.
+            look: the present content of the store, if it was just looked at.
 
         Raises:
             NodeExistsError: a node exists at ``path``, or an array above it.
@@ -67,30 +78,71 @@ class NodeWriter:
                     f"path {path!r} has the segment {name!r}, which cannot be the name of a node"
                 )
         documents = self._format.encode(metadata, at_root=path == "/")
+        for_array = isinstance(metadata, ArrayMetadata)
         with self._lock:
-            missing = self._missing_above(path)
-            self._make_room(path, isinstance(metadata, ArrayMetadata), overwrite)
-            for above in missing:
-                self._make_group(above)
+            # What matters is requested at once: documents here and above, and the listing below an array.
+            above, here = _paths_above(path), [] if overwrite else [path]
+            prefixes = [self._format.prefix(path)] if for_array and here else []
+            seen = self._look(*above, *here, prefixes=prefixes, look=look)
+            missing = self._missing_above(path, above, seen)
+            self._make_room(path, for_array, overwrite, seen)
+            self._make_groups(missing)
             if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
                 raise NodeExistsError(path, self._owner.url, "was made by another writer meanwhile")
             return self._taken(path, documents)
 
-    def _missing_above(self, path: str) -> list[str]:
+    def _look(self, *paths: str, prefixes: Sequence[str] = (), look: Look | None = None) -> NodeLoader:
+        """The nodes of the store as they are now; over a network, documents at the root and at ``paths`` are requested at once.
+
+        Nodes that were kept for other callers are forgotten: a change is decided on what other writers stored until now.
+        """
+        self._loader.forget("/")
+        if look is None:
+            keys = []
+            if self._store.is_remote:
+                keys = [key for path in {"/", *paths} for key in self._format.document_keys(path)]
+                keys += filter(None, [self._format.consolidated_key])
+            look = look_at(self._owner.store, keys, prefixes)
+        return NodeLoader(self._owner, None, believes=False, store=look)
+
+    def _missing_above(self, path: str, above: Iterable[str], seen: NodeLoader) -> list[str]:
         """The groups above a path that have no document yet."""
-        if path == "/":
-            return []
         missing: list[str] = []
-        names = path[1:].split("/")[:-1]
-        for above in ("/", *("/" + "/".join(names[: end + 1]) for end in range(len(names)))):
-            node = self._found(above)
+        for group in above:
+            node = self._found(group, seen, is_group=True)
             if isinstance(node, BrokenNode):
                 raise node.error.with_traceback(None)
             if isinstance(node, ArrayNode):
-                raise NodeExistsError(above, self._owner.url, f"is an array: {path} cannot be below it")
+                raise NodeExistsError(group, self._owner.url, f"is an array: {path} cannot be below it")
             if node is None or not any(node.documents):
-                missing.append(above)
+                missing.append(group)
         return missing
+
+    def _found(self, path: str, seen: NodeLoader, *, is_group: bool = False) -> AnyNode | None:
+        """The node at a path; ``is_group`` says that it does not matter whether a path without documents is a group."""
+        documents = self._format.fetch(seen.get, path)
+        if is_group and all(document is None for document in documents):
+            with suppress(MetadataError):  # a document that matters only to an implicit group is broken
+                self._format.implied_group(seen.get, path)
+                return None  # found without a listing
+        return seen.take(path, documents)
+
+    def _make_groups(self, paths: Sequence[str]) -> None:
+        """Store the documents of implicit groups: first the root's, then, over a network, the others at once."""
+        below = [path for path in paths if path != "/"]
+        if len(below) < len(paths):
+            self._make_group("/")
+        if self._store.is_remote and len(below) > 1:
+            width = min(len(below), self._store.requests_in_flight)
+            # At interpreter exit no thread can be started: then they are stored one after another.
+            with suppress(RuntimeError), ThreadPool(width, "zarrcore-groups") as threads:
+                for _ in threads.map(
+                    self._make_group, below
+                ):  # this raises the first error, after all have ended
+                    pass
+                return
+        for path in below:
+            self._make_group(path)
 
     def _make_group(self, path: str) -> None:
         """Store the document of an implicit group, unless another writer has just stored one."""
@@ -100,39 +152,35 @@ class NodeWriter:
                 self._store.set(key, document, if_absent=True)
         self._loader.forget(path)
 
-    def _make_room(self, path: str, for_array: bool, overwrite: bool) -> None:
-        node = self._found(path)
-        if (
-            not overwrite
-            and node is not None
-            and not (isinstance(node, Group) and self._gives_way(node, for_array))
-        ):
+    def _make_room(self, path: str, for_array: bool, overwrite: bool, seen: NodeLoader) -> None:
+        node = None if overwrite else self._found(path, seen, is_group=not for_array)
+        if node is not None and not (isinstance(node, Group) and self._gives_way(node, for_array, seen)):
             raise NodeExistsError(path, self._owner.url, f"already exists, as {_a(node)}")
-        if not overwrite and node is None and for_array and (key := self._any_key(path)) is not None:
+        if not overwrite and node is None and for_array and (key := self._any_key(path, seen)) is not None:
             raise NodeExistsError(path, self._owner.url, f"cannot be made: {key} would become a part of it")
-        self._unconsolidate()
+        self._unconsolidate(seen)
         if overwrite:
             self._erase(path)
         elif node is not None:
             self._write(path, node.documents, (None,) * len(node.documents))
 
-    def _gives_way(self, group: Group, for_array: bool) -> bool:
+    def _gives_way(self, group: Group, for_array: bool, seen: NodeLoader) -> bool:
         """Whether a group may be replaced: by a group if it is implicit, by an array if nothing is lost."""
         if not for_array:
             return not any(group.documents)
         if group.attributes:
             return False
         try:
-            return next(group.child_names(), None) is None
+            return next(seen.child_names(group.path), None) is None
         except ListingUnsupportedError:
             return False
 
-    def _any_key(self, path: str) -> str | None:
+    def _any_key(self, path: str, seen: NodeLoader) -> str | None:
         """A key below ``path``, which has no node; None if no such key exists or the store cannot list."""
-        if not isinstance(self._store, ListableStore) or path == "/":
+        if not isinstance(seen.store, ListableStore) or path == "/":
             return None
         try:
-            entry = next(iter(self._store.list_prefix(self._format.prefix(path))), None)
+            entry = next(iter(seen.store.list_prefix(self._format.prefix(path))), None)
         except ListingUnsupportedError:
             return None
         return None if entry is None else entry.key
@@ -144,11 +192,12 @@ class NodeWriter:
             NodeNotFoundError: no node has this path.
         """
         with self._lock:
-            if self._found(path) is None:
-                raise NodeNotFoundError(path, self._owner.url)
-            self._unconsolidate()
             above = path.rpartition("/")[0] or "/"
-            parent = self._found(above)
+            seen = self._look(above, path)
+            if self._found(path, seen) is None:
+                raise NodeNotFoundError(path, self._owner.url)
+            parent = self._found(above, seen)
+            self._unconsolidate(seen)
             self._erase(path)
             if path != "/" and parent is not None and not any(parent.documents):
                 self._make_group(above)  # an implicit group exists only as long as it has content
@@ -175,7 +224,7 @@ class NodeWriter:
         """
         json_attributes(attributes)  # this fails before anything is changed
         with self._lock:
-            self._unconsolidate()
+            self._unconsolidate(self._look())
             stored = self._fresh(path, implicit=implicit)
             documents = self._format.with_attributes(stored, attributes)
             self._write(path, stored, documents)
@@ -189,7 +238,7 @@ class NodeWriter:
             MetadataError: it cannot have this shape.
         """
         with self._lock:
-            self._unconsolidate()
+            self._unconsolidate(self._look())
             stored = self._fresh(path)
             before = self._format.parse(stored)
             if not isinstance(before, ArrayMetadata):
@@ -256,26 +305,18 @@ class NodeWriter:
                 self._store.set(key, value)
             self._loader.forget("/")
 
-    def _unconsolidate(self) -> None:
+    def _unconsolidate(self, seen: NodeLoader) -> None:
         """Remove consolidated metadata before a change."""
-        root = self._format.fetch(partial(fetch_document, self._owner.store), "/")
-        for key, value in self._format.unconsolidate(root).items():
-            if value is None:
-                self._store.erase(key)
-            else:
+        for key, value in self._format.unconsolidate(self._format.fetch(seen.get, "/")).items():
+            if value is not None:
                 self._store.set(key, value)
+            elif seen.get(key) is not None:
+                self._store.erase(key)
         self._loader.forget("/")
-
-    def _found(self, path: str) -> AnyNode | None:
-        self._loader.forget(path)
-        try:
-            return self._loader.node(path)
-        except NodeNotFoundError:
-            return None
 
     def _fresh(self, path: str, *, implicit: bool = False) -> Documents:
         documents = self._format.fetch(partial(fetch_document, self._owner.store), path)
-        if not any(documents) and not (implicit and self._found(path) is not None):
+        if not any(documents) and not (implicit and self._found(path, self._look(path)) is not None):
             raise NodeNotFoundError(path, self._owner.url)
         return documents
 
@@ -299,6 +340,15 @@ class NodeWriter:
         if node is None:  # pragma: no cover - documents that zarrcore writes describe a node
             raise NodeNotFoundError(path, self._owner.url)
         return node
+
+
+def _paths_above(path: str) -> list[str]:
+    """The paths of the groups above a path, the root first.
+
+    >>> _paths_above("/a/b/c"), _paths_above("/")
+    (['/', '/a', '/a/b'], [])
+    """
+    return [path[:end] or "/" for end, letter in enumerate(path) if letter == "/"] if path != "/" else []
 
 
 def _with_whole_chunks(metadata: ArrayMetadata) -> ArrayMetadata:

@@ -9,12 +9,14 @@ from typing import Any, Literal
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError
-from zarrcore.formats import Format, detect_format, format_named, known_formats
-from zarrcore.formats.detect import fetch_document, is_there
+from zarrcore.formats import FORMATS, Format, detect_format, format_named, known_formats
+from zarrcore.formats.detect import fetch_document, is_there, root_keys
 from zarrcore.formats.interface import Documents
+from zarrcore.formats.look import Look, look_at
 from zarrcore.hierarchy.collections.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
+from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper.interface import writable
@@ -75,7 +77,7 @@ def open_hierarchy(
             max_chunk_bytes=max_chunk_bytes,
             believe_consolidated=believe_consolidated,
         )
-    found, root_documents = _find(store, wanted, mode)
+    found, root_documents, look = _find(store, wanted, mode)
     hierarchy = StoreHierarchy(
         store,
         found or wanted or Format.V3,
@@ -87,9 +89,9 @@ def open_hierarchy(
         believe_consolidated=believe_consolidated,
     )
     if mode != "r":
-        hierarchy.writer()  # report a read-only store now
-    if mode in _CREATING and found is None:
-        hierarchy.create_group("/")
+        writer = hierarchy.writer()  # report a read-only store now
+        if mode in _CREATING and found is None:
+            writer.create("/", GroupMetadata(), look=look)
     return hierarchy
 
 
@@ -120,31 +122,40 @@ def create_hierarchy(
     return open_hierarchy(source, "w" if overwrite else "w-", format, **options)
 
 
-def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
-    """The format of the existing hierarchy, with its root's documents; None if a new one was made."""
+def _find(
+    store: ReadableStore, wanted: Format | None, mode: Mode
+) -> tuple[Format | None, Documents | None, Look | None]:
+    """The format of the existing hierarchy, with its root's documents; None to make a new one, with a look at its place."""
     if wanted is not None and mode in {"r", "r+"}:
-        return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None
+        return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None, None
+    look = look_at_place(store, mode)
     if mode == "w":
-        erase_hierarchy(store)
-        return None, None
+        return None, None, None if erase_hierarchy(store, look) else look
     others = (other for other in known_formats() if other is not wanted)
+    # If there are documents of several formats, the named format counts.
+    formats = (*others,) if wanted is None else (wanted, *others)
     try:
-        # If there are documents of several formats, the named format counts.
-        found, documents = detect_format(store, (*others,) if wanted is None else (wanted, *others))
+        found, documents = detect_format(look, formats, partial(fetch_document, look))
     except HierarchyNotFoundError:
-        refuse_collection(store)
-        if mode in {"r", "r+"}:
+        refuse_collection(look)
+        if mode == "r+":
             raise
-        return None, None
+        return None, None, look
     if documents is None and not found.prefix("/"):
-        refuse_collection(store, found)
+        refuse_collection(look, found)
     if mode == "w-" or (wanted is not None and wanted.name != found.name):
         raise NodeExistsError("/", store.url, f"already exists, as a hierarchy of {found.title}")
-    return found, documents
+    return found, documents, None
 
 
-def erase_hierarchy(store: ReadableStore) -> None:
-    """Erase an existing hierarchy with all its content.
+def look_at_place(store: ReadableStore, mode: Mode = "w-") -> Look:
+    """A look at the root of a store, where everything that this mode is likely to need is requested at once."""
+    # An empty place is recognized by the absence of all documents and keys.
+    return look_at(store, root_keys(FORMATS, old=mode in _CREATING), ("",) if mode in {"w", "w-"} else ())
+
+
+def erase_hierarchy(store: ReadableStore, look: Look) -> bool:
+    """Erase an existing hierarchy with all its content, according to a look at the store; False if the place is empty.
 
     Only a document at the root makes a place a hierarchy: a folder that contains a hierarchy may contain other data,
     which must not be lost.
@@ -154,12 +165,14 @@ def erase_hierarchy(store: ReadableStore) -> None:
         ReadOnlyError: the store is read-only.
     """
     try:
-        _, documents = detect_format(store, known_formats())
+        _, documents = detect_format(look, known_formats(), partial(fetch_document, look))
     except HierarchyNotFoundError:
         documents = None
     if documents is not None:
         writable(store).erase_prefix("")
-    elif isinstance(store, ListableStore) and (entry := next(store.list_prefix(""), None)) is not None:
+        return True
+    if isinstance(look, ListableStore) and (entry := next(look.list_prefix(""), None)) is not None:
         raise NodeExistsError(
             "/", store.url, f"is not a hierarchy and is not overwritten: it holds {entry.key}, among others"
         )
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from zarrcore.errors import (
     NodeExistsError,
     NodeNotFoundError,
     SelectionError,
+    StoreError,
     UnsupportedError,
     ZarrError,
 )
@@ -83,6 +85,102 @@ class TestCreating:
         with pytest.raises(NodeExistsError, match=r"/x in .* was made by another writer meanwhile"):
             array(contested)
         array(contested, overwrite=True)
+
+    def test_groups_above_are_made_from_the_root_down(self, hierarchy: zarrcore.Hierarchy) -> None:
+        class Ordered(MemoryStore):
+            """Records what is stored; groups below the root are stored at once, and wait for one another."""
+
+            is_remote = True
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.stored: list[str] = []
+                self.together = threading.Barrier(2, timeout=10)
+
+            def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+                if key.startswith("a/") and "x" not in key:
+                    self.together.wait()
+                self.stored.append(key)
+                return super().set(key, value, if_absent=if_absent)
+
+        store = Ordered()
+        made = zarrcore.create(store, hierarchy.format)
+        array(made, "/x", attributes={})
+        root = store.stored[0]
+        store.erase(root)
+        store.stored.clear()
+        opened = zarrcore.open(store, "r+", hierarchy.format)
+        array(opened, "/a/b/x")
+        assert store.stored[0] == root
+        assert sorted(store.stored[1:3]) == sorted([f"a/{root}", f"a/b/{root}"])
+        assert store.stored[3].startswith("a/b/x/")
+
+    def test_a_group_above_that_cannot_be_stored_leaves_no_node(self) -> None:
+        class Full(MemoryStore):
+            is_remote = True
+
+            def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+                if key == "a/b/zarr.json":
+                    raise StoreError("full")
+                return super().set(key, value, if_absent=if_absent)
+
+        store = Full()
+        hierarchy = zarrcore.create(store)
+        with pytest.raises(StoreError, match="full"):
+            array(hierarchy, "/a/b/c/x")
+        assert store.get("a/b/c/x/zarr.json") is None
+
+    def test_without_threads_requests_follow_one_another(
+        self, hierarchy: zarrcore.Hierarchy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: Any) -> None:
+            raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+        monkeypatch.setattr("zarrcore.threads.ThreadPool.submit", refuse)
+        store = MemoryStore()
+        for store.is_remote in (True, False):
+            array(zarrcore.create(store, hierarchy.format, overwrite=True), "/a/b/x")
+            assert paths(hierarchy) == ["/"]
+            store.is_remote = False
+            assert paths(zarrcore.open(store)) == ["/", "/a", "/a/b", "/a/b/x"]
+
+    def test_local_stores_need_no_threads(
+        self, tmp_path: Path, hierarchy: zarrcore.Hierarchy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("zarrcore.threads.ThreadPool.submit", None)
+        made = zarrcore.create(tmp_path, hierarchy.format)
+        array(made, "/a/b/x")
+        made.erase("a/b")
+        assert paths(zarrcore.open(tmp_path)) == ["/", "/a"]
+
+    @pytest.mark.parametrize("is_remote", [False, True])
+    def test_broken_documents_are_not_replaced(self, hierarchy: zarrcore.Hierarchy, is_remote: bool) -> None:
+        store = hierarchy.store
+        assert isinstance(store, MemoryStore)
+        store.is_remote = is_remote
+        name = hierarchy.format.document_keys("/")[0]
+        for key, value in ((f"empty/{name}", b""), (f"broken/{name}", b"{")):
+            store.set(key, value)
+            path = key.partition("/")[0]
+            for make in (array, lambda h, path: h.create_group(path)):
+                with pytest.raises(NodeExistsError, match="already exists, as though broken"):
+                    make(hierarchy, path)
+                with pytest.raises(MetadataError):
+                    make(hierarchy, f"{path}/x")
+            assert store.get(key) == value
+
+    @pytest.mark.parametrize("is_remote", [False, True])
+    def test_broken_attributes_matter_to_an_implicit_group(self, is_remote: bool) -> None:
+        store = MemoryStore()
+        store.is_remote = is_remote
+        hierarchy = zarrcore.create(store, "v2")
+        array(hierarchy, "/a/x")
+        store.erase("a/.zgroup")
+        for prefix in ("a", "b"):
+            store.set(f"{prefix}/.zattrs", b"{")
+        with pytest.raises(MetadataError, match="zattrs"):
+            array(hierarchy, "/a/y")
+        array(hierarchy, "/b/y")
 
     def test_an_array_replaces_an_empty_root(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/")[...] = 3
@@ -370,6 +468,22 @@ class TestConsolidating:
             with pytest.raises(ZarrError):
                 change()
         assert {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)} == before
+
+    def test_that_of_version_2_is_only_erased_if_it_exists(self) -> None:
+        class Erased(MemoryStore):
+            erased: tuple[str, ...] = ()
+
+            def erase(self, key: str) -> None:
+                self.erased += (key,)
+                super().erase(key)
+
+        store = Erased()
+        hierarchy = zarrcore.create(store, "v2")
+        array(hierarchy, "/x")
+        assert store.erased == ()
+        hierarchy.consolidate()
+        array(hierarchy, "/y")
+        assert store.erased == (".zmetadata",)
 
     def test_n5_has_no_consolidated_metadata(self) -> None:
         with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 
 from zarrcore.errors import HierarchyNotFoundError, ListingUnsupportedError, NodeExistsError, SelectionError
 from zarrcore.formats import FORMATS, detect_format
-from zarrcore.hierarchy.open import erase_hierarchy
+from zarrcore.formats.detect import fetch_document
+from zarrcore.hierarchy.open import erase_hierarchy, look_at_place
 from zarrcore.operations.copy.plan import CopyPlan
 from zarrcore.operations.marker import MARKER_KEY, read_marker, write_marker
 from zarrcore.stores.cache.store import CacheStore
@@ -33,7 +35,7 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
     if overwrite and marker is not None:
         writable(store).erase_prefix("")  # an interrupted copy left all of it
     elif overwrite:
-        erase_hierarchy(store)
+        erase_hierarchy(store, look_at_place(store))
     elif marker is not None:
         raise NodeExistsError(
             "/",
@@ -68,13 +70,16 @@ def _place(store: ReadableStore) -> str:
 
 
 def _what_is_there(store: ReadableStore) -> str | None:
+    look = look_at_place(store)
     try:
-        return f"a hierarchy of {detect_format(store, FORMATS)[0].title} (--overwrite erases it)"
+        found, _ = detect_format(look, FORMATS, partial(fetch_document, look))
     except HierarchyNotFoundError:
         pass
-    if isinstance(store, ListableStore):
+    else:
+        return f"a hierarchy of {found.title} (--overwrite erases it)"
+    if isinstance(look, ListableStore):
         try:
-            entry = next((entry for entry in store.list_dir("") if entry.key != MARKER_KEY), None)
+            entry = next((entry for entry in look.list_dir("") if entry.key != MARKER_KEY), None)
         except ListingUnsupportedError:
             return None
         return None if entry is None else f"for instance {entry.key}"

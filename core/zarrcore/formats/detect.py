@@ -151,9 +151,8 @@ def at_once(get: Callable[[str], Answer], keys: Sequence[str], least: int = 2) -
         return get
     threads = ThreadPool(min(len(keys), _AT_ONCE), "zarrcore-detect")
     asked: dict[str, Future[Answer]] = {}
-    with suppress(
-        RuntimeError
-    ):  # no thread can be started, at interpreter exit: the rest is requested when needed
+    # At interpreter exit no thread can be started: then the rest is requested when needed.
+    with suppress(RuntimeError):
         asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
     threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
     return lambda key: asked[key].result() if key in asked else get(key)

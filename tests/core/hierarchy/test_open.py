@@ -45,6 +45,11 @@ class TestModes:
         assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
 
+    def test_a_hierarchy_is_overwritten_by_one_of_the_same_format(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            assert paths(made := zarrcore.create(tmp_path, overwrite=True)) == ["/"]
+            array(made)
+
     def test_formats_are_not_mixed_in_one_hierarchy(self, tmp_path: Path) -> None:
         zarrcore.create(tmp_path, "v3")
         with pytest.raises(NodeExistsError, match="already exists, as a hierarchy of Zarr v3"):

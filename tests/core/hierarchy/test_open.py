@@ -47,7 +47,8 @@ class TestModes:
 
     def test_a_hierarchy_is_overwritten_by_one_of_the_same_format(self, tmp_path: Path) -> None:
         for _ in range(2):
-            assert paths(made := zarrcore.create(tmp_path, overwrite=True)) == ["/"]
+            made = zarrcore.create(tmp_path, overwrite=True)
+            assert paths(made) == ["/"]
             array(made)
 
     def test_formats_are_not_mixed_in_one_hierarchy(self, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from tests.benchmarks.results import BARE_GETS, OURS
 from tests.servers.distant import asked, distant_process
 
 DELAY_S = 0.05
-_WRITTEN, _ARRAY = "written", "array"
+_WRITTEN, _ARRAY = "written", "array"  # a bucket, and the name in it
 _EDGE, _CHUNK_EDGE = 384, 64
 IN_FLIGHT = 64
 NAME = "distance"
@@ -120,7 +120,9 @@ def tasks() -> list[Task]:
             1000 << 20,
             {**_chosen("whole"), BARE_GETS: _bare},
         ),
-        Task("write", "array of 216 chunks of 1 MiB", "", _WRITTEN, 216 << 20, _chosen("write")),
+        Task(
+            "write", "array of 216 chunks of 1 MiB", "", f"{_WRITTEN}/{_ARRAY}", 216 << 20, _chosen("write")
+        ),
     ]
 
 
@@ -142,9 +144,11 @@ def _chosen(what: str, kept: bool = False) -> dict[str, Act]:
     return {name: act for name, (package, act) in acts.items() if importlib.util.find_spec(package)}
 
 
-def _split(place: str) -> tuple[str, str]:
-    url, _, name = place.partition("#")
-    return url, name
+def _split(place: str) -> tuple[str, str, str]:
+    """The address of the server, the bucket and the name in it."""
+    url, _, path = place.partition("#")
+    bucket, _, name = path.rpartition("/")
+    return url, bucket or "bucket", name
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -154,14 +158,14 @@ def _options(url: str) -> dict[str, Any]:
 def _tree(place: str) -> list[tuple[str, Any]]:
     import zarrcore
 
-    url, name = _split(place)
-    hierarchy = zarrcore.open(f"s3://bucket/{name}", **_options(url))
+    url, bucket, name = _split(place)
+    hierarchy = zarrcore.open(f"s3://{bucket}/{name}", **_options(url))
     return sorted((node.path, getattr(node, "shape", None)) for node in hierarchy.walk())
 
 
 def _command(place: str) -> list[tuple[str, Any]] | None:
-    url, name = _split(place)
-    command = [sys.executable, "-m", "zarrcore.cli.main", "tree", f"s3://bucket/{name}"]
+    url, bucket, name = _split(place)
+    command = [sys.executable, "-m", "zarrcore.cli.main", "tree", f"s3://{bucket}/{name}"]
     options = ["--anonymous", "--endpoint-url", url, "--region", "us-east-1"]
     shown = subprocess.run([*command, *options], check=True, capture_output=True, text=True).stdout
     if len(shown.splitlines()) != 1000:
@@ -176,10 +180,10 @@ def _values() -> np.ndarray:
 def _write_ours(place: str) -> None:
     import zarrcore
 
-    url, name = _split(place)
-    hierarchy = zarrcore.create(f"s3://bucket/{name}", **_options(url))
+    url, bucket, name = _split(place)
+    hierarchy = zarrcore.create(f"s3://{bucket}", **_options(url))
     array = hierarchy.create_array(
-        _ARRAY, shape=(_EDGE,) * 3, data_type="float32", chunk_shape=(_CHUNK_EDGE,) * 3, codecs=[]
+        name, shape=(_EDGE,) * 3, data_type="float32", chunk_shape=(_CHUNK_EDGE,) * 3, codecs=[]
     )
     array[...] = _values()
 
@@ -188,7 +192,7 @@ def _write_zarr(place: str) -> None:
     import zarr
 
     array = zarr.create_array(
-        _zarr_store(f"{place}/{_ARRAY}", read_only=False),
+        _zarr_store(place, read_only=False),
         shape=(_EDGE,) * 3,
         dtype="f4",
         chunks=(_CHUNK_EDGE,) * 3,
@@ -203,13 +207,13 @@ def _write_tensorstore(place: str) -> None:
     grid = {"name": "regular", "configuration": {"chunk_shape": [_CHUNK_EDGE] * 3}}
     little = {"name": "bytes", "configuration": {"endian": "little"}}
     metadata = {"shape": [_EDGE] * 3, "data_type": "float32", "chunk_grid": grid, "codecs": [little]}
-    spec = {**_tensorstore_spec(f"{place}/{_ARRAY}"), "metadata": metadata, "create": True}
+    spec = {**_tensorstore_spec(place), "metadata": metadata, "create": True}
     tensorstore.open(spec).result().write(_values()).result()
 
 
 def written(folder: Path) -> str:
     """A digest of the chunks that were written to the server, which are then removed."""
-    place = folder / NAME / "bucket" / _WRITTEN
+    place = folder / NAME / _WRITTEN
     digest = xxhash.xxh3_128()
     for index in product(range(_EDGE // _CHUNK_EDGE), repeat=3):
         digest.update((place / _ARRAY / "c" / "/".join(map(str, index))).read_bytes())
@@ -223,10 +227,10 @@ def _zarr_store(place: str, *, read_only: bool = True) -> Any:
     from zarr.storage import ObjectStore
 
     zarr.config.set({"async.concurrency": IN_FLIGHT})
-    url, name = _split(place)
+    url, bucket, name = _split(place)
     client = {"allow_http": True}
     store = S3Store(
-        "bucket", prefix=name, endpoint=url, region="us-east-1", skip_signature=True, client_options=client
+        bucket, prefix=name, endpoint=url, region="us-east-1", skip_signature=True, client_options=client
     )
     return ObjectStore(store, read_only=read_only)
 
@@ -243,8 +247,8 @@ def _zarr_tree(place: str, kept: bool) -> list[tuple[str, Any]]:
 def _read(place: str, selection: Any) -> np.ndarray:
     import zarrcore
 
-    url, name = _split(place)
-    array: Any = zarrcore.open(f"s3://bucket/{name}", **_options(url))["/"]
+    url, bucket, name = _split(place)
+    array: Any = zarrcore.open(f"s3://{bucket}/{name}", **_options(url))["/"]
     found: np.ndarray = array[selection]
     return found
 
@@ -262,10 +266,10 @@ def _read_tensorstore(place: str, selection: Any) -> Any:
 
 
 def _tensorstore_spec(place: str) -> dict[str, Any]:
-    url, name = _split(place)
+    url, bucket, name = _split(place)
     store = {
         "driver": "s3",
-        "bucket": "bucket",
+        "bucket": bucket,
         "endpoint": url,
         "path": f"{name}/",
         "aws_region": "us-east-1",
@@ -276,13 +280,13 @@ def _tensorstore_spec(place: str) -> dict[str, Any]:
 
 def _bare(place: str) -> None:
     """Fetch the chunks of the array, and discard them."""
-    url, name = _split(place)
+    url, bucket, name = _split(place)
     local = threading.local()
 
     def fetch(index: tuple[int, ...]) -> None:
         if not hasattr(local, "connection"):
             local.connection, local.buffer = HTTPConnection(urlsplit(url).netloc), bytearray(1 << 20)
-        local.connection.request("GET", f"/bucket/{name}/c/{'/'.join(map(str, index))}")
+        local.connection.request("GET", f"/{bucket}/{name}/c/{'/'.join(map(str, index))}")
         answer, view = local.connection.getresponse(), memoryview(local.buffer)
         while count := answer.readinto(view):
             view = view[count:]
@@ -324,7 +328,7 @@ def served(folder: Path) -> Iterator[str]:
         shutil.rmtree(root, ignore_errors=True)
         _write(root / "bucket")
         (root / "done").touch()
-    shutil.rmtree(root / "bucket" / _WRITTEN, ignore_errors=True)  # of a run that was interrupted
+    shutil.rmtree(root / _WRITTEN, ignore_errors=True)  # of a run that was interrupted
     with distant_process(root, DELAY_S) as url:
         yield url
 

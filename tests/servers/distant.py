@@ -180,7 +180,7 @@ class _Connection(asyncio.Protocol):
             file = state.root / key
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(body)
-            _keys.clear()
+            _keys.pop(state.root / key.partition("/")[0], None)
             self._send(method, 200)
         elif "list-type=2" in query:
             self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")

@@ -53,6 +53,8 @@ class DistantServer:
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
     """Whether directories have listing pages."""
+    refused: dict[str, int] = field(default_factory=dict)
+    """Key to the status of its answer."""
 
     @property
     def s3_options(self) -> dict[str, object]:
@@ -176,7 +178,9 @@ class _Connection(asyncio.Protocol):
             return
         state.requests.append((method, target))
         key = unquote(path).strip("/")
-        if method == "PUT":
+        if key in state.refused:
+            self._send(method, state.refused[key])
+        elif method == "PUT":
             file = state.root / key
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(body)

@@ -138,35 +138,43 @@ class Hierarchy(ChangingNodes):
         """
         return self
 
-    def children(self, path: str) -> Iterator[AnyNode]:
+    def children(self, path: str, ahead: int | None = None) -> Iterator[AnyNode]:
         """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel.
+
+        Args:
+            path: the group.
+            ahead: as `branch`.
 
         Raises:
             ListingUnsupportedError: the store cannot list keys and has no consolidated metadata.
             StoreError: the store failed.
         """
-        with self.branch(path, 1) as top:
+        with self.branch(path, 1, ahead) as top:
             for branch in top:
                 yield branch.node
 
-    def branch(self, path: str = "/", depth: int | None = None) -> AbstractContextManager[Branch]:
+    def branch(
+        self, path: str = "/", depth: int | None = None, ahead: int | None = None
+    ) -> AbstractContextManager[Branch]:
         """The node at ``path`` with the branches below it, for a ``with`` block; fetched ahead if the store is remote.
 
         Args:
             path: the node.
             depth: levels below it; None for all.
+            ahead: how many nodes of a remote store to fetch ahead at most, and thus how many at once; None for as many
+                as keep all of the store's threads busy. A small number leaves threads to other readers.
 
         Raises:
             As `node`.
         """
-        return self._grown(self.node(path), depth)
+        return self._grown(self.node(path), depth, ahead)
 
     @contextmanager
-    def _grown(self, top: AnyNode, depth: int | None) -> Iterator[Branch]:
+    def _grown(self, top: AnyNode, depth: int | None, ahead: int | None) -> Iterator[Branch]:
         if not isinstance(top, Group) or not self._costs_round_trips():
             yield grow(self, top, depth)
             return
-        survey = Survey(self, self.store, depth)
+        survey = Survey(self, self.store, depth, ahead)
         try:
             yield survey.branch(top)
         finally:

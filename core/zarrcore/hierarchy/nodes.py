@@ -52,7 +52,7 @@ class NodeOwner(Protocol):
     def node(self, path: str) -> AnyNode: ...
     def __getitem__(self, path: str) -> Group | ArrayNode: ...
     def child_names(self, path: str) -> Iterator[str]: ...
-    def children(self, path: str) -> Iterator[AnyNode]: ...
+    def children(self, path: str, ahead: int | None = None) -> Iterator[AnyNode]: ...
     def walk(self, path: str = "/") -> Iterator[AnyNode]: ...
     def writer(self) -> NodeChanges: ...
 
@@ -152,13 +152,16 @@ class Group(Node):
         """
         return self.hierarchy.child_names(self.path)
 
-    def children(self) -> Iterator[AnyNode]:
+    def children(self, ahead: int | None = None) -> Iterator[AnyNode]:
         """The nodes directly below, in the store's order, as their documents arrive.
+
+        Args:
+            ahead: as `Hierarchy.branch`.
 
         Raises:
             ListingUnsupportedError: the store cannot list.
         """
-        return self.hierarchy.children(self.path)
+        return self.hierarchy.children(self.path, ahead)
 
     def __getitem__(self, name: str) -> Group | ArrayNode:
         """The node at a path relative to this one.

@@ -114,13 +114,14 @@ class Survey:
         tree: the nodes.
         store: the store whose threads are used.
         depth: levels below the top; None for all.
+        ahead: how many nodes to fetch ahead at most, and thus how many at once; None for as many as keep all threads busy.
     """
 
-    def __init__(self, tree: Tree, store: Store, depth: int | None) -> None:
+    def __init__(self, tree: Tree, store: Store, depth: int | None, ahead: int | None = None) -> None:
         self._tree = tree
         self._depth = depth
-        self._executor, self._width = executor_for(store)
-        self._limit = self._width * _AHEAD
+        self._executor, width = executor_for(store)
+        self._limit = width * _AHEAD if ahead is None else ahead
         self._ahead = 0
         self._work: list[tuple[_Place, int, Callable[[], None]]] = []
         self._paused: list[tuple[_Place, int, _Level]] = []

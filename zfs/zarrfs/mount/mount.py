@@ -28,6 +28,7 @@ from zarrfs.fuse.readahead.prefetch import Budget
 from zarrfs.fuse.workers import Workers
 from zarrfs.fuse.writing import WritingOperations
 from zarrfs.fuse.xattrs import OperationsWithXattrs, WritingOperationsWithXattrs
+from zarrfs.mount.metadata_prefetch import MetadataPrefetch
 from zarrfs.mount.mountpoints import MountError, raise_read_ahead
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
@@ -112,6 +113,7 @@ class Mount:
             options.show,
             memory,
         )
+        self._prefetch = MetadataPrefetch(self._arrays)
         self._hdf5 = HDF5Tree(self._arrays)
         writer = KeyWriter(watched, memory) if memory is not None else None
         self._keys, self._hidden_keys = (
@@ -189,6 +191,7 @@ class Mount:
                 "bytes": self._hdf5.files.kept_nbytes,
             },
             "read_ahead_bytes": self._operations.ahead.used,
+            "metadata_prefetch": self._prefetch.stats(),
             "store": self._store_requests(),
         }
 
@@ -307,6 +310,21 @@ class Mount:
             )
             self._operations.kernel.pushes = not self._options.read_write
         ready()
+        await self._prefetch_metadata()
+
+    async def _prefetch_metadata(self) -> None:
+        """Fetch metadata in advance, if that was wanted and saves requests."""
+        options = self._options
+        is_useful = self._store.is_remote and options.ttl_s > 0 and options.view != TreeName.KEYS
+        if not options.metadata_prefetch or not is_useful:
+            return
+        try:
+            await self._workers.run_ahead(self._prefetch.walk)
+        except MemoryError as error:
+            _log.info("the metadata of %s are not fetched in advance: %s", self._store.url, error)
+        finally:
+            # The thread of a mount that has ended may still wait for a request; it must not send another one.
+            self._prefetch.stop()
 
     async def _await_signals(self, nursery: trio.Nursery) -> None:
         with trio.open_signal_receiver(*_SIGNALS) as arrivals:

@@ -83,6 +83,12 @@ class MountOptions:
         "SECONDS",
     )
     """The maximum age of an answer, in seconds."""
+    metadata_prefetch: bool = _flag(
+        "metadata-prefetch",
+        "after mounting, fetch the metadata of all nodes of a remote hierarchy in the background, up to 10,000; they are"
+        " remembered for a quarter of --metadata-ttl",
+    )
+    """Fetch the metadata of all nodes of a remote hierarchy once, in the background."""
     show: tuple[str, ...] = _option(
         "show",
         f"file types to list, of {','.join(SHOWABLE)}; others open by name",

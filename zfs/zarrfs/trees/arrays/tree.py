@@ -129,8 +129,13 @@ class ArraysTree:
         self._nodes.put(path, node, asked_s)
         return node, asked_s
 
-    def children(self, group: Group) -> Iterator[AnyNode]:
-        """The nodes of a group. Those of a remote group are answered from memory while the last listing is valid."""
+    def children(self, group: Group, ahead: int | None = None) -> Iterator[AnyNode]:
+        """The nodes of a group. Those of a remote group are answered from memory while the last listing is valid.
+
+        Args:
+            group: the group.
+            ahead: how many nodes to fetch at once at most; None for as many as the store takes.
+        """
         known = self._children.get(group.path)
         if known is not None:
             nodes = [self._nodes.get(path) for path in known[0]]
@@ -139,13 +144,21 @@ class ArraysTree:
                 return
         asked_s = self.freshness.now()
         paths: list[str] = []
-        for node in group.children():
+        for node in group.children(ahead):
             self._nodes.put(node.path, node, asked_s)
             if group.hierarchy.store.is_remote and len(paths) <= _NODES_MAX:
                 paths.append(node.path)
             yield node
         if group.hierarchy.store.is_remote:
             self._children.put(group.path, paths, asked_s, 1 + len(paths))
+
+    def has_room(self, count: int) -> bool:
+        """Whether one more node, and a listing of ``count`` nodes, fit in memory without dropping others."""
+        return len(self._nodes) < _NODES_MAX and self._children.weight + 1 + count <= _NODES_MAX
+
+    def forget_node(self, path: str) -> None:
+        """Forget a node, so that it is requested again, and so are listings with it."""
+        self._nodes.drop(path)
 
     def child(self, group: Group, name: str, wait: bool) -> AnyNode | None:
         """The node whose file name in a group's directory is ``name``, or None."""

@@ -66,6 +66,7 @@ HELD_BY = {
         "fuse/test_operations.test_names_below_an_open_directory_are_looked_up_again",
         "mount/test_mount.test_without_a_time_to_live_every_open_asks_the_store",
         "mount/test_mount.test_refreshing_shows_new_content",
+        "mount/test_metadata_prefetch.test_a_listing_after_it_sends_no_request",
     ],
     "S12": [
         "mount/test_mount.test_refreshing_shows_new_content",

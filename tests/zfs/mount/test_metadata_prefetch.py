@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -37,6 +38,17 @@ def fill(root: Path, format_: str = "v3") -> Path:
     return root / "bucket" / "h"
 
 
+@contextmanager
+def serving(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
+    """A server that ends when the requests of a walk that has ended are answered, too."""
+    with distant_server(root, delay_s) as server:
+        yield server
+        answered = -1
+        while server.waiting or answered != len(server.requests):
+            answered = len(server.requests)
+            time.sleep(0.3)
+
+
 def prefetched(mounted: Mount) -> dict[str, object]:
     """The statistics of a prefetch that has ended."""
     wait_until(lambda: mounted.stats()["metadata_prefetch"]["state"] not in {"off", "running"}, "it ends")
@@ -60,7 +72,7 @@ def test_a_listing_after_it_sends_no_request(tmp_path: Path, mount: Mounter, for
     if format_ == "v2":  # an old array, which does not tell how its chunks are named
         document = root / "g0" / "a0" / ".zarray"
         document.write_text(document.read_text().replace('"dimension_separator"', '"other"'))
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         mounted = mount(f"{server.url}/bucket/h", *OPTION)
         assert prefetched(mounted) == {"state": "finished", "nodes": NODES, "failed": 0}
         server.forget()
@@ -81,7 +93,7 @@ def test_a_listing_after_it_sends_no_request(tmp_path: Path, mount: Mounter, for
 
 def test_it_leaves_most_requests_to_readers(tmp_path: Path, mount: Mounter) -> None:
     fill(tmp_path)
-    with distant_server(tmp_path, 0.05) as server:
+    with serving(tmp_path, 0.05) as server:
         mounted = mount(f"{server.url}/bucket/h", *OPTION)
         assert prefetched(mounted)["state"] == "finished"
         assert 10 < server.most_at_once < 20
@@ -96,7 +108,7 @@ def test_it_leaves_most_requests_to_readers(tmp_path: Path, mount: Mounter) -> N
 )
 def test_it_does_nothing_where_it_gains_nothing(tmp_path: Path, mount: Mounter, options: list[str]) -> None:
     source = fill(tmp_path)
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         url = str(source) if options == ["local"] else f"{server.url}/bucket/h"
         mounted = mount(url, "-o", "metadata_prefetch", *[text for text in options if text != "local"])
         os.listdir(mounted.path)
@@ -134,7 +146,7 @@ def test_unmounting_does_not_wait_for_it(tmp_path: Path, mount: Mounter) -> None
 
 def test_a_document_that_is_refused_or_broken_does_not_end_it(tmp_path: Path, mount: Mounter) -> None:
     (fill(tmp_path) / "g1" / "a1" / "zarr.json").write_text("{")
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         refused = [f"bucket/h/g{group}/a2/zarr.json" for group in range(GROUPS)]
         server.refused = dict.fromkeys(refused, 403)
         mounted = mount(f"{server.url}/bucket/h", *OPTION)
@@ -149,7 +161,7 @@ def test_a_document_that_is_refused_or_broken_does_not_end_it(tmp_path: Path, mo
 
 def test_a_failing_store_ends_it_and_not_the_mount(tmp_path: Path, mount: Mounter) -> None:
     fill(tmp_path)
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         server.refused["bucket/h/g1/a2/zarr.json"] = 500
         mounted = mount(f"{server.url}/bucket/h", *OPTION)
         assert (prefetched(mounted)["state"], len(messages(mounted))) == ("failed", 1)
@@ -160,7 +172,7 @@ def test_a_failing_store_ends_it_and_not_the_mount(tmp_path: Path, mount: Mounte
 
 def test_a_store_that_cannot_be_listed_is_mounted(tmp_path: Path, mount: Mounter) -> None:
     fill(tmp_path)
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         server.lists = False
         mounted = mount(f"{server.url}/bucket/h", *OPTION)
         assert prefetched(mounted) == {"state": "failed", "nodes": 1, "failed": 1}
@@ -174,7 +186,7 @@ def remote(server: DistantServer, kind: type[ArraysTree] = ArraysTree) -> Arrays
 def test_it_ends_when_the_memory_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path)
     monkeypatch.setattr(tree, "_NODES_MAX", 1 + GROUPS + 1 + ARRAYS + 10)
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         arrays = remote(server)
         prefetch = MetadataPrefetch(arrays)
         prefetch.walk()
@@ -201,7 +213,7 @@ class RefreshedTree(ArraysTree):
 
 def test_a_refresh_ends_it(tmp_path: Path) -> None:
     fill(tmp_path)
-    with distant_server(tmp_path) as server:
+    with serving(tmp_path) as server:
         prefetch = MetadataPrefetch(remote(server, RefreshedTree))
         prefetch.walk()
         assert prefetch.state == "stopped"
@@ -217,7 +229,7 @@ class BrokenTree(ArraysTree):
 
 def test_an_unforeseen_error_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     fill(tmp_path)
-    with distant_server(tmp_path) as server, caplog.at_level("INFO"):
+    with serving(tmp_path) as server, caplog.at_level("INFO"):
         prefetch = MetadataPrefetch(remote(server, BrokenTree))
         prefetch.walk()
     assert prefetch.state == "failed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from tests.benchmarks.results import Result, described_machine
@@ -29,15 +29,16 @@ def group_of(result: Result) -> str:
 def table(results: Sequence[Result]) -> str:
     """A Markdown table of results with the same libraries, one row for each."""
     names = list(dict.fromkeys(name for result in results for name in result.seconds))
-    with_target = any(result.target for result in results)
-    rows = [
-        ["", "", *names, "× the best peer", *(["target"] if with_target else [])],
-        ["---"] * (len(names) + 3 + with_target),
-    ]
+    last: list[tuple[str, Callable[[Result], str]]] = []
+    if any(result.ratios() for result in results):
+        last.append(("× the best peer", Result.ratio))
+    if any(result.target for result in results):
+        last.append(("target", lambda result: result.target))
+    rows = [["", "", *names, *(title for title, _ in last)], ["---"] * (len(names) + 2 + len(last))]
     for result in results:
         where = result.describes if group_of(result) != ARRAYS else f"{result.workload} {result.describes}"
         cells = [result.figure(name) if name in result.seconds else "–" for name in names]
-        rows.append([where, result.what, *cells, result.ratio(), *([result.target] if with_target else [])])
+        rows.append([where, result.what, *cells, *(told(result) for _, told in last)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -47,7 +48,8 @@ def tables(results: Iterable[Result], rounds: int) -> dict[str, str]:
     for result in results:
         groups.setdefault(group_of(result), []).append(result)
     when = datetime.datetime.now(tz=datetime.UTC).date()
-    how = f"Measured on {when}: medians of {rounds} rounds; {described_machine()}"
+    counted = f"medians of {rounds} rounds" if rounds > 1 else "one round"
+    how = f"Measured on {when}, {counted}. {described_machine()}"
     return {group: f"{table(members)}\n\n{how}" for group, members in groups.items()}
 
 

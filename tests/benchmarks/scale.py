@@ -170,7 +170,8 @@ def _column(size: int) -> int:
     import zarrcore
 
     array: Any = zarrcore.open(ManyKeys(size))["/"]
-    return len(array[:, 2]) if array[:, 2].all() else 0
+    values = array[:, 2]
+    return len(values) if values.all() else 0
 
 
 def _shard(size: int, whole: bool = False) -> int:

@@ -65,7 +65,7 @@ def main() -> int:
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
-    texts = tables(results, rounds)
+    texts = tables(results)
     if arguments.markdown:
         print("\n", "\n\n".join(texts.values()), sep="")
     if arguments.publish:

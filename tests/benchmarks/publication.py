@@ -42,15 +42,19 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def tables(results: Iterable[Result], rounds: int) -> dict[str, str]:
+def tables(results: Iterable[Result]) -> dict[str, str]:
     """The table of each group, and below it how it was measured."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(group_of(result), []).append(result)
+    return {group: f"{table(members)}\n\n{_how(members)}" for group, members in groups.items()}
+
+
+def _how(results: Sequence[Result]) -> str:
     when = datetime.datetime.now(tz=datetime.UTC).date()
+    rounds = max(len(seconds) for result in results for seconds in result.seconds.values())
     counted = f"medians of {rounds} rounds" if rounds > 1 else "one round"
-    how = f"Measured on {when}, {counted}. {described_machine()}"
-    return {group: f"{table(members)}\n\n{how}" for group, members in groups.items()}
+    return f"Measured on {when}, {counted}. {described_machine()}"
 
 
 def incomplete(results: Iterable[Result]) -> str:

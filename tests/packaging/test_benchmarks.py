@@ -104,7 +104,7 @@ def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
         "before\n<!-- figures: arrays -->\nold\n<!-- end of figures -->\nbetween\n"
         "<!-- figures: mount -->\nstays\n<!-- end of figures -->\n"
     )
-    texts = tables([measured("w1", "whole"), measured("w1", "plane")], 3)
+    texts = tables([measured("w1", "whole"), measured("w1", "plane")])
     assert publish(texts, tmp_path) == [page]
     written = page.read_text()
     assert "| w1 an array | whole | 2 MiB/s | 1 MiB/s | 2.00 (1.00–2.00) |" in written
@@ -113,10 +113,10 @@ def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
     assert "old" not in written
     assert written.startswith("before\n<!-- figures: arrays -->\n")
     assert "<!-- end of figures -->\nbetween\n<!-- figures: mount -->\nstays\n" in written
-    publish(tables([measured("w2", "whole")], 3), tmp_path)
+    publish(tables([measured("w2", "whole")]), tmp_path)
     assert "w1" not in page.read_text()
     with pytest.raises(LookupError, match="figures of window"):
-        publish(tables([measured("window", "whole")], 3), tmp_path)
+        publish(tables([measured("window", "whole")]), tmp_path)
 
 
 def test_a_part_of_the_arrays_is_not_published() -> None:

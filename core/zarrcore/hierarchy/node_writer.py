@@ -136,10 +136,7 @@ class NodeWriter:
             width = min(len(below), self._store.requests_in_flight)
             # At interpreter exit no thread can be started: then they are stored one after another.
             with suppress(RuntimeError), ThreadPool(width, "zarrcore-groups") as threads:
-                for _ in threads.map(
-                    self._make_group, below
-                ):  # this raises the first error, after all have ended
-                    pass
+                list(threads.map(self._make_group, below))  # raises the first error, after all have ended
                 return
         for path in below:
             self._make_group(path)

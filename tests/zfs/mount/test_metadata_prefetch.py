@@ -221,7 +221,7 @@ def test_a_refresh_ends_it(tmp_path: Path) -> None:
 
 
 class BrokenTree(ArraysTree):
-    """A tree with an error that nobody foresaw."""
+    """A tree that raises an unexpected error."""
 
     def children(self, group: Group, ahead: int | None = None) -> Iterator[AnyNode]:
         raise RuntimeError("unforeseen")

@@ -148,7 +148,7 @@ def test_file_systems_without_links_are_reported(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_without_links")
 def test_a_file_system_with_unnamed_files_but_without_links(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
-    for value in (b"1", b"22", b"333"):  # the first one shows that there are no links
+    for value in (b"1", b"22", b"333"):  # the first write finds that links do not work
         store.set("a", value)
         assert store.get("a") == value
     with open(tmp_path / "b", "w+b") as file:

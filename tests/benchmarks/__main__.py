@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.benchmarks import arrays, browser, comparison, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
+from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import incomplete, publish, tables
 from tests.benchmarks.results import OURS, Result, described_machine, machine
 from tests.benchmarks.workloads import WORKLOADS, WRITE, write_missing
@@ -141,7 +142,7 @@ def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
             expected = ""
             for turn, name in turns(rounds, acts):
                 distance.count(url)
-                digest, taken_s = distance.in_new_process(acts[name], f"{url}#{task.hierarchy}")
+                digest, taken_s = in_new_process(distance.timed, acts[name], f"{url}#{task.hierarchy}")
                 requests[name] = distance.count(url)
                 if task.what == WRITE:
                     digest = distance.written(folder)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import multiprocessing
 import shutil
 import subprocess
 import sys
@@ -54,38 +53,23 @@ class Task:
     acts: dict[str, Act]
 
 
-def in_new_process(act: Act, place: str) -> tuple[str, float]:
-    """A digest of the result of ``act``, or "", and its seconds, in a process that has only imported the libraries.
+def timed(act: Act, place: str) -> tuple[str, float]:
+    """A digest of the result of ``act``, or "", and its seconds.
 
-    So connections and threads left from the round before do not help.
+    To be run in a new process, where connections and threads left from the round before do not help.
     """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_run, args=(theirs, act, place))
-    process.start()
-    digest, seconds = ours.recv()
-    process.join()
-    return digest, seconds
-
-
-def _run(pipe: Any, act: Act, place: str) -> None:
     for name in _IMPORTS[act.func if isinstance(act, partial) else act]:
         importlib.import_module(name)
     back_memory()
     begun_s = time.perf_counter()
     found = act(place)
     seconds = time.perf_counter() - begun_s
+    if found is None:
+        return "", seconds
     shown = repr(found).encode() if isinstance(found, list) else found
-    pipe.send(
-        (
-            ""
-            if found is None
-            else xxhash.xxh3_128_hexdigest(
-                shown if isinstance(shown, bytes) else np.ascontiguousarray(shown)
-            ),
-            seconds,
-        )
-    )
+    return xxhash.xxh3_128_hexdigest(
+        shown if isinstance(shown, bytes) else np.ascontiguousarray(shown)
+    ), seconds
 
 
 def tasks() -> list[Task]:

@@ -89,3 +89,8 @@ def is_installed(name: str, package: str) -> bool:
 def installed() -> dict[str, Callable[[Path, int], Read]]:
     """The readers whose packages are installed, zarrcore first."""
     return {name: opener for name, (package, opener) in _READERS.items() if is_installed(name, package)}
+
+
+def opener(name: str) -> Callable[[Path, int], Read]:
+    """How one of them opens an array; other packages are not imported."""
+    return _READERS[name][1]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.results import OURS, Result
 from zarrcore.stores.interface import ByteRange, BytesLike, ListableStore, ReadableStore, StoreEntry
 
@@ -200,7 +200,7 @@ def measure(rounds: int, only: Any) -> Iterator[Result]:
     """The rate and the peak memory of each task, at a tenth of its size and at its size."""
     for task in (task for task in tasks() if task.what in only):
         for size in (task.size // _TENTH, task.size):
-            found = [_in_new_process(task.act, size) for _ in range(rounds)]
+            found = [in_new_process(_timed, task.act, size) for _ in range(rounds)]
             yield Result(
                 NAME,
                 task.describes.format(size),
@@ -212,24 +212,10 @@ def measure(rounds: int, only: Any) -> Iterator[Result]:
             )
 
 
-def _in_new_process(act: Callable[[int], int], size: int) -> tuple[int, float, int]:
-    """The number that ``act`` returns, its seconds, and the peak memory of its process in bytes."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_run, args=(theirs, act, size))
-    process.start()
-    theirs.close()
-    try:
-        found: tuple[int, float, int] = ours.recv()
-    except EOFError:
-        raise SystemExit(f"a process ended with status {process.exitcode}") from None
-    process.join()
-    return found
-
-
-def _run(pipe: Any, act: Callable[[int], int], size: int) -> None:
+def _timed(act: Callable[[int], int], size: int) -> tuple[int, float, int]:
+    """The number that ``act`` returns, its seconds, and the peak memory of this process in bytes."""
     act(_ROW)  # import everything that it needs
     begun_s = time.perf_counter()
     count = act(size)
     seconds = time.perf_counter() - begun_s
-    pipe.send((count, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10))
+    return count, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

@@ -1,0 +1,63 @@
+"""A process for each library, so that threads and memory that one leaves do not slow down another."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+Found = TypeVar("Found")
+
+
+class OwnProcess:
+    """A new Python process that runs functions, one after another.
+
+    A function and its arguments are pickled, so it is one of a module.
+    """
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pipe.close()
+        self._process.join()
+
+    def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        """The result of a function.
+
+        Raises:
+            SystemExit: the process ended; it has printed the error.
+        """
+        try:
+            self._pipe.send((function, arguments))
+            found: Found = self._pipe.recv()
+        except (EOFError, ConnectionError):
+            self._process.join()
+            raise SystemExit(f"a process ended with status {self._process.exitcode}") from None
+        return found
+
+
+def in_new_process(function: Callable[..., Found], *arguments: Any) -> Found:
+    """The result of a function that runs in a process of its own.
+
+    Raises:
+        SystemExit: as `OwnProcess.run`.
+    """
+    with OwnProcess() as process:
+        return process.run(function, *arguments)
+
+
+def _serve(pipe: Any) -> None:
+    while True:
+        try:
+            function, arguments = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(function(*arguments))

@@ -15,10 +15,10 @@ import numpy as np
 from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
 from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
+from zarrcore.array.chunks.small_chunks import ChunkRow, batch_size, place_row, row_batches
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
-from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
+from zarrcore.array.pools import Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
@@ -30,7 +30,6 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
 
-_BATCH_NBYTES = 256 << 10
 _UNITS_AT_ONCE = 1 << 16
 
 
@@ -174,7 +173,7 @@ class ChunkReader:
         """How many of ``count`` chunks a thread should read at a time."""
         if self._store.is_remote or self._shards:
             return 1
-        return max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
+        return batch_size(self._pipeline.spec.nbytes, count)
 
     def _read_all(
         self, units: Iterator[DecodeUnit], cache: ChunkCache | None, cancelled: Callable[[], bool] | None

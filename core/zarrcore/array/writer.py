@@ -8,6 +8,7 @@ take turns; between processes, the last one wins.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -20,13 +21,19 @@ import numpy as np
 
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.chunks.small_chunks import (
+    batch_size,
+    stack_rows,
+    whole_rows,
+)
 from zarrcore.array.pools import Task, decoding_permit, in_order, run_tasks
 from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
-from zarrcore.codecs import ArraySpec, Pipeline, is_fill
+from zarrcore.codecs import ArraySpec, Pipeline, are_fill, is_fill
 from zarrcore.codecs.interface import Buffer
+from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
-from zarrcore.metadata import ArrayMetadata, ChunkAxis
+from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
 from zarrcore.stores.interface import BytesLike, WritableStore
 
 Part = tuple[Crossing, ...]
@@ -98,10 +105,17 @@ class ChunkWriter:
         if any(axis.count == 0 for axis in ranges):
             return
         parts = _parts(ranges, self._metadata.chunk_grid.axes)
+        if (size := self._batch_size(ranges)) > 1:
+            tasks: Iterator[Task] = (
+                partial(self._write_batch, batch, values, cache, write_empty_chunks)
+                for batch in iter(lambda: [*islice(parts, size)], [])
+            )
+            run_tasks(tasks, self._store, 1, cancelled)
+            return
         first = list(islice(parts, 2))
         # Threads share the chunks, or the inner chunks of a single shard.
         apply = in_order if len(first) == 1 else map
-        tasks: Iterator[Task] = (
+        tasks = (
             partial(self._write_chunk, part, values, cache, write_empty_chunks, apply)
             for part in chain(first, parts)
         )
@@ -120,16 +134,59 @@ class ChunkWriter:
         place: Any = (*(outside for _, _, outside, _ in part), ...)
         source = values[place]
         key = self._keys.key(index)
-        with _locks[hash((self._identity, key)) % _LOCKS]:
+        with _lock_of(self._identity, key):
             encoded = self._encoded(key, index, region, source, write_empty_chunks, apply)
-            try:
-                if encoded is None:
-                    self._store.erase(key)
-                else:
-                    self._store.set(key, memoryview(encoded))
-            finally:  # a store that failed may have stored it
-                if cache is not None:
-                    self._forget(cache, index)
+            self._store_chunk(key, index, encoded, cache)
+
+    def _store_chunk(
+        self, key: str, index: tuple[int, ...], encoded: Buffer | None, cache: ChunkCache | None
+    ) -> None:
+        """Store a chunk's new bytes, or erase it. The caller holds its lock."""
+        try:
+            if encoded is None:
+                self._store.erase(key)
+            else:
+                self._store.set(key, memoryview(encoded))
+        finally:  # a store that failed may have stored it
+            if cache is not None:
+                self._forget(cache, index)
+
+    def _batch_size(self, ranges: Sequence[AxisRange]) -> int:
+        """How many chunks a thread should write at a time."""
+        grid = self._metadata.chunk_grid
+        if not ranges or self._store.is_remote or not isinstance(grid, RegularChunkGrid):
+            return 1
+        pipeline = self._pipeline(grid.chunk_shape)
+        crossed = (
+            min(axis.count, axis.count * axis.step // length + 1)
+            for axis, length in zip(ranges, grid.chunk_shape, strict=True)
+        )
+        return batch_size(pipeline.spec.nbytes, math.prod(crossed)) if pipeline.batches else 1
+
+    def _write_batch(
+        self,
+        parts: list[Part],
+        values: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        write_empty_chunks: bool,
+    ) -> None:
+        """Write many small chunks at once; one by one those that are written in part."""
+        rows, others = whole_rows(parts)
+        spec = (pipeline := self._pipeline(self._metadata.chunk_grid.chunk_shape)).spec
+        indices = [index for row in rows for index in row.indices()]
+        if indices:
+            buffer = scratch_buffer("stacked", len(indices) * spec.nbytes)
+            stacked: np.ndarray[Any, Any] = np.ndarray((len(indices), *spec.shape), spec.dtype, buffer)
+            stack_rows(rows, values, stacked)
+            empty = [False] * len(indices) if write_empty_chunks else are_fill(stacked, spec.fill_value)
+            encoded = iter(pipeline.encode_batch(stacked[np.logical_not(empty)] if any(empty) else stacked))
+            for index, is_empty in zip(indices, empty, strict=True):
+                key = self._keys.key(index)
+                data = None if is_empty else next(encoded)
+                with _lock_of(self._identity, key):
+                    self._store_chunk(key, index, data, cache)
+        for part in others:
+            self._write_chunk(part, values, cache, write_empty_chunks, map)
 
     def _encoded(
         self,
@@ -192,6 +249,10 @@ class ChunkWriter:
                 raise UnsupportedError("chunk shape", str(shape), why)
             pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
         return pipeline
+
+
+def _lock_of(store: Hashable, key: str) -> threading.Lock:
+    return _locks[hash((store, key)) % _LOCKS]
 
 
 def _parts(ranges: Sequence[AxisRange], axes: Sequence[ChunkAxis]) -> Iterator[Part]:

@@ -191,6 +191,16 @@ class BytesToBytesCodec(Codec):
             if decoded is not place:
                 place[:] = decoded
 
+    def encode_batch(self, decoded: Sequence[Buffer]) -> Sequence[Buffer]:
+        """The results of `encode` for several pieces.
+
+        A codec whose calls are expensive for small pieces overrides this to make fewer of them.
+
+        Raises:
+            As `encode`.
+        """
+        return [self.encode(piece) for piece in decoded]
+
     def encode(self, decoded: Buffer) -> Buffer:
         """The encoded bytes, in new memory or in that of ``decoded``.
 

@@ -181,7 +181,7 @@ class Pipeline:
 
     @property
     def batches(self) -> bool:
-        """Whether `decode_batch` is faster than `decode_into` for each: if chunks are small and of plain bytes."""
+        """Whether `decode_batch` and `encode_batch` are possible, and faster: if chunks are small and of plain bytes."""
         return self._verbatim and 0 < self.spec.nbytes <= _SMALL_NBYTES and self.spec.dtype.subdtype is None
 
     def decode_batch(self, encoded: Sequence[Buffer]) -> np.ndarray[Any, Any]:
@@ -210,6 +210,24 @@ class Pipeline:
         if self._clears_bits:
             clear_unused_bits(copied)
 
+    def encode_batch(self, chunks: np.ndarray[Any, Any]) -> Sequence[Buffer]:
+        """The encoded bytes of several chunks, stacked and C-contiguous; they may be in the memory of ``chunks``.
+
+        Only if `batches` is true.
+
+        Raises:
+            As `encode`.
+        """
+        self._check_known()
+        nbytes = self.spec.nbytes
+        stacked = chunks.reshape(-1).view(np.uint8).data
+        encoded: Sequence[Buffer] = [
+            stacked[begin : begin + nbytes] for begin in range(0, len(stacked), nbytes)
+        ]
+        for codec, _, _ in self._bytes_to_bytes:
+            encoded = codec.encode_batch(encoded)
+        return encoded
+
     def encode(self, chunk: np.ndarray[Any, Any], *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
 
@@ -220,11 +238,7 @@ class Pipeline:
             CodecError: another shape or type, or values that a codec cannot hold.
             UnsupportedError: a codec that only decodes.
         """
-        for named, codec, _ in self._chain:
-            if codec is None:
-                raise UnsupportedError(
-                    "codec", named.name, "is unknown: chunks can be read without it, but not written"
-                )
+        self._check_known()
         if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
             raise CodecError("no array → bytes codec")
         array = self._conforming(chunk)
@@ -246,6 +260,13 @@ class Pipeline:
         if gathered is None or passing or isinstance(data, bytes | bytearray):
             return data
         return bytes(data)  # a codec may return the memory that it was given
+
+    def _check_known(self) -> None:
+        for named, codec, _ in self._chain:
+            if codec is None:
+                raise UnsupportedError(
+                    "codec", named.name, "is unknown: chunks can be read without it, but not written"
+                )
 
     def _conforming(self, chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         dtype = self.spec.dtype

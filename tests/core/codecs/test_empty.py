@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.codecs.cases import ANY, elements
-from zarrcore.codecs import is_fill
+from zarrcore.codecs import are_fill, is_fill
 from zarrcore.metadata.fill_value import zero
 
 NANS = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7F800001, 0x80000000, 0], "<u4").view("<f4")
@@ -46,7 +46,9 @@ def test_nans_by_their_payload_and_zeros_by_their_sign(fill: np.ndarray[Any, Any
 def test_is_fill_agrees_with_comparing_bytes(data: st.DataObject, dtype: str, shape: tuple[int, ...]) -> None:
     chunk = data.draw(elements(np.dtype(dtype), shape, finite=False))
     fill = data.draw(elements(np.dtype(dtype), (), finite=False) | st.just(zero(np.dtype(dtype))))
-    assert is_fill(chunk, fill) == (chunk.tobytes() == fill.tobytes() * chunk.size)
+    expected = chunk.tobytes() == fill.tobytes() * chunk.size
+    assert is_fill(chunk, fill) == expected
+    assert are_fill(np.stack([chunk, np.full(shape, fill), chunk]), fill) == [expected, True, expected]
 
 
 def test_texts_and_objects_by_value() -> None:

@@ -1,8 +1,8 @@
-"""Reading many small chunks at once, when the overhead of a call matters.
+"""Reading and writing many small chunks at once, when the overhead of a call matters.
 
 With several threads, a call that releases the GIL may have to wait for it afterwards, which takes longer than reading or
-decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs. It decodes the batch
-in one call and copies neighbours along the last dimension together.
+decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs. It decodes or
+encodes the batch in one call and copies neighbours along the last dimension together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array.chunks.decode_units import Crossings
+from zarrcore.array.pools import CORES
 from zarrcore.array.selection.basic import Crossing
+
+_BATCH_NBYTES = 256 << 10
+
+
+def batch_size(chunk_nbytes: int, count: int) -> int:
+    """How many of ``count`` local chunks a thread should read or write at a time."""
+    return max(1, min(_BATCH_NBYTES // max(1, chunk_nbytes), count // (4 * CORES), 64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +78,42 @@ def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any,
         end -= 1
         _place_one(row.parts[end], taken[end], out, outside)
     if begin < end:
-        target = out[(*outside, slice(row.parts[begin][2].start, row.parts[end - 1][2].stop))]
-        # Splitting one dimension in two never copies.
-        split = target.reshape(*target.shape[:-1], end - begin, decoded.shape[-1])
-        np.copyto(split, np.moveaxis(taken[begin:end], 0, -2))
+        np.copyto(_stacked(row.above, row.parts[begin:end], out), taken[begin:end])
 
 
 def _place_one(part: Crossing, chunk: np.ndarray[Any, Any], out: np.ndarray[Any, Any], outside: Any) -> None:
     np.copyto(out[(*outside, part[2])], chunk[..., part[1]])
+
+
+def whole_rows(parts: list[tuple[Crossing, ...]]) -> tuple[list[ChunkRow], list[tuple[Crossing, ...]]]:
+    """The chunks that are taken whole, as rows, and the parts of the others. ``parts`` are in C order."""
+    rows: list[ChunkRow] = []
+    others: list[tuple[Crossing, ...]] = []
+    for part in parts:
+        above, last = part[:-1], part[-1]
+        if not all(crossing[3] for crossing in part):
+            others.append(part)
+        elif rows and rows[-1].above == above:
+            rows[-1].parts.append(last)
+        else:
+            rows.append(ChunkRow(above, [last]))
+    return rows, others
+
+
+def stack_rows(rows: list[ChunkRow], values: np.ndarray[Any, Any], stacked: np.ndarray[Any, Any]) -> None:
+    """Copy the values of chunks that are taken whole into an array of as many chunks."""
+    done = 0
+    for row in rows:
+        count = len(row.parts)
+        np.copyto(stacked[done : done + count], _stacked(row.above, row.parts, values), casting="equiv")
+        done += count
+
+
+def _stacked(
+    above: tuple[Crossing, ...], parts: list[Crossing], values: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """A view of the elements of neighbours that are taken whole along the last dimension: the first one is the chunk."""
+    row = values[(*(part[2] for part in above), slice(parts[0][2].start, parts[-1][2].stop))]
+    # Splitting one dimension in two never copies.
+    split = row.reshape(*row.shape[:-1], len(parts), row.shape[-1] // len(parts))
+    return np.moveaxis(split, -2, 0)

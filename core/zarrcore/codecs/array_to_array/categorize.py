@@ -45,6 +45,11 @@ class CategorizeCodec(ArrayToArrayCodec):
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if spec.dtype.kind not in "TU":
             raise MetadataError(f"expected elements of text, found {spec.dtype}", member=self.name)
+        if spec.dtype.kind == "T":
+            try:
+                np.array(self._labels, spec.dtype)
+            except UnicodeEncodeError as error:  # half a surrogate pair, which JSON and "<U3" can hold
+                raise MetadataError(f"a label is no text: {error}", member=f"{self.name}.labels") from error
         return spec.with_dtype(self._encoded_dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:

@@ -115,6 +115,15 @@ class ZstdCodec(BytesToBytesCodec):
         except (zstandard.ZstdError, ValueError, OverflowError) as error:
             raise CodecError(str(error), codec="zstd") from error
 
+    def encode_batch(self, decoded: Sequence[Buffer]) -> Sequence[Buffer]:
+        if not decoded:
+            return []
+        try:
+            encoded = self._compressor().multi_compress_to_buffer([*decoded])
+        except (zstandard.ZstdError, ValueError, TypeError) as error:
+            raise CodecError(str(error), codec="zstd") from error
+        return [memoryview(encoded[position]) for position in range(len(decoded))]  # type: ignore[arg-type]  # the stub forgets the buffer protocol
+
     def _compressor(self) -> zstandard.ZstdCompressor:
         # One per thread, the last one used: a compressor of a high level takes hundreds of MiB.
         wanted = (min(max(self._level, _MIN_LEVEL), _MAX_LEVEL), self._checksum)

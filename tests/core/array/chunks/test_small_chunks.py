@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
+from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches, stack_rows, whole_rows
 from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError
 
@@ -144,3 +145,49 @@ def test_a_row_describes_its_chunks_as_a_selection_does() -> None:
     row = ChunkRow((plane[0], line[0]), parts)
     assert [*row.indices()] == [(2, 1, 0), (2, 1, 1), (2, 1, 2)]
     assert row.crossed() == [plane, line, parts]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 5), st.integers(1, 6), st.integers(0, 15), st.integers(1, 16))
+def test_whole_chunks_are_stacked_and_the_others_are_told(
+    first: int, rows: int, start: int, width: int
+) -> None:
+    values = np.arange(12 * 16).reshape(12, 16)
+    selection = (slice(first, first + rows), slice(start, min(16, start + width)))
+    crossed = [crossings(12, 3, selection[0]), crossings(16, 4, selection[1])]
+    whole, others = whole_rows([*product(*crossed)])
+    indices = [index for row in whole for index in row.indices()]
+    told = {tuple(part[0] for part in other) for other in others}
+    assert told | {*indices} == {(y[0], x[0]) for y, x in product(*crossed)}
+    assert not any(all(part[3] for part in other) for other in others)
+    stacked = np.full((len(indices), 3, 4), -1)
+    stack_rows(whole, values[selection], stacked)
+    for (y, x), chunk in zip(indices, stacked, strict=True):
+        assert np.array_equal(chunk, values[3 * y : 3 * y + 3, 4 * x : 4 * x + 4])
+
+
+@pytest.mark.parametrize("codecs", [[], ["zstd"], ["gzip", "crc32c"], ["blosc"]], ids=str)
+@pytest.mark.parametrize("value", [5, 0, None])
+def test_small_chunks_are_written_in_batches_and_read_by_zarr_python(
+    tmp_path: Path, codecs: list[str], value: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    encode_batch = Pipeline.encode_batch
+
+    def counted(self: Pipeline, chunks: np.ndarray) -> Any:
+        sizes.append(len(chunks))
+        return encode_batch(self, chunks)
+
+    monkeypatch.setattr(Pipeline, "encode_batch", counted)
+    array = zarrcore.create(tmp_path / "a.zarr").create_array(
+        "a", shape=(30, 50), chunk_shape=(4, 4), data_type="uint16", codecs=codecs
+    )
+    values = np.arange(1500, dtype=">u2").reshape(30, 50) % 97 // 48 if value is None else value
+    expected = np.zeros((30, 50), "u2")
+    for selection in (..., (slice(1, 30), slice(2, 44))):
+        array[selection] = values if value is not None else values[selection]
+        expected[selection] = values if value is not None else values[selection]
+        assert np.array_equal(zarr.open(tmp_path / "a.zarr", mode="r")["a"][...], expected)
+    stored = 7 * 12 + 6 * 10 if value != 0 else 0
+    assert sum(sizes) == stored or value is None
+    assert (tmp_path / "a.zarr/a/c").exists() == (value != 0)

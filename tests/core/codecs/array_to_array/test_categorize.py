@@ -80,3 +80,12 @@ def test_invalid_configurations_are_refused(configuration: dict[str, Any], membe
 def test_numbers_are_not_labelled() -> None:
     with pytest.raises(MetadataError, match="expected elements of text, found int32"):
         CategorizeCodec.from_configuration({"labels": LABELS}).encoded_spec(spec_of(np.zeros(2, "i4")))
+
+
+def test_half_a_surrogate_pair_is_a_label_only_of_texts_of_fixed_length() -> None:
+    codec = CategorizeCodec.from_configuration({"labels": ["a", "\ud800"]})
+    texts = np.array(["\ud800", "a"])
+    encoded = codec.encode(texts, spec_of(texts))
+    assert codec.decode(encoded, spec_of(texts)).tolist() == ["\ud800", "a"]
+    with pytest.raises(MetadataError, match="a label is no text"):
+        codec.encoded_spec(spec_of(TEXTS))

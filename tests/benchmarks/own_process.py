@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 Found = TypeVar("Found")
@@ -29,19 +30,37 @@ class OwnProcess:
         self._pipe.close()
         self._process.join()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.is_alive()
+
     def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
         """The result of a function.
 
         Raises:
             SystemExit: the process ended; it has printed the error.
         """
-        try:
+        self.begin(function, *arguments)
+        found: Found = self.result()
+        return found
+
+    def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Have it run a function; `result` waits for the end."""
+        with suppress(ConnectionError):  # then `result` says how it ended
             self._pipe.send((function, arguments))
-            found: Found = self._pipe.recv()
+
+    def result(self) -> Any:
+        """The result of the function that was begun.
+
+        Raises:
+            SystemExit: as `run`.
+        """
+        try:
+            return self._pipe.recv()
         except (EOFError, ConnectionError):
             self._process.join()
             raise SystemExit(f"a process ended with status {self._process.exitcode}") from None
-        return found
 
 
 def in_new_process(function: Callable[..., Found], *arguments: Any) -> Found:

@@ -6,105 +6,24 @@ memory includes Python and its modules.
 
 from __future__ import annotations
 
-import json
 import math
 import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import Any
 
+from tests.benchmarks import scale_mount
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.results import OURS, Result
-from zarrcore.stores.interface import ByteRange, BytesLike, ListableStore, ReadableStore, StoreEntry
+from tests.benchmarks.scale_stores import ManyKeys, ManyNodes
 
 NAME = "scale"
-KINDS = ("nodes", "keys", "chunks", "shard")
+KINDS = ("nodes", "keys", "chunks", "shard", scale_mount.KIND)
 ROUNDS = 2
 _ROW = 1000
 _TENTH = 10
-
-_GROUP = json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {}}).encode()
-
-
-def _array(shape: tuple[int, ...], chunk_shape: tuple[int, ...], codecs: list[Any] | None = None) -> bytes:
-    return json.dumps(
-        {
-            "zarr_format": 3,
-            "node_type": "array",
-            "shape": shape,
-            "data_type": "uint8",
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunk_shape}},
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-            "fill_value": 0,
-            "codecs": codecs or [{"name": "bytes"}],
-        }
-    ).encode()
-
-
-class ManyNodes(ReadableStore, ListableStore):
-    """Groups of a thousand arrays each, so that there are about as many nodes as asked for."""
-
-    url = "memory://nodes"
-    _document = _array((4, 4), (4, 4))
-
-    def __init__(self, nodes: int) -> None:
-        self._groups = nodes // _ROW
-
-    def get(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> BytesLike | None:
-        *names, last = key.split("/")
-        if last != "zarr.json" or len(names) > 2 or (names and int(names[0]) >= self._groups):
-            return None
-        return self._document if len(names) == 2 else _GROUP
-
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        depth = prefix.count("/")
-        yield StoreEntry(f"{prefix}zarr.json", len(self._document if depth == 2 else _GROUP))
-        for number in range((self._groups, _ROW, 0)[depth]):
-            yield StoreEntry(f"{prefix}{number:06}/")
-
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        for entry in self.list_dir(prefix):
-            if entry.is_prefix:
-                yield from self.list_prefix(entry.key)
-            else:
-                yield entry
-
-
-class ManyKeys(ReadableStore, ListableStore):
-    """An array of single-byte chunks in rows of a thousand; every second one is stored."""
-
-    url = "memory://chunks"
-
-    def __init__(self, chunks: int) -> None:
-        self._rows = chunks // _ROW
-        self._document = _array((self._rows, _ROW), (1, 1))
-
-    def get(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> BytesLike | None:
-        if key == "zarr.json":
-            return self._document
-        return b"\1" if key.startswith("c/") and int(key[-1]) % 2 == 0 else None
-
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        if not prefix:
-            yield StoreEntry("zarr.json", len(self._document))
-            yield StoreEntry("c/")
-        elif prefix == "c/":
-            yield from (StoreEntry(f"c/{row}/") for row in range(self._rows))
-        else:
-            yield from (StoreEntry(f"{prefix}{chunk}", 1) for chunk in range(0, _ROW, 2))
-
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        if not prefix:
-            yield StoreEntry("zarr.json", len(self._document))
-        for row, chunk in product(range(self._rows), range(0, _ROW, 2)):
-            yield StoreEntry(f"c/{row}/{chunk}", 1)
 
 
 @dataclass(frozen=True)
@@ -123,6 +42,7 @@ def tasks() -> list[Task]:
     return [
         Task("nodes", "walk {:,} nodes", _walk, 1_000_000),
         Task("nodes", "check the documents of {:,} nodes", _check, 1_000_000),
+        Task("nodes", "search {:,} nodes as the window does", _search, 1_000_000),
         Task("keys", "list {:,} keys of one prefix in memory", _list, 1_000_000),
         Task("chunks", "count the missing chunks of {:,}", _missing, 10_000_000),
         Task("chunks", "read a column that crosses a thousandth of {:,} chunks", _column, 10_000_000),
@@ -145,6 +65,18 @@ def _check(size: int) -> int:
         if finding.severity != "note":  # that chunks are missing
             raise SystemExit(f"unexpected finding: {finding}")
     return size
+
+
+def _search(size: int) -> int:
+    from types import SimpleNamespace
+
+    import zarrcore
+    from zarrbrowser.session.inventory import Inventory
+
+    source: Any = SimpleNamespace(hierarchy=zarrcore.open(ManyNodes(size)))
+    inventory = Inventory(source)
+    found = inventory.search("0007", lambda: False, lambda findings: None)
+    return len(inventory.entries) if found.arrays else 0
 
 
 def _list(size: int) -> int:
@@ -201,15 +133,25 @@ def measure(rounds: int, only: Any) -> Iterator[Result]:
     for task in (task for task in tasks() if task.what in only):
         for size in (task.size // _TENTH, task.size):
             found = [in_new_process(_timed, task.act, size) for _ in range(rounds)]
-            yield Result(
-                NAME,
-                task.describes.format(size),
-                task.what,
-                0,
-                {OURS: [seconds for _, seconds, _ in found]},
-                count=found[0][0],
-                resident_bytes={OURS: max(peak for _, _, peak in found)},
+            yield _result(task.what, task.describes.format(size), found)
+    for mounted in scale_mount.tasks() if scale_mount.KIND in only else ():
+        for size in (mounted.size // _TENTH, mounted.size):
+            yield _result(
+                scale_mount.KIND, mounted.describes.format(size), [scale_mount.timed(mounted, size)]
             )
+
+
+def _result(what: str, describes: str, found: list[tuple[int, float, int]]) -> Result:
+    """The counts, seconds and peak memory of some rounds as a result."""
+    return Result(
+        NAME,
+        describes,
+        what,
+        0,
+        {OURS: [seconds for _, seconds, _ in found]},
+        count=found[0][0],
+        resident_bytes={OURS: max(peak for _, _, peak in found)},
+    )
 
 
 def _timed(act: Callable[[int], int], size: int) -> tuple[int, float, int]:

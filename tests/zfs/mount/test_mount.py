@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -9,7 +11,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyfuse3
 import pytest
+import trio
 import zarr
 
 import zarrcore as zc
@@ -21,6 +25,7 @@ from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
 
+UNMOUNT = ["umount"] if os.geteuid() == 0 else ["fusermount3", "-u"]
 VALUES = np.arange(4 * 30 * 40, dtype="<u2").reshape(4, 30, 40)
 
 
@@ -220,6 +225,38 @@ def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> No
         numbers = session._operations._freshness.ttl_s
         kernel = session._operations.attributes.timeout_s
         assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
+
+
+@pytest.mark.parametrize(
+    ("error", "ends"), [(ConnectionAbortedError(errno.ECONNABORTED, ""), True), (MemoryError(), None)]
+)
+def test_a_connection_that_the_kernel_closes_is_the_end_of_the_mount_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, ends: bool | None
+) -> None:
+    async def main() -> None:
+        raise ExceptionGroup("", [error])
+
+    monkeypatch.setattr(pyfuse3, "main", main)
+    options = MountOptions(mountpoint=str(tmp_path))
+    session = Mount(MemoryStore(values={}), _opener("v3", options), options, Outcome())
+    with contextlib.nullcontext() if ends else pytest.raises(ExceptionGroup):
+        assert trio.run(session._answered_all) is ends
+
+
+def test_unmounting_after_many_files_were_closed_is_no_error(tmp_path: Path, mount: Mounter) -> None:
+    source = tmp_path / "many"
+    source.mkdir()
+    for number in range(500):
+        (source / str(number)).touch()
+    for _ in range(3):  # the kernel still reports files as closed when it is told to unmount
+        mounted = mount(source)
+        files = [open(mounted.keys / str(number), "rb") for number in range(500)]  # noqa: SIM115 - all at once
+        daemon = mounted.daemon()
+        for file in files:
+            file.close()
+        subprocess.run([*UNMOUNT, mounted.path], check=True)
+        wait_until(lambda: has_ended(daemon), "the end of the daemon")
+        assert "the mount at" not in mounted.log.read_text()
 
 
 def test_an_error_in_groups_of_its_own_is_reported_itself() -> None:

@@ -287,6 +287,8 @@ class Mount:
             await pyfuse3.main()
         except BaseExceptionGroup as errors:
             error = sole(errors)
+            if isinstance(error, ConnectionAbortedError):
+                return True  # it was unmounted while the kernel was still sending requests
             if not isinstance(error, OSError) or error.errno != errno.ENOMEM:
                 raise
             if self._lacked_memory.get(None) is None:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -255,7 +256,7 @@ def test_unmounting_after_many_files_were_closed_is_no_error(tmp_path: Path, mou
         for file in files:
             file.close()
         subprocess.run([*UNMOUNT, mounted.path], check=True)
-        wait_until(lambda: has_ended(daemon), "the end of the daemon")
+        wait_until(partial(has_ended, daemon), "the end of the daemon")
         assert "the mount at" not in mounted.log.read_text()
 
 

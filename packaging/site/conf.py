@@ -72,6 +72,7 @@ core/docs/development
 core/docs/architecture
 core/docs/extending
 core/docs/decisions/README
+core/docs/decisions/compiled_extension
 core/docs/decisions/disk_cache
 core/docs/decisions/fuse_transports
 core/docs/decisions/hdf5_writer

@@ -1,8 +1,9 @@
-"""Comparisons of two checkouts: python -m tests.benchmarks --compare BASE."""
+"""Comparisons of two checkouts (python -m tests.benchmarks --compare BASE), processes of libraries, published tables."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import comparison
+from tests.benchmarks.own_process import OwnProcess
 from tests.benchmarks.publication import PAGES, incomplete, publish, tables
 from tests.benchmarks.results import Result
 from tests.benchmarks.workloads import WORKLOADS
@@ -128,3 +130,15 @@ def test_a_part_of_the_arrays_is_not_published() -> None:
 
 def test_the_documentation_has_a_place_for_the_arrays() -> None:
     assert "<!-- figures: arrays -->" in (PAGES / "performance.md").read_text()
+
+
+def test_a_library_has_one_process_for_all_its_rounds() -> None:
+    with OwnProcess() as process, OwnProcess() as other:
+        process.begin(os.getpid)
+        mine, others = process.result(), other.run(os.getpid)
+        assert len({os.getpid(), mine, others}) == 3
+        assert process.run(os.getpid) == mine
+        with pytest.raises(SystemExit, match="a process ended with status 7"):
+            process.run(os._exit, 7)
+        assert not process.is_alive
+        assert other.is_alive

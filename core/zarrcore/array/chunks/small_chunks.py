@@ -18,12 +18,12 @@ from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.pools import CORES
 from zarrcore.array.selection.basic import Crossing
 
-_BATCH_NBYTES = 256 << 10
+_BATCH_NBYTES = 1 << 20
 
 
 def batch_size(chunk_nbytes: int, count: int) -> int:
     """How many of ``count`` local chunks a thread should read or write at a time."""
-    return max(1, min(_BATCH_NBYTES // max(1, chunk_nbytes), count // (4 * CORES), 64))
+    return max(1, min(_BATCH_NBYTES // max(1, chunk_nbytes), count // (4 * CORES), 128))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── ElementError                ValueError              values that cannot become elements of an array
     ├── NodeExistsError             FileExistsError         a new node would replace an existing one
     ├── ReadCancelledError                                  the caller stopped a read
+    ├── ClusterError                RuntimeError            a cluster that works for this process failed
     ├── ReadOnlyError               PermissionError         a write to something that is read-only
     └── MissingExtraError           ImportError             an optional dependency is not installed
 
@@ -251,6 +252,18 @@ class ReadCancelledError(ZarrError):
 
 class ReadOnlyError(ZarrError, PermissionError):
     """A write to something that is read-only."""
+
+
+class ClusterError(ZarrError, RuntimeError):
+    """A cluster that works for this process failed, or one of its workers. The data are not at fault.
+
+    Attributes:
+        address: of the scheduler, or of the worker.
+    """
+
+    def __init__(self, message: str, address: str) -> None:
+        super().__init__(message)
+        self.address = address
 
 
 class MissingExtraError(ZarrError, ImportError):

@@ -45,6 +45,7 @@ browser/docs/guide
 core/docs/library
 core/docs/collections
 core/docs/zip
+core/docs/clusters
 core/docs/troubleshooting
 ```
 

@@ -40,6 +40,7 @@ _AT_ONCE = 16 * CORES
 _lock = threading.Lock()
 _local_executor: ThreadPool | None = None
 _remote_executors: weakref.WeakKeyDictionary[Store, ThreadPool] = weakref.WeakKeyDictionary()
+_width = CORES
 _decoding = threading.BoundedSemaphore(CORES)
 _reading = threading.Lock()
 
@@ -50,11 +51,21 @@ def _forget_after_fork() -> None:
     _lock = threading.Lock()
     _local_executor = None
     _remote_executors = weakref.WeakKeyDictionary()
-    _decoding = threading.BoundedSemaphore(CORES)
+    _decoding = threading.BoundedSemaphore(_width)
     _reading = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)
+
+
+def limit_threads(count: int) -> None:
+    """Use ``count`` threads instead of one for each core, for all reads and writes of this process that begin from now on."""
+    global _local_executor, _decoding, _width
+    with _lock:
+        if count != _width:
+            _width = count
+            _decoding = threading.BoundedSemaphore(count)
+            _local_executor = None
 
 
 def decoding_permit() -> threading.BoundedSemaphore:
@@ -96,8 +107,8 @@ def _local_threads() -> tuple[ThreadPool, int]:
     global _local_executor
     with _lock:
         if _local_executor is None:
-            _local_executor = ThreadPool(CORES, "zarrcore")
-        return _local_executor, CORES
+            _local_executor = ThreadPool(_width, "zarrcore")
+        return _local_executor, _width
 
 
 def run_tasks(

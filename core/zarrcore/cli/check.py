@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable
 
@@ -28,6 +29,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--no-decode", action="store_true", help="check only documents and keys, decode no chunk"
     )
+    add_scheduler_argument(parser)
     parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings too")
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -43,7 +45,7 @@ def run(namespace: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     chunks: dict[str, int] = {}
     findings: list[Finding] = []
-    with progress_bar(quiet=namespace.quiet) as tell:
+    with scheduler(namespace) as run_work, progress_bar(quiet=namespace.quiet) as tell:
 
         def progress(array: str, done: int, total: int) -> None:
             chunks[array] = done
@@ -51,7 +53,8 @@ def run(namespace: argparse.Namespace) -> int:
                 tell(array, done, total)
 
         out = console()
-        for finding in check(hierarchy, path, decode=not namespace.no_decode, progress=progress):
+        found = check(hierarchy, path, decode=not namespace.no_decode, progress=progress, run_work=run_work)
+        for finding in found:
             counts[finding.severity] += finding.count if finding.severity != "note" else 1
             if namespace.json:
                 findings.append(finding)

@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 import time
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
 from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
@@ -71,9 +71,7 @@ def register(commands: Any) -> None:
         metavar="SIZE",
         help=f"memory for blocks in flight (%(default)s); such as {SIZE_WORDS}",
     )
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="copy on the Dask cluster of this scheduler (tcp://host:8786)"
-    )
+    add_scheduler_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="show only errors")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
@@ -97,7 +95,7 @@ def run(namespace: argparse.Namespace) -> int:
     try:
         with (
             _destination(namespace) as destination,
-            _runner(namespace) as run_pieces,
+            scheduler(namespace) as run_work,
             progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
         ):
             result = execute(
@@ -108,7 +106,7 @@ def run(namespace: argparse.Namespace) -> int:
                 verify=not namespace.no_verify,
                 consolidate=namespace.consolidate,
                 progress=tell,
-                run_pieces=run_pieces,
+                run_work=run_work,
             )
     except KeyboardInterrupt:
         print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
@@ -135,14 +133,6 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None)
     return open_store(url, options=options, create=True)
-
-
-def _runner(namespace: argparse.Namespace) -> Any:
-    if namespace.scheduler is None:
-        return nullcontext(None)
-    from zarrcore.operations.copy.cluster import on_cluster
-
-    return on_cluster(namespace.scheduler)
 
 
 def _layout(namespace: argparse.Namespace) -> Layout:

@@ -136,3 +136,20 @@ def test_results_are_computed_while_all_threads_of_the_pool_wait() -> None:
         assert not any(future.done() for future in waiting)
     finally:
         may_end.set()
+
+
+def test_threads_can_be_limited_to_fewer_than_cores(written: Path) -> None:
+    """As in the processes of a cluster, of which each has its share of the machine's cores."""
+    array = zarrcore.open(written)["plain"]
+    threads: set[int] = set()
+    pools.limit_threads(1)
+    try:
+        assert np.array_equal(array[...], DATA)
+        executor, width = pools.executor_for(array.store)
+        threads = {executor.submit(threading.get_ident).result() for _ in range(8)}
+        with pools.decoding_permit():
+            assert not pools.decoding_permit().acquire(blocking=False)
+    finally:
+        pools.limit_threads(pools.CORES)
+    assert (width, len(threads)) == (1, 1)
+    assert pools.executor_for(array.store)[1] == pools.CORES

@@ -18,7 +18,7 @@ ACCEPTED: Final = {
     ): "a file in the directory for temporary files that never has a name",
     ("core/zarrcore/cli/completion.py", "B604"): "the argument named shell is the name of a shell",
     ("core/zarrcore/formats/parsed_once.py", "B302"): "reads only what the same process wrote to memory",
-    ("core/zarrcore/operations/copy/cluster.py", "B301"): "reads only what the same user's scheduler sends",
+    ("core/zarrcore/operations/cluster.py", "B301"): "reads only what the same user's scheduler sends",
     ("core/zarrcore/stores/fsspec/failures.py", "B402"): "only names of errors are imported",
 }
 """Rules that bandit reports for a file, with the reason why they are accepted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
@@ -15,12 +15,35 @@ from zarrcore.operations.check.documents import Consolidated, check_node, check_
 from zarrcore.operations.check.finding import Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
 from zarrcore.operations.check.keys import ArrayKeys, check_leftovers
+from zarrcore.operations.cluster import RunWork
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 
+@dataclass(frozen=True, slots=True)
+class _Decoding:
+    """How chunks are checked."""
+
+    wanted: bool
+    """Whether to decode them."""
+    progress: Progress | None
+    """Is told how far it is."""
+    run_work: RunWork | None
+    """Decodes them; None for the threads of this process."""
+
+    def tell(self, path: str, done: int, total: int) -> None:
+        """Tell how many chunks of an array are done."""
+        if self.progress is not None:
+            self.progress(path, done, total)
+
+
 def check(
-    hierarchy: Hierarchy, path: str = "/", *, decode: bool = True, progress: Progress | None = None
+    hierarchy: Hierarchy,
+    path: str = "/",
+    *,
+    decode: bool = True,
+    progress: Progress | None = None,
+    run_work: RunWork | None = None,
 ) -> Iterator[Finding]:
     """Everything that is wrong with the node at ``path`` and those below it, in the order of a walk.
 
@@ -29,15 +52,18 @@ def check(
         path: the node.
         decode: fetch and decode every chunk; without it, only check documents and keys.
         progress: called with the progress through the chunks of each array.
+        run_work: decodes chunks somewhere other than in this process's threads, such as on a cluster.
 
     Raises:
         NodeNotFoundError: there is no node at ``path``.
         StoreError: the store failed before there was anything to check.
+        ClusterError: the cluster failed.
     """
+    decoding = _Decoding(decode, progress, run_work)
     hierarchy = hierarchy.alone()
     top = hierarchy.node(normalize_path(path))
     if isinstance(hierarchy, Collection):
-        yield from _check_collection(hierarchy, top, decode, progress)
+        yield from _check_collection(hierarchy, top, decoding)
         return
     consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
     if top.path == "/":
@@ -53,20 +79,18 @@ def check(
             yield from check_node(found)
             yield from consolidated.check_node(found)
             if isinstance(found, ArrayNode):
-                yield from _check_array(found, decode, progress)
+                yield from _check_array(found, decoding)
             elif isinstance(found, Group):
                 pending.append(check_group(found))
     if top.path == "/":
         yield from consolidated.check_rest()
 
 
-def _check_collection(
-    collection: Collection, node: AnyNode, decode: bool, progress: Progress | None
-) -> Iterator[Finding]:
+def _check_collection(collection: Collection, node: AnyNode, decoding: _Decoding) -> Iterator[Finding]:
     """Check a node of a collection: each hierarchy by itself, reported with its path in the collection."""
     member = collection.member(node.path)
     if member is not collection:
-        yield from _check_member(member, member.within(node.path), decode, progress)
+        yield from _check_member(member, member.within(node.path), decoding)
         return
     yield from check_node(node)
     if isinstance(node, Group):
@@ -75,15 +99,15 @@ def _check_collection(
             if isinstance(found, Finding):
                 yield found
             else:
-                yield from _check_collection(collection, found, decode, progress)
+                yield from _check_collection(collection, found, decoding)
 
 
-def _check_member(member: Hierarchy, path: str, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+def _check_member(member: Hierarchy, path: str, decoding: _Decoding) -> Iterator[Finding]:
     def tell(path: str, done: int, total: int) -> None:
-        if progress is not None:
-            progress(normalize_path(member.at + path), done, total)
+        decoding.tell(normalize_path(member.at + path), done, total)
 
-    for found in check(member.alone(), path, decode=decode, progress=tell):
+    found_in = check(member.alone(), path, decode=decoding.wanted, progress=tell, run_work=decoding.run_work)
+    for found in found_in:
         key = f"{member.at[1:]}/{found.key}" if found.key else ""
         yield replace(found, path=normalize_path(member.at + found.path), key=key)
 
@@ -96,10 +120,10 @@ def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
     yield from check_leftovers(hierarchy.store)
 
 
-def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+def _check_array(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:
     tally = Tally(array.path)
     try:
-        for finding in _array_findings(array, decode, progress):
+        for finding in _array_findings(array, decoding):
             if tally.passes(finding):
                 yield finding
     except StoreError as error:
@@ -107,27 +131,25 @@ def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> I
     yield from tally.rest()
 
 
-def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+def _array_findings(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:
     keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
     total, done = math.prod(array.chunk_grid_shape), 0
-    if progress is not None:
-        progress(array.path, done, total)
+    decoding.tell(array.path, done, total)
     entries = _listed(array.store, keys.prefix)
     if entries is not None:
         chunks = keys.chunks(entries)
-    elif decode or total <= MAX_PROBED_CHUNKS:
+    elif decoding.wanted or total <= MAX_PROBED_CHUNKS:
         yield _not_checked(array.path, "only the keys of its chunks were checked; other keys are unknown")
         chunks = keys.probed()
     else:
         yield _not_checked(array.path, f"none of {total:,} chunks was checked")
         return
-    decoder = ChunkDecoder(array)
-    for count, found in decoder.decode(chunks) if decode else ((1, []) for _ in chunks):
+    decoder = ChunkDecoder(array, decoding.run_work)
+    for count, found in decoder.decode(chunks) if decoding.wanted else ((1, []) for _ in chunks):
         yield from keys.taken()
         yield from found
         done += count
-        if progress is not None:
-            progress(array.path, done, total)
+        decoding.tell(array.path, done, total)
         if decoder.is_hopeless:
             yield Finding(
                 "error",

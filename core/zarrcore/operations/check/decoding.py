@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from itertools import product
+from typing import Any
 
 from zarrcore.array.pools import CORES, decoding_permit
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
@@ -19,6 +20,7 @@ from zarrcore.errors import CodecError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.operations.check.finding import Finding
 from zarrcore.operations.check.keys import StoredChunk
+from zarrcore.operations.cluster import RunWork, Witness
 from zarrcore.operations.parallel import in_parallel
 
 _BATCH_NBYTES = 256 << 10
@@ -36,11 +38,12 @@ class ChunkDecoder:
 
     Args:
         array: the array.
+        run_work: decodes them somewhere other than in this process's threads.
     """
 
-    def __init__(self, array: ArrayNode) -> None:
+    def __init__(self, array: ArrayNode, run_work: RunWork | None = None) -> None:
         self._array = array
-        self._pipelines: dict[tuple[int, ...], Pipeline] = {}
+        self._run_work = run_work
         self._sharded = array.inner_chunk_shape != array.chunk_shape
         self._itemsize = max(1, array.itemsize)
         self._failed_in_a_row = 0
@@ -48,14 +51,20 @@ class ChunkDecoder:
 
     def decode(self, chunks: Iterable[StoredChunk]) -> Iterator[tuple[int, list[Finding]]]:
         """Decode all ``chunks``; yields the number of chunks and the findings of each batch."""
+        for done, findings in self._results(self._batches(chunks)):
+            failed = sum(finding.what == "unreadable" for finding in findings)
+            self._failed_in_a_row = self._failed_in_a_row + failed if failed and failed >= done else 0
+            yield done, findings
+
+    def _results(self, batches: Iterator[Batch]) -> Iterator[tuple[int, list[Finding]]]:
         held = min(self._chunk_nbytes, _BOX_NBYTES) if self._sharded else 2 * self._chunk_nbytes
         store = self._array.store
         width = store.requests_in_flight if store.is_remote else CORES
         threads = max(1, min(width, _BUDGET_NBYTES // max(1, held)))
-        for done, findings in in_parallel(self._decode_batch, self._batches(chunks), threads):
-            failed = sum(finding.what == "unreadable" for finding in findings)
-            self._failed_in_a_row = self._failed_in_a_row + failed if failed and failed >= done else 0
-            yield done, findings
+        batch_check = BatchCheck(self._array, threads if store.is_remote else 1)
+        if self._run_work is not None:
+            return self._run_work((batch_check, batch) for batch in batches)
+        return in_parallel(batch_check, batches, threads)
 
     @property
     def is_hopeless(self) -> bool:
@@ -97,7 +106,32 @@ class ChunkDecoder:
                 for start, length, stop in zip(corner, box, stops, strict=True)
             )
 
-    def _decode_batch(self, batch: Batch) -> tuple[int, list[Finding]]:
+
+class BatchCheck:
+    """Decodes the chunks of a batch. It can be pickled, so that any process can do it.
+
+    Args:
+        array: the array.
+        at_once: how many batches a thread of another process checks at once.
+    """
+
+    def __init__(self, array: ArrayNode, at_once: int = 1) -> None:
+        self.at_once = at_once
+        self._array = array
+        self._pipelines: dict[tuple[int, ...], Pipeline] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._array, self.at_once)
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """The array's documents: a process that does not see them does not see its chunks either."""
+        hierarchy, array = self._array.hierarchy, self._array
+        keys = hierarchy.format.document_keys(hierarchy.within(array.path))
+        return tuple(Witness(hierarchy.store, key) for key in keys)
+
+    def __call__(self, batch: Batch) -> tuple[int, list[Finding]]:
+        """The number of chunks, and what is wrong with them."""
         findings = [found for chunk, box in batch if (found := self._decode_one(chunk, box)) is not None]
         # The first box of a shard counts for the whole shard.
         done = sum(box is None or self._is_first(chunk, box) for chunk, box in batch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from zarrcore.array import Array
 from zarrcore.codecs import is_fill
 from zarrcore.errors import BrokenBodyError, ZarrError
+from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 
 _COMPARED_NBYTES = 16 << 20
@@ -29,6 +29,10 @@ class BlockCopy:
     """Whether to read back what was written, which finds chunks that do not decode."""
     compare: bool = True
     """Whether to compare it with the source as well; false if a codec rounds."""
+    witnesses: tuple[Witness, ...] = ()
+    """What another process must see, so that it reads and writes the same stores."""
+    at_once: int = 1
+    """How many blocks a thread of another process copies at once."""
 
     def __call__(self, box: Box) -> int:
         """Copy the elements of ``box``; returns their number of bytes.
@@ -104,5 +108,3 @@ def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 Piece = tuple[BlockCopy, Box, int]
 """What copies a block, the block, and the memory it takes."""
-RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
-"""Copies pieces; the bytes of each, in their order."""

@@ -18,13 +18,14 @@ from zarrcore.array import Array
 from zarrcore.array.pools import CORES
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import Hierarchy
-from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
+from zarrcore.operations.cluster import RunWork, Witness
+from zarrcore.operations.copy.block_copy import BlockCopy, Piece
 from zarrcore.operations.copy.blocks import BlockGrid, nbytes_of
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
 from zarrcore.operations.copy.stored import stored_blocks, stored_chunks
-from zarrcore.operations.marker import erase_marker
+from zarrcore.operations.marker import MARKER_KEY, erase_marker
 from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, WritableStore
 from zarrcore.stores.wrapper.interface import writable
@@ -70,7 +71,7 @@ def execute(
     verify: bool = True,
     consolidate: bool = False,
     progress: Progress | None = None,
-    run_pieces: RunPieces | None = None,
+    run_work: RunWork | None = None,
 ) -> CopyResult:
     """Carry out ``plan``: copy from ``source`` to ``destination``, or resume the copy that was interrupted there.
 
@@ -82,7 +83,7 @@ def execute(
         verify: read back every block, and compare.
         consolidate: write consolidated metadata too.
         progress: called with the progress of the copy.
-        run_pieces: copies blocks somewhere other than in this process's threads.
+        run_work: copies blocks somewhere other than in this process's threads, such as on a cluster.
 
     Raises:
         NodeExistsError: ``destination`` holds something else.
@@ -90,6 +91,7 @@ def execute(
         CodecError: a chunk of the source does not decode.
         BrokenBodyError: a block reads back differently.
         StoreError: a store failed.
+        ClusterError: the cluster failed.
     """
     store = writable(destination)
     resuming = prepare(plan, source.store, destination, overwrite=overwrite)
@@ -100,10 +102,10 @@ def execute(
     written = in_parallel(partial(_write_documents, plan, store), nodes, store.requests_in_flight)
     kept = {path: documents for path, documents in chain((root,), written) if consolidate}
     copier = _Copier(plan, source, destination, verify, resuming, result, progress)
-    copier.run(
-        run_pieces
-        or partial(_in_threads, plan.memory_nbytes, source.store.is_remote or destination.is_remote)
-    )
+    if run_work is not None:
+        copier.run(lambda pieces: run_work((copy, box) for copy, box, _ in pieces))
+    else:
+        copier.run(partial(_in_threads, plan.memory_nbytes, source.store.is_remote or destination.is_remote))
     if consolidate:
         for key, value in plan.format.consolidate(kept).items():
             store.set(key, value)
@@ -145,7 +147,7 @@ class _Copier:
         self._path = ""
         self._passed_nbytes = 0
 
-    def run(self, run_pieces: RunPieces) -> None:
+    def run(self, run_pieces: Callable[[Iterable[Piece]], Iterator[int]]) -> None:
         pieces = chain.from_iterable(map(self._pieces, self._plan.arrays))
         for nbytes in run_pieces(pieces):
             self._result.copied_nbytes += nbytes
@@ -161,11 +163,16 @@ class _Copier:
         source = self._source.member(array.source_path)
         source_prefix = source.format.chunk_prefix(source.within(array.source_path))
         prefix = self._plan.format.chunk_prefix(array.path)
+        is_remote = source.store.is_remote or self._store.is_remote
         copy = BlockCopy(
             Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes),
             Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False),
             self._verify,
             array.is_exact,
+            (*_witnesses(source, array.source_path), Witness(self._store, MARKER_KEY)),
+            max(1, min(_REMOTE_BLOCKS, self._plan.memory_nbytes // max(1, array.held_nbytes)))
+            if is_remote
+            else 1,
         )
         offered = resumed = 0
         there = stored_chunks(self._store, prefix, array.destination) if self._resuming else None
@@ -193,6 +200,10 @@ class _Copier:
             if numbers is not None:
                 return numbers
         return range(array.blocks.count)
+
+
+def _witnesses(source: Hierarchy, path: str) -> Iterator[Witness]:
+    return (Witness(source.store, key) for key in source.format.document_keys(source.within(path)))
 
 
 def _in_threads(budget: int, is_remote: bool, pieces: Iterable[Piece]) -> Iterator[int]:

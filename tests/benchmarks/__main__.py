@@ -1,4 +1,4 @@
-"""Measure reading and writing arrays, locally, at a distance and mounted, and the browser: zarrscope and peers alternately.
+"""Measure arrays, locally, at a distance and mounted, the browser, and a cluster: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import arrays, browser, comparison, distance, mount, scale
+from tests.benchmarks import arrays, browser, cluster, comparison, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import incomplete, publish, tables
@@ -34,7 +34,8 @@ def main() -> int:
     if arguments.compare:
         return comparison.main(arguments.compare, parts(arguments), folder, arguments.rounds, arguments.json)
     rounds, peers = arguments.rounds or ROUNDS, not arguments.no_peers
-    needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
+    sources = {mount.NAME: "w2", cluster.NAME: cluster.SOURCE}
+    needed = {sources.get(name, name) for name in arguments.workloads}
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
     print(described_machine(), flush=True)
@@ -63,6 +64,11 @@ def main() -> int:
         for result in scale.measure(min(rounds, scale.ROUNDS), arguments.only or scale.KINDS):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
+    if cluster.NAME in arguments.workloads:
+        print(f"\n{cluster.NAME}  workers of a Dask cluster on this machine, one thread each\n", flush=True)
+        for result in cluster.measure(folder, min(rounds, cluster.ROUNDS), arguments.only or cluster.KINDS):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
@@ -78,7 +84,8 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME, scale.NAME]
+    sections = (distance.NAME, mount.NAME, browser.NAME, scale.NAME, cluster.NAME)
+    names = [*(workload.name for workload in WORKLOADS), *sections]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"one or more of {', '.join(names)} (default: all)"
@@ -86,7 +93,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*arrays.KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS, *scale.KINDS),
+        choices=(
+            *arrays.KINDS,
+            *mount.KINDS,
+            *mount.LONG_KINDS,
+            *browser.KINDS,
+            *scale.KINDS,
+            *cluster.KINDS,
+        ),
         help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
     )
     parser.add_argument(
@@ -123,8 +137,9 @@ def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
         mount.NAME: (*mount.KINDS, *mount.LONG_KINDS),
         browser.NAME: browser.KINDS,
         scale.NAME: scale.KINDS,
+        cluster.NAME: cluster.KINDS,
     }
-    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *scale.KINDS}
+    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *scale.KINDS, *cluster.KINDS}
     for name in arguments.workloads:
         if name in kinds:
             yield from ((name, kind) for kind in kinds[name] if kind in wanted)

@@ -55,6 +55,8 @@ class Result:
     """The number of operations, if these are counted instead of bytes."""
     resident_bytes: dict[str, int] = field(default_factory=dict)
     """The peak memory of a daemon, by name."""
+    efficiency: list[float] = field(default_factory=list)
+    """Of each round: the rate of several workers, divided by their number and by the rate of one."""
 
     def best_peer(self) -> str | None:
         """The peer with the smallest median; None without peers."""
@@ -89,6 +91,9 @@ class Result:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"
         if name in self.resident_bytes:
             told += f" ({self.resident_bytes[name] / 2**20:,.0f} MiB resident)"
+        if self.efficiency:
+            middle, low, high = statistics.median(self.efficiency), min(self.efficiency), max(self.efficiency)
+            told += f" (efficiency {middle:.2f}, {low:.2f}–{high:.2f})"
         return f"{told} ({self.requests[name]:,} requests)" if name in self.requests else told
 
     def ratio(self) -> str:
@@ -116,6 +121,7 @@ class Result:
             "target": self.target,
             "count": self.count,
             "resident_bytes": self.resident_bytes,
+            "efficiency": self.efficiency,
             "best_peer": self.best_peer(),
             "ratios": self.ratios(),
         }

@@ -62,7 +62,7 @@ def fault_server(tls: ssl.SSLContext | None = None) -> Iterator[FaultServer]:
     class Handler(_FaultHandler):
         pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     if tls is not None:
         # The thread of the connection does the handshake.
@@ -78,6 +78,11 @@ def fault_server(tls: ssl.SSLContext | None = None) -> Iterator[FaultServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    # With the usual queue of five, connections of many clients at once wait for seconds.
+    request_queue_size = 512
 
 
 class _FaultHandler(BaseHTTPRequestHandler):

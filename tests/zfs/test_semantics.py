@@ -136,6 +136,9 @@ HELD_BY = {
         "fuse/test_kernel_cache.test_later_mounts_ask_whether_it_changed",
         "fuse/test_kernel_cache.test_a_full_cache_disk_is_reported_once",
         "fuse/test_kernel_cache.test_a_read_only_cache_disk_is_still_read",
+        "test_shared_cache.test_eight_mounts_ask_the_source_once",
+        "test_shared_cache.test_all_mounts_see_a_change_of_the_source",
+        "test_shared_cache.test_a_cache_that_is_gone_is_reported_once",
     ],
     "S25": [
         "test_collections.test_all_hierarchies_are_one_tree",

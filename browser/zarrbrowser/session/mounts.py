@@ -159,6 +159,7 @@ def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
     words = ["--timeout", str(options.timeout_s), "--retries", str(options.retries)]
     words += ["--ca-bundle", options.ca_bundle] if options.ca_bundle else []
     words += ["--cache-dir", os.fspath(options.cache_dir)] if options.cache_dir else []
+    words += ["--cache-url", options.cache_url] if options.cache_url else []
     words += ["--follow-links"] * options.follow_links
     words += ["--treat-403-as-missing"] * options.treat_403_as_missing
     for name, value in options.headers.items():

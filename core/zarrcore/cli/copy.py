@@ -131,7 +131,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
-    options = replace(store_options(namespace), anonymous=False, cache_dir=None)
+    options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     return open_store(url, options=options, create=True)
 
 

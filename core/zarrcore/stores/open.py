@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlunsplit
 
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
@@ -23,6 +23,10 @@ from zarrcore.stores.validation import check_address, check_place
 from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 from zarrcore.stores.zip.writing import EMPTY_ZIP
 
+if TYPE_CHECKING:
+    from zarrcore.stores.cache.entries import CacheEntries
+
+_CACHE_TIMEOUT_S: Final = 5.0
 _EXTENSIONS: Final = "zarrscope.stores"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -92,14 +96,38 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
 
 def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
     """The store, with a cache if one is wanted and useful."""
-    if options.cache_dir is None or not store.is_remote:
+    if not store.is_remote or (options.cache_dir is None and options.cache_url is None):
         return store
     from zarrcore.stores.cache.directory import CacheDirectory
+    from zarrcore.stores.cache.shared import SharedCache
     from zarrcore.stores.cache.store import CacheStore
 
-    return CacheStore(
-        store, CacheDirectory(options.cache_dir, options.cache_dir_bytes), options.cache_max_age_s
+    entries: CacheEntries
+    if options.cache_dir is not None:
+        entries = CacheDirectory(options.cache_dir, options.cache_dir_bytes)
+    else:
+        entries = SharedCache(_cache_store(options))
+    return CacheStore(store, entries, options.cache_max_age_s)
+
+
+def _cache_store(options: StoreOptions) -> ReadableStore:
+    """The store of ``cache_url``. It must never delay a read for long, and gets none of the source's secrets."""
+    store = open_store(
+        options.cache_url or "",
+        options=replace(
+            options,
+            anonymous=False,
+            headers={},
+            requester_pays=False,
+            treat_403_as_missing=False,
+            timeout_s=min(options.timeout_s, _CACHE_TIMEOUT_S),
+            retries=0,
+            cache_url=None,
+        ),
     )
+    if not store.is_remote:
+        raise StoreError(f"{store.url} is on this machine: a directory for the cache is named by --cache-dir")
+    return store
 
 
 def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:

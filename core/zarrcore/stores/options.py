@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
+from zarrcore.errors import StoreError
 from zarrcore.sizes import SIZE_WORDS, parse_size
 from zarrcore.stores.validation import (
     check_endpoint,
@@ -206,6 +207,15 @@ class StoreOptions:
         is_identity=False,
     )
     """The maximum size of the cache directory, in bytes."""
+    cache_url: str | None = option(
+        None,
+        "--cache-url",
+        "cache the data of remote stores in this store, redis://HOST/0 or s3://BUCKET/PATH, which several machines may share",
+        _CACHED,
+        metavar="URL",
+        is_identity=False,
+    )
+    """A remote store that caches the data of others; the service limits its size."""
     cache_max_age_s: float = option(
         60.0, None, "age of a cached answer after which the store is asked again", _CACHED, is_identity=False
     )
@@ -215,6 +225,8 @@ class StoreOptions:
         for entry in STORE_OPTIONS:
             if entry.check is not None:
                 entry.check(getattr(self, entry.name))
+        if self.cache_dir is not None and self.cache_url is not None:
+            raise StoreError("there is one cache: use --cache-dir or --cache-url")
 
     @property
     def identity(self) -> Hashable:

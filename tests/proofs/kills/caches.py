@@ -47,7 +47,7 @@ def work(root: Path, variant: str, tell: Callable[[str], object]) -> None:
             case 0:
                 cache.refresh()
             case 1:
-                cache.directory.make_room()
+                CacheDirectory(root / "cache", _NBYTES).make_room()
             case 2:
                 cache.get(key, ByteRange(100, 5000))
             case _:

@@ -138,7 +138,7 @@ def test_a_full_cache_disk_is_reported_once(server: FaultServer, mount: Mounter,
 
 
 def test_a_read_only_cache_disk_is_still_read(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
-    """S24: "A disk that is full, not writable or gone is reported once in the log"."""
+    """S24: "A cache that is full, not writable or gone is reported once in the log"."""
     with disk(tmp_path / "disk") as place:
         options = ("--cache-dir", str(place / "cache"))
         first = mount(f"{server.url}/h", *options)

@@ -217,15 +217,15 @@ def test_df_reports_no_free_space(source: Path, mount: Mounter) -> None:
 
 def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> None:
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
-    for disk_cache in (False, True):
-        options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)
+    for store_cache in (False, True):
+        options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, store_cache=store_cache)
         opener, store = _opener("v3", options), MemoryStore(values={})
         session = Mount(store, opener, options, Outcome())
         hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
         trees = session._keys.freshness.ttl_s
         numbers = session._operations._freshness.ttl_s
         kernel = session._operations.attributes.timeout_s
-        assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
+        assert hierarchy + trees + numbers + kernel + store_cache * options.share_s <= 60.0
 
 
 @pytest.mark.parametrize(

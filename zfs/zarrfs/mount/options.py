@@ -121,7 +121,7 @@ class MountOptions:
     """The group that files show; by default that of the user who mounts."""
     umask: int = _word("umask", "0", permissions)
     """Permissions to remove from those that files show."""
-    disk_cache: bool = False
+    store_cache: bool = False
     """Whether the store also caches its answers; set from the options of the store."""
 
     @property
@@ -130,7 +130,7 @@ class MountOptions:
 
         The store's cache, the hierarchy, the trees, the inode numbers and the kernel each learn from the one before.
         """
-        return self.ttl_s / (5 if self.disk_cache else 4)
+        return self.ttl_s / (5 if self.store_cache else 4)
 
 
 def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
@@ -166,4 +166,5 @@ def mount_options(namespace: argparse.Namespace, mountpoint: str) -> MountOption
         for option in fields(MountOptions)
         if option.metadata
     }
-    return MountOptions(mountpoint, disk_cache=namespace.cache_dir is not None, **given)
+    cached = namespace.cache_dir is not None or namespace.cache_url is not None
+    return MountOptions(mountpoint, store_cache=cached, **given)

@@ -1,1 +1,1 @@
-"""A cache on disk for any store."""
+"""A cache for any store, on disk or in another store."""

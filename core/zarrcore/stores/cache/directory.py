@@ -20,9 +20,9 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import xxhash
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.cache.entries import CHECKSUM, FOLDER, LAYOUT, sealed, unsealed
 from zarrcore.stores.interface import BytesLike
 from zarrcore.stores.local.atomic_files import put_file, remove_abandoned, unlink
 from zarrcore.stores.local.confined_paths import DIRECTORY, READ
@@ -32,13 +32,6 @@ from zarrcore.stores.validation import check_place
 
 _log = logging.getLogger(__name__)
 
-_LAYOUT: Final = "zarrscope-cache-2"
-"""The folder of all files, beneath the given directory; another layout gets another name."""
-
-_FOLDER: Final = 3
-"""Characters of a name that select the folder of its file: a million files are 250 per folder."""
-
-_CHECKSUM: Final = 8
 _BLOCK: Final = 4096
 """Bytes that the smallest file takes."""
 
@@ -100,35 +93,28 @@ class CacheDirectory:
         except StoreError:
             return None
         except OSError as error:
-            self._skip(error)
+            if error.errno != errno.ESTALE:  # another machine removed it, on a network file system
+                self._skip(error)
             return None
         finally:
             os.close(descriptor)
-        value = memoryview(content)[_CHECKSUM:]
-        if _checksum(name, value) != content[:_CHECKSUM]:
+        value = unsealed(name, content)
+        if value is None:
             _log.info("an entry of the cache in %s is damaged and was dropped", self.path)
             self.drop(name)
-            return None
         return value
 
     def put(self, name: str, value: BytesLike) -> None:
         """Keep bytes under a name, if there is space."""
-        size = _CHECKSUM + len(value)
+        size = CHECKSUM + len(value)
         root = None if size > self._largest or time.monotonic() < self._resume_s else self._opened()
         if root is None:
             return
         if not self._tidied:
             self._tidied = True
             remove_abandoned(root.descriptor)  # left by a process that was killed
-        content = b"".join((_checksum(name, value), value))
-        store = partial(put_file, root.descriptor, _path_of(name), content, if_absent=False, durable=False)
         try:
-            try:
-                store()
-            except FileNotFoundError:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(name[:_FOLDER], 0o700, dir_fd=root.descriptor)
-                store()
+            self._write(root, name, value, if_absent=False)
         except OSError as error:
             self._skip(error)
             return
@@ -136,6 +122,27 @@ class CacheDirectory:
         if self._written >= self._largest:
             self._written = 0
             self._sweep()
+
+    def claim(self, name: str) -> bool:
+        """Make an empty entry; False if there is one already, and True as well if nothing can be kept."""
+        root = None if time.monotonic() < self._resume_s else self._opened()
+        try:
+            return root is None or self._write(root, name, b"", if_absent=True)
+        except OSError as error:
+            self._skip(error)
+            return True
+
+    def _write(self, root: OpenDirectory, name: str, value: BytesLike, *, if_absent: bool) -> bool:
+        content = sealed(name, value)
+        store = partial(
+            put_file, root.descriptor, _path_of(name), content, if_absent=if_absent, durable=False
+        )
+        try:
+            return store()
+        except FileNotFoundError:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name[:FOLDER], 0o700, dir_fd=root.descriptor)
+            return store()
 
     def drop(self, name: str) -> None:
         """Remove the entry of a name."""
@@ -150,12 +157,19 @@ class CacheDirectory:
         if root is None:
             return []
         try:
-            with _folder(root, beginning[:_FOLDER]) as descriptor:
+            with _folder(root, beginning[:FOLDER]) as descriptor:
                 names = os.listdir(descriptor)
         except OSError:
             return []
-        start = beginning[_FOLDER:]
+        start = beginning[FOLDER:]
         return [name[len(start) :] for name in names if name.startswith(start)]
+
+    def note_ending(self, beginning: str, ending: str) -> None:
+        """Nothing: the directory lists its entries."""
+
+    def close(self) -> None:
+        """Close the directory; it is opened again when it is used."""
+        self._root = None
 
     def make_room(self) -> None:
         """Remove the least recently used entries until the budget is met with some space to spare."""
@@ -198,7 +212,7 @@ class CacheDirectory:
         return root
 
     def _open(self) -> OpenDirectory:
-        inner = os.path.join(self.path, _LAYOUT)
+        inner = os.path.join(self.path, LAYOUT)
         os.makedirs(self.path, 0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             os.mkdir(inner, 0o700)
@@ -206,7 +220,7 @@ class CacheDirectory:
         facts = os.fstat(opened.descriptor)
         if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
             # Other users could read private data there, or replace it with their own.
-            raise PermissionError(errno.EACCES, f"{_LAYOUT} in it belongs, or is open, to other users")
+            raise PermissionError(errno.EACCES, f"{LAYOUT} in it belongs, or is open, to other users")
         return opened
 
     def _skip(self, error: OSError) -> None:
@@ -223,18 +237,12 @@ _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.
 
 
 def _path_of(name: str) -> str:
-    return f"{name[:_FOLDER]}/{name[_FOLDER:]}"
+    return f"{name[:FOLDER]}/{name[FOLDER:]}"
 
 
 def _taken(size: int) -> int:
     """Bytes that a file takes on the disk."""
     return -(-size // _BLOCK) * _BLOCK
-
-
-def _checksum(name: str, value: BytesLike) -> bytes:
-    checksum = xxhash.xxh3_64(name.encode())
-    checksum.update(value)
-    return checksum.digest()
 
 
 def _note_use(descriptor: int) -> None:
@@ -258,7 +266,7 @@ def _folder(root: OpenDirectory, name: str) -> Iterator[int]:
 def _files(root: OpenDirectory) -> Iterator[tuple[str, os.stat_result]]:
     """All entries, with the facts about their files."""
     for name in os.listdir(root.descriptor):
-        if len(name) != _FOLDER:
+        if len(name) != FOLDER:
             continue
         with _folder(root, name) as descriptor, os.scandir(descriptor) as found:
             for item in found:

@@ -17,8 +17,8 @@ import time
 from collections.abc import Hashable
 from typing import Final, NamedTuple
 
-from zarrcore.stores.cache.directory import CacheDirectory
-from zarrcore.stores.interface import BytesLike, StoreStat
+from zarrcore.stores.cache.entries import CacheEntries
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 
 _REMEMBERED: Final = 1 << 16
 """The number of keys whose entries are also kept in memory."""
@@ -39,18 +39,34 @@ class Known(NamedTuple):
         return None if self.stat is None else self.stat.version
 
 
+class Claim(NamedTuple):
+    """The right to fetch something, which one process has at a time."""
+
+    entries: CacheEntries
+    name: str
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process has it."""
+        return self.entries.get(self.name) is not None
+
+    def drop(self) -> None:
+        """Give it up, or take it from a process that holds it for too long."""
+        self.entries.drop(self.name)
+
+
 class KeptValues:
-    """The entries in ``directory`` of the store with this identity.
+    """The entries of the store with this identity.
 
     Args:
-        directory: the directory of the cache.
+        entries: where they are, with those of other stores.
         identity: `Store.identity`. If it is made only of values, other processes find the entries. Otherwise
             they are lost with this object.
     """
 
-    def __init__(self, directory: CacheDirectory, identity: Hashable) -> None:
+    def __init__(self, entries: CacheEntries, identity: Hashable) -> None:
         lasting = repr(identity) if _lasts(identity) else repr((time.time_ns(), id(self)))
-        self._directory = directory
+        self._entries = entries
         self._place = hashlib.blake2b(lasting.encode(), digest_size=32).digest()
         self._known: dict[str, Known] = {}
         self._era: str | None = None
@@ -72,11 +88,11 @@ class KeptValues:
         """Ignore all answers until now; returns the new era."""
         era = self._era = secrets.token_hex(8)
         self._known.clear()
-        self._directory.put(self._name("era"), era.encode())
+        self._entries.put(self._name("era"), era.encode())
         return era
 
     def _stored_era(self) -> str | None:
-        said = self._directory.get(self._name("era"))
+        said = self._entries.get(self._name("era"))
         return None if said is None else bytes(said).decode()
 
     def remembered(self, key: str) -> Known | None:
@@ -84,8 +100,8 @@ class KeptValues:
         return self._known.get(key)
 
     def known(self, key: str) -> Known | None:
-        """The answer about a key in memory or in the directory."""
-        content = self._directory.get(self._name("key", key))
+        """The answer about a key in memory or among the entries."""
+        content = self._entries.get(self._name("key", key))
         if content is None:
             return None
         asked_s, era, *facts = json.loads(bytes(content))
@@ -100,36 +116,46 @@ class KeptValues:
         self._remember(key, known)
         stat = known.stat
         facts = [] if stat is None else [stat.size, stat.mtime_s, stat.etag]
-        self._directory.put(self._name("key", key), json.dumps([known.asked_s, known.era, *facts]).encode())
+        self._entries.put(self._name("key", key), json.dumps([known.asked_s, known.era, *facts]).encode())
 
     def forget(self, key: str) -> None:
         """Forget the answer about a key."""
         self._known.pop(key, None)
-        self._directory.drop(self._name("key", key))
+        self._entries.drop(self._name("key", key))
 
-    def keep(self, key: str, version: str, start: int, value: BytesLike) -> None:
-        """Keep bytes of a version of a key, from ``start`` on."""
+    def keep(self, key: str, version: str, start: int, value: BytesLike, size: int) -> None:
+        """Keep bytes of a version of a key that has ``size`` bytes, from ``start`` on."""
         if len(value) > 0:
-            self._directory.put(f"{self._name('bytes', key, version)}.{start}-{start + len(value)}", value)
+            name, ending = self._name("bytes", key, version), f"{start}-{start + len(value)}"
+            self._entries.put(f"{name}.{ending}", value)
+            if len(value) < size:
+                self._entries.note_ending(f"{name}.", ending)
 
-    def read(self, key: str, version: str, start: int, stop: int) -> BytesLike | None:
-        """Bytes of a version of a key, if all of them are kept, in one piece or several."""
+    def read(self, key: str, version: str, start: int, stop: int, size: int) -> BytesLike | None:
+        """Bytes of a version of a key that has ``size`` bytes, if all of them are kept, in one piece or several."""
         if stop <= start:
             return b""
         name = self._name("bytes", key, version)
-        whole = self._directory.get(f"{name}.{start}-{stop}")
-        if whole is not None:
-            return whole
-        kept = [_range(ending) for ending in self._directory.endings(f"{name}.")]
+        exact = self._entries.get(f"{name}.{start}-{stop}")
+        if exact is not None:
+            return exact
+        if stop - start < size and (whole := self._entries.get(f"{name}.0-{size}")) is not None:
+            return memoryview(whole)[start:stop]
+        kept = [_range(ending) for ending in self._entries.endings(f"{name}.")]
         pieces: list[BytesLike] = []
         while start < stop:
             first, last = max((part for part in kept if part[0] <= start), key=_stop, default=(0, 0))
-            piece = self._directory.get(f"{name}.{first}-{last}") if last > start else None
+            piece = self._entries.get(f"{name}.{first}-{last}") if last > start else None
             if piece is None:
                 return None
             pieces.append(memoryview(piece)[start - first : min(stop, last) - first])
             start = last
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def claim(self, key: str, byte_range: ByteRange | None) -> tuple[Claim, bool]:
+        """The right to fetch bytes, and whether it is this process that has it now."""
+        name = self._name("claim", key, repr(byte_range))
+        return Claim(self._entries, name), self._entries.claim(name)
 
     def _remember(self, key: str, known: Known) -> None:
         if len(self._known) >= _REMEMBERED:

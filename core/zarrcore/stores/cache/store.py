@@ -1,4 +1,4 @@
-"""A cache on disk of a store's answers: values and parts of them, facts about keys, and absent keys.
+"""A cache of a store's answers: values and parts of them, facts about keys, and absent keys.
 
 Decoded chunks are kept in memory elsewhere (`zarrcore.array.ChunkCache`), as are parsed documents, and the system keeps
 recently read files: so bytes are not kept in memory a third time here. Reading a cached value takes about 30 microseconds,
@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import islice
 from typing import Any, Final
 
-from zarrcore.stores.cache.directory import CacheDirectory
-from zarrcore.stores.cache.kept_values import KeptValues, Known
+from zarrcore.stores.cache.entries import CacheEntries
+from zarrcore.stores.cache.kept_values import Claim, KeptValues, Known
 from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import (
     ByteRange,
@@ -28,12 +28,20 @@ from zarrcore.stores.wrapper.interface import WrapperStore, writable
 _ERASED_AT_ONCE: Final = 1000
 _WHOLE: Final = ByteRange(0)
 
+_OTHERS_S: Final = 5.0
+"""How long to wait for a value that another process fetches: it may have been killed."""
+
+_PAUSE_S: Final = 0.002
+_LONGEST_PAUSE_S: Final = 0.05
+
 Answer = tuple[BytesLike | None]
 """A value, in a tuple because an absent key's value is None."""
 
 
 class CacheStore(WrapperStore):
-    """A store whose answers are kept in a directory. It lists and writes if ``store`` does; listings are not kept.
+    """A store whose answers are kept, in a directory or in another store. It lists and writes if ``store`` does.
+
+    Listings are not kept.
 
     An answer is reused for ``max_age_s``; then it is revalidated with one `stat`. A value without an etag or a
     modification time is not kept, and neither are errors. Threads that request the same bytes at once share one request.
@@ -44,11 +52,12 @@ class CacheStore(WrapperStore):
 
     Args:
         store: where the values are.
-        directory: keeps the answers; several stores and processes may share it.
+        entries: keeps the answers; several stores and processes may share it.
         max_age_s: the maximum age of an answer, in seconds; 0 revalidates each time.
         clock: returns the seconds since the epoch.
 
     >>> import tempfile
+    >>> from zarrcore.stores.cache.directory import CacheDirectory
     >>> from zarrcore.stores.memory import MemoryStore
     >>> beneath = MemoryStore(values={"a": b"1"})
     >>> with tempfile.TemporaryDirectory() as place:
@@ -65,31 +74,35 @@ class CacheStore(WrapperStore):
     def __init__(
         self,
         store: ReadableStore,
-        directory: CacheDirectory,
+        entries: CacheEntries,
         max_age_s: float = 60.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(store)
         self.remembers = True
         self.fills_buffers = False
-        self.directory = directory
+        self.entries = entries
         self.max_age_s = max_age_s
         self._clock = clock
         self._reset()
 
     def _reset(self) -> None:
-        self._values = KeptValues(self.directory, self.store.identity)
+        self._values = KeptValues(self.entries, self.store.identity)
         self._generation = 0
         self._gets: SingleFlight[Answer] = SingleFlight()
         self._stats: SingleFlight[StoreStat | None] = SingleFlight()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.store, self.directory, self.max_age_s, self._clock)
+        return type(self), (self.store, self.entries, self.max_age_s, self._clock)
 
     def refresh(self) -> None:
         super().refresh()
         self._generation += 1
         self._values.refresh()
+
+    def close(self) -> None:
+        super().close()
+        self.entries.close()
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -98,7 +111,7 @@ class CacheStore(WrapperStore):
         asked = (key, byte_range, max_nbytes)
         generation = self._generation
         answer = self._kept(*asked) or self._gets.run(
-            (asked, self._moment), lambda: self._kept(*asked) or self._fetched(*asked, generation)
+            (asked, self._moment), lambda: self._kept(*asked) or self._fetched_once(*asked, generation)
         )
         return answer[0]
 
@@ -128,7 +141,7 @@ class CacheStore(WrapperStore):
         value = None
         if known.stat is not None and known.version is not None:
             start, stop = (byte_range or _WHOLE).resolve(known.stat.size)
-            value = self._values.read(key, known.version, start, stop)
+            value = self._values.read(key, known.version, start, stop, known.stat.size)
         if value is None and known.stat is not None:
             return None
         if value is not None and max_nbytes is not None and len(value) > max_nbytes:
@@ -136,6 +149,36 @@ class CacheStore(WrapperStore):
         if not self._is_fresh(known) and (value is None or _version(self.stat(key)) != known.version):
             return None
         return (value,)
+
+    def _fetched_once(
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None, generation: int
+    ) -> Answer:
+        """The answer of the store, or that which another process fetches at the moment."""
+        asked = (key, byte_range, max_nbytes)
+        if self.max_age_s <= 0:  # each process has to ask anyway
+            return self._fetched(*asked, generation)
+        claim, is_mine = self._values.claim(key, byte_range)
+        answer = self._kept(*asked) if is_mine else self._awaited(claim, *asked)
+        try:
+            return answer or self._fetched(*asked, generation)
+        finally:
+            if is_mine or answer is None:
+                claim.drop()
+
+    def _awaited(
+        self, claim: Claim, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> Answer | None:
+        """What another process fetches; None if it does not keep it, or takes too long."""
+        ends_s, pause_s = time.monotonic() + _OTHERS_S, _PAUSE_S
+        is_held = True
+        while is_held and time.monotonic() < ends_s:
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            is_held = claim.is_held
+            answer = self._kept(key, byte_range, max_nbytes)
+            if answer is not None:
+                return answer
+        return None
 
     def _fetched(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None, generation: int
@@ -146,7 +189,7 @@ class CacheStore(WrapperStore):
         if value is not None and stat is not None and stat.version is not None:
             start, stop = (byte_range or _WHOLE).resolve(stat.size)
             if len(value) == stop - start:
-                self._values.keep(key, stat.version, start, value)
+                self._values.keep(key, stat.version, start, value, stat.size)
         self._learn(key, Known(stat, asked_s, era), generation)
         return (value,)
 

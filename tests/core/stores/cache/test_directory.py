@@ -351,6 +351,44 @@ def test_a_disk_that_cannot_be_written_is_logged_once(
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 
 
+def test_an_entry_that_another_machine_removes_is_only_missing(
+    directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NFS has no more bytes of an open file that another client removed."""
+    directory.put(name(1), value(1))
+    directory.put(name(2), value(2))
+
+    def stale(*_: object) -> None:
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    with monkeypatch.context() as removed:
+        removed.setattr(cache_directory, "read_range", stale)
+        assert directory.get(name(1)) is None
+    assert directory.get(name(2)) == value(2)
+    assert messages(caplog) == []
+
+
+def test_a_claim_is_granted_once_until_it_is_dropped(directory: CacheDirectory) -> None:
+    other = CacheDirectory(directory.path, directory.max_bytes)
+    assert directory.claim(name(1))
+    assert not other.claim(name(1))
+    assert other.get(name(1)) == b""
+    directory.drop(name(1))
+    assert other.claim(name(1))
+
+
+def test_a_directory_that_keeps_nothing_grants_all_claims(
+    directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(cache_directory, "put_file", refuse)
+    assert directory.claim(name(1))
+    assert directory.claim(name(1))
+    assert len(messages(caplog)) == 1
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 def test_writing_pauses_for_a_minute_after_each_failure(
     directory: CacheDirectory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, number: int

@@ -21,6 +21,7 @@ from zarrcore.stores import (
 )
 from zarrcore.stores.cache.directory import CacheDirectory
 from zarrcore.stores.cache.kept_values import KeptValues, Known
+from zarrcore.stores.cache.shared import SharedCache
 from zarrcore.stores.cache.store import CacheStore
 
 
@@ -56,17 +57,19 @@ places = st.integers(0, len(VALUE))
 @given(
     st.lists(st.tuples(places, places), max_size=6),
     st.lists(st.tuples(places, places), min_size=1, max_size=8),
+    st.booleans(),
 )
 def test_a_part_is_read_exactly_if_kept_pieces_cover_it(
-    pieces: list[tuple[int, int]], wanted: list[tuple[int, int]]
+    pieces: list[tuple[int, int]], wanted: list[tuple[int, int]], on_disk: bool
 ) -> None:
     with TemporaryDirectory() as place:
-        kept = KeptValues(CacheDirectory(place, 1 << 24), "a store")
+        entries = CacheDirectory(place, 1 << 24) if on_disk else SharedCache(MemoryStore())
+        kept = KeptValues(entries, "a store")
         for start, stop in pieces:
-            kept.keep("a", "1", start, VALUE[start:stop])
+            kept.keep("a", "1", start, VALUE[start:stop], len(VALUE))
         covered = {at for start, stop in pieces for at in range(start, stop)}
         for start, stop in wanted:
-            found = kept.read("a", "1", start, stop)
+            found = kept.read("a", "1", start, stop, len(VALUE))
             expected = VALUE[start:stop] if covered.issuperset(range(start, stop)) else None
             assert (None if found is None else bytes(found)) == expected
 
@@ -78,11 +81,11 @@ def directory(tmp_path: Path) -> CacheDirectory:
 
 def test_bytes_of_another_version_or_key_are_not_found(directory: CacheDirectory) -> None:
     kept = KeptValues(directory, "a store")
-    kept.keep("a", "1", 0, b"old")
-    assert bytes(kept.read("a", "1", 0, 3) or b"") == b"old"
-    assert kept.read("a", "2", 0, 3) is None
-    assert kept.read("b", "1", 0, 3) is None
-    assert kept.read("b", "1", 3, 3) == b""
+    kept.keep("a", "1", 0, b"old", 3)
+    assert bytes(kept.read("a", "1", 0, 3, 3) or b"") == b"old"
+    assert kept.read("a", "2", 0, 3, 3) is None
+    assert kept.read("b", "1", 0, 3, 3) is None
+    assert kept.read("b", "1", 3, 3, 3) == b""
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def test_later_versions_find_the_entries(directory: CacheDirectory, tmp_path: Pa
     """Another layout needs another name of its folder."""
     kept = KeptValues(directory, ("a store", 1))
     kept.note("a/zarr.json", Known(None, 1.0, "era"))
-    kept.keep("a/c/0", "v", 5, b"value")
+    kept.keep("a/c/0", "v", 5, b"value", 20)
     found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
     assert found == [
         "zarrscope-cache-2/6c8/0f68e453964fe256bff907ea81e66fd88be33.5-10",
@@ -138,10 +141,10 @@ def test_later_versions_find_the_entries(directory: CacheDirectory, tmp_path: Pa
 
 def test_no_bytes_take_no_file(directory: CacheDirectory, tmp_path: Path) -> None:
     kept = KeptValues(directory, "a store")
-    kept.keep("a", "1", 5, b"")
+    kept.keep("a", "1", 5, b"", 6)
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
-    kept.keep("a", "1", 5, b"x")
-    assert kept.read("a", "1", 5, 6) == b"x"
+    kept.keep("a", "1", 5, b"x", 6)
+    assert kept.read("a", "1", 5, 6, 6) == b"x"
 
 
 def test_a_forgotten_answer_is_unknown_to_all(directory: CacheDirectory) -> None:
@@ -176,7 +179,7 @@ def test_a_refresh_reaches_other_processes(directory: CacheDirectory) -> None:
 def test_no_file_of_the_cache_names_a_key(directory: CacheDirectory, tmp_path: Path) -> None:
     kept = KeptValues(directory, "geheim")
     kept.note("secret/key", Known(StoreStat(6, etag="v"), 1.0))
-    kept.keep("secret/key", "v", 0, b"values")
+    kept.keep("secret/key", "v", 0, b"values", 6)
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert len(files) == 2
     for file in files:

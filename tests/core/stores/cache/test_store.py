@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from zarrcore.errors import (
     ListingUnsupportedError,
     ReadOnlyError,
     StoreError,
+    StoreTimeoutError,
     UnreachableError,
 )
 from zarrcore.stores import (
@@ -36,7 +38,10 @@ from zarrcore.stores import (
     StoreStat,
     ZipStore,
 )
+from zarrcore.stores.cache import store as cache_store
 from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.cache.entries import CacheEntries
+from zarrcore.stores.cache.shared import SharedCache
 from zarrcore.stores.cache.store import CacheStore
 
 
@@ -111,8 +116,8 @@ def cached(beneath: Distant, tmp_path: Path, clock: Clock) -> CacheStore:
 
 def again(cached: CacheStore) -> CacheStore:
     """The view of another process: the same store and directory, and nothing in memory."""
-    directory = CacheDirectory(cached.directory.path, cached.directory.max_bytes)
-    return CacheStore(cached.store, directory, cached.max_age_s, cached._clock)
+    entries = pickle.loads(pickle.dumps(cached.entries))
+    return CacheStore(cached.store, entries, cached.max_age_s, cached._clock)
 
 
 class TestCacheStore(StoreTests, WritableStoreTests):
@@ -125,6 +130,18 @@ class TestCacheStore(StoreTests, WritableStoreTests):
     @pytest.fixture
     def empty(self, tmp_path: Path) -> CacheStore:
         return CacheStore(MemoryStore(), CacheDirectory(tmp_path, 1 << 30))
+
+
+class TestCacheInAnotherStore(StoreTests, WritableStoreTests):
+    path_like = False
+
+    @pytest.fixture
+    def store(self) -> CacheStore:
+        return CacheStore(MemoryStore(values=dict(VALUES)), SharedCache(MemoryStore()))
+
+    @pytest.fixture
+    def empty(self) -> CacheStore:
+        return CacheStore(MemoryStore(), SharedCache(MemoryStore()))
 
 
 class TestCacheOfFiles(StoreTests):
@@ -439,7 +456,7 @@ def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[
     read = zarrcore.open(again(cached))["a"]
     np.testing.assert_array_equal(read[...], expected)
     np.testing.assert_array_equal(read[17:90, 33:35], expected[17:90, 33:35])
-    assert pickle.loads(pickle.dumps(cached)).directory.path == str(tmp_path)
+    assert pickle.loads(pickle.dumps(cached)).entries.path == str(tmp_path)
 
 
 @pytest.mark.parametrize("keeps_chunks", [False, True])
@@ -542,3 +559,59 @@ def test_the_command_line_has_options_for_the_cache(
     assert first.stdout == b"".join(b"%d\n" % number for number in range(9))
     assert open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None  # needs no cache
     assert not (tmp_path / "unused").exists()
+
+
+class Slow(Distant):
+    """Values that arrive late."""
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> Any:
+        time.sleep(0.1)
+        return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+
+
+@pytest.fixture(params=["directory", "store"])
+def entries(request: pytest.FixtureRequest, tmp_path: Path) -> CacheEntries:
+    """A cache, for several processes."""
+    return CacheDirectory(tmp_path, 1 << 30) if request.param == "directory" else SharedCache(MemoryStore())
+
+
+def test_processes_that_need_the_same_bytes_at_once_fetch_them_once(entries: CacheEntries) -> None:
+    slow = Slow("", {"a": b"value"})
+    processes = [CacheStore(slow, entries) for _ in range(8)]
+    processes[0].stat("absent")  # the first use begins the era of all
+    slow.counts()
+    with ThreadPoolExecutor(16) as threads:
+        whole = [threads.submit(process.get, "a") for process in processes]
+        part = [threads.submit(process.get, "a", ByteRange(1, 3)) for process in processes]
+        assert {bytes(value.result() or b"") for value in whole} == {b"value"}
+        assert {bytes(value.result() or b"") for value in part} == {b"al"}
+        assert {value.result() for value in [threads.submit(each.get, "b") for each in processes]} == {None}
+    assert slow.asked.total() <= 3
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nobody_waits_for_a_process_that_keeps_nothing(
+    entries: CacheEntries, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed, or it failed and gave its claim back."""
+    monkeypatch.setattr(cache_store, "_OTHERS_S", 0.3 if not fails else 1e9)
+    beneath = Distant("", {"a": b"value"})
+    other, here = CacheStore(beneath, entries), CacheStore(beneath, entries)
+    claim, is_mine = other._values.claim("a", None)
+    assert is_mine
+    if fails:
+        threading.Timer(0.1, claim.drop).start()
+    assert here.get("a") == b"value"
+    assert not claim.is_held, "the next process need not wait"
+
+
+def test_a_process_that_fails_gives_its_claim_back(entries: CacheEntries) -> None:
+    beneath = Distant("", {"a": b"value"})
+    first = CacheStore(beneath, entries)
+    beneath.failure = StoreTimeoutError("no answer")
+    with pytest.raises(StoreTimeoutError):
+        first.get("a")
+    beneath.failure = None
+    assert CacheStore(beneath, entries)._values.claim("a", None)[1]

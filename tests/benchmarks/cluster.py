@@ -138,7 +138,7 @@ def _check(run_work: RunWork, folder: Path, times: int = _CHECKED) -> int:
 
 
 def _hand_out(run_work: RunWork, folder: Path) -> int:
-    """Each item as a task of its own."""
+    """Each item as a task of its own, and many at the cluster at once, as for many workers."""
     nothing = Nothing()
-    with mock.patch.object(cluster, "_TASK_S", 0.0):
+    with mock.patch.multiple(cluster, _TASK_S=0.0, _TASK_S_PER_THREAD=0.0, _AHEAD=500):
         return sum(1 for _ in run_work((nothing, number) for number in range(_TASKS)))

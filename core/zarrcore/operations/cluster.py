@@ -35,7 +35,10 @@ _AHEAD: Final = 2
 """Tasks at the cluster for each of its threads, so that no worker waits for the next one."""
 
 _TASK_S: Final = 0.5
-"""The time that a task should take. The scheduler needs about a millisecond for each task."""
+"""The time that a task should take on a small cluster."""
+
+_TASK_S_PER_THREAD: Final = 0.01
+"""The same on a large one, for each of its threads: so the scheduler starts about 100 tasks in a second."""
 
 _MOST_ITEMS: Final = 1024
 _MOST_RESULTS: Final = 64
@@ -190,7 +193,8 @@ class _Run:
         other: list[tuple[Work, Any]] = []
         most = self._most_items
         if self._item_s:
-            most = min(most, max(work.at_once, int(_TASK_S / self._item_s)))
+            task_s = max(_TASK_S, _TASK_S_PER_THREAD * self._threads)
+            most = min(most, max(work.at_once, int(task_s / self._item_s)))
         while len(items) < most and (pair := next(rest, None)) is not None:
             if pair[0] is not work:
                 other = [pair]

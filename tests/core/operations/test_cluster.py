@@ -138,7 +138,7 @@ def test_results_come_in_the_order_of_the_items(scheduler: str) -> None:
 
 
 def test_short_items_share_tasks(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scheduler needs about a millisecond for each task, whatever it does."""
+    """The scheduler needs some milliseconds for each task, whatever it does."""
     from distributed import Client
 
     tasks: list[int] = []

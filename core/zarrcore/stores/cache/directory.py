@@ -15,9 +15,9 @@ import random
 import threading
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from zarrcore.stores.local.file_reading import read_range
 from zarrcore.stores.local.writing import OpenDirectory
 from zarrcore.stores.validation import check_place
 
+Result = TypeVar("Result")
+
 _log = logging.getLogger(__name__)
 
 _BLOCK: Final = 4096
@@ -37,6 +39,11 @@ _BLOCK: Final = 4096
 
 _PARTS: Final = 8
 """After each eighth of the budget that is written, two eighths are freed; no entry is larger than one eighth."""
+
+_CLAIMS: Final = "claims"
+_CLAIM: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+_OLD_CLAIM_S: Final = 3600.0
 
 _USED_S: Final = 60.0
 """The precision of an entry's time of last use."""
@@ -113,8 +120,10 @@ class CacheDirectory:
         if not self._tidied:
             self._tidied = True
             remove_abandoned(root.descriptor)  # left by a process that was killed
+        content = sealed(name, value)
+        store = partial(put_file, root.descriptor, _path_of(name), content, if_absent=False, durable=False)
         try:
-            self._write(root, name, value, if_absent=False)
+            _in_folder(root, name[:FOLDER], store)
         except OSError as error:
             self._skip(error)
             return
@@ -124,25 +133,38 @@ class CacheDirectory:
             self._sweep()
 
     def claim(self, name: str) -> bool:
-        """Make an empty entry; False if there is one already, and True as well if nothing can be kept."""
+        """Make an empty file; False if there is one already, and True as well if nothing can be kept."""
         root = None if time.monotonic() < self._resume_s else self._opened()
+        if root is None:
+            return True
+        create = partial(os.open, _claim_of(name), _CLAIM, 0o600, dir_fd=root.descriptor)
         try:
-            return root is None or self._write(root, name, b"", if_absent=True)
+            descriptor = _in_folder(root, _CLAIMS, create)
+        except FileExistsError:
+            return False
         except OSError as error:
             self._skip(error)
-            return True
+        else:
+            os.close(descriptor)
+        return True
 
-    def _write(self, root: OpenDirectory, name: str, value: BytesLike, *, if_absent: bool) -> bool:
-        content = sealed(name, value)
-        store = partial(
-            put_file, root.descriptor, _path_of(name), content, if_absent=if_absent, durable=False
-        )
+    def is_claimed(self, name: str) -> bool:
+        """Whether the file of a claim exists."""
+        root = self._opened()
+        if root is None:
+            return False
         try:
-            return store()
-        except FileNotFoundError:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(name[:FOLDER], 0o700, dir_fd=root.descriptor)
-            return store()
+            os.stat(_claim_of(name), dir_fd=root.descriptor, follow_symlinks=False)
+        except OSError:
+            return False
+        return True
+
+    def unclaim(self, name: str) -> None:
+        """Remove the file of a claim."""
+        root = self._opened()
+        if root is not None:
+            with contextlib.suppress(OSError):
+                unlink(root.descriptor, _claim_of(name))
 
     def drop(self, name: str) -> None:
         """Remove the entry of a name."""
@@ -179,6 +201,7 @@ class CacheDirectory:
         used, sizes = array("d"), array("q")
         try:
             remove_abandoned(root.descriptor)
+            _remove_old_claims(root)
             for _, facts in _files(root):
                 used.append(facts.st_atime)
                 sizes.append(_taken(facts.st_size))
@@ -240,6 +263,20 @@ def _path_of(name: str) -> str:
     return f"{name[:FOLDER]}/{name[FOLDER:]}"
 
 
+def _claim_of(name: str) -> str:
+    return f"{_CLAIMS}/{name}"
+
+
+def _in_folder(root: OpenDirectory, folder: str, create: Callable[[], Result]) -> Result:
+    """The result of ``create``, which makes a file in a folder; the folder is made first if it is missing."""
+    try:
+        return create()
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700, dir_fd=root.descriptor)
+        return create()
+
+
 def _taken(size: int) -> int:
     """Bytes that a file takes on the disk."""
     return -(-size // _BLOCK) * _BLOCK
@@ -252,6 +289,18 @@ def _note_use(descriptor: int) -> None:
     if now_ns - facts.st_atime_ns > _USED_S * 1e9:
         with contextlib.suppress(OSError):
             os.utime(descriptor, ns=(now_ns, facts.st_mtime_ns))
+
+
+def _remove_old_claims(root: OpenDirectory) -> None:
+    """Remove the claims that killed processes left, and that no process has waited for."""
+    with contextlib.suppress(FileNotFoundError), _folder(root, _CLAIMS) as descriptor:
+        for name in os.listdir(descriptor):
+            with contextlib.suppress(FileNotFoundError):
+                if (
+                    time.time() - os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mtime
+                    > _OLD_CLAIM_S
+                ):
+                    unlink(descriptor, name)
 
 
 @contextlib.contextmanager

@@ -31,10 +31,16 @@ class CacheEntries(Protocol):
         """Keep bytes under a name, if there is space."""
 
     def claim(self, name: str) -> bool:
-        """Make an empty entry, which tells other processes that this one fetches something. False if there is one already.
+        """Claim a name, which tells other processes that this one fetches something. False if it is claimed already.
 
-        True as well if nothing can be kept. Whoever gets True drops the entry when it is done.
+        True as well if nothing can be kept. The process that gets True gives the claim up when it is done.
         """
+
+    def is_claimed(self, name: str) -> bool:
+        """Whether a process has claimed a name and not given it up."""
+
+    def unclaim(self, name: str) -> None:
+        """Give up a claim, or that of a process that holds it for too long."""
 
     def drop(self, name: str) -> None:
         """Remove the entry of a name."""

@@ -48,11 +48,11 @@ class Claim(NamedTuple):
     @property
     def is_held(self) -> bool:
         """Whether a process has it."""
-        return self.entries.get(self.name) is not None
+        return self.entries.is_claimed(self.name)
 
     def drop(self) -> None:
         """Give it up, or take it from a process that holds it for too long."""
-        self.entries.drop(self.name)
+        self.entries.unclaim(self.name)
 
 
 class KeptValues:

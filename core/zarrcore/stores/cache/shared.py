@@ -93,6 +93,15 @@ class SharedCache:
             self._skip(error)
         return True
 
+    def is_claimed(self, name: str) -> bool:
+        """Whether the entry of a claim exists."""
+        return self.get(name) is not None
+
+    def unclaim(self, name: str) -> None:
+        """Remove the entry of a claim."""
+        if not isinstance(self.store, ObstoreStore):
+            self.drop(name)
+
     def drop(self, name: str) -> None:
         """Remove the entry of a name."""
         if time.monotonic() < self._resume_s:

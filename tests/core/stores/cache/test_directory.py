@@ -372,9 +372,19 @@ def test_a_claim_is_granted_once_until_it_is_dropped(directory: CacheDirectory) 
     other = CacheDirectory(directory.path, directory.max_bytes)
     assert directory.claim(name(1))
     assert not other.claim(name(1))
-    assert other.get(name(1)) == b""
-    directory.drop(name(1))
+    assert other.is_claimed(name(1))
+    directory.unclaim(name(1))
+    assert not other.is_claimed(name(1))
     assert other.claim(name(1))
+
+
+def test_old_claims_of_killed_processes_are_removed(directory: CacheDirectory) -> None:
+    assert directory.claim(name(1))
+    assert directory.claim(name(2))
+    (old,) = Path(directory.path).rglob(name(1))
+    os.utime(old, (0, 0))
+    directory.make_room()
+    assert [directory.is_claimed(name(n)) for n in (1, 2)] == [False, True]
 
 
 def test_a_directory_that_keeps_nothing_grants_all_claims(
@@ -383,9 +393,11 @@ def test_a_directory_that_keeps_nothing_grants_all_claims(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(cache_directory, "put_file", refuse)
+    directory.put(name(2), b"")  # opens it
+    monkeypatch.setattr(os, "open", refuse)
     assert directory.claim(name(1))
     assert directory.claim(name(1))
+    assert not directory.is_claimed(name(1))
     assert len(messages(caplog)) == 1
 
 

@@ -27,6 +27,7 @@ class Workers:
         self._limiter = trio.CapacityLimiter(count)
         self._ahead = trio.CapacityLimiter(FETCHES_MAX)
         self._counters = counters
+        self._unfinished = 0
         self.nursery: trio.Nursery | None = None
         """The nursery of the tasks; set while the mount is served."""
 
@@ -41,10 +42,26 @@ class Workers:
     async def _hop(self, limiter: trio.CapacityLimiter, call: Callable[[], T]) -> T:
         self._counters.hops += 1
         check_thread_memory()
-        return await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+        self._unfinished += 1
+        try:
+            return await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+        finally:
+            self._unfinished -= 1
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call or a task is not finished."""
+        return self._unfinished > 0
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
         """Run an asynchronous function as a task."""
         if self.nursery is None:
             raise RuntimeError("no nursery is open")
-        self.nursery.start_soon(function, *arguments)
+        self._unfinished += 1
+        self.nursery.start_soon(self._finish, function, *arguments)
+
+    async def _finish(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        try:
+            await function(*arguments)
+        finally:
+            self._unfinished -= 1

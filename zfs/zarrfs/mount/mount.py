@@ -25,6 +25,7 @@ from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.operations import Operations
 from zarrfs.fuse.readahead.prefetch import Budget
+from zarrfs.fuse.receiving import received_at_once
 from zarrfs.fuse.workers import Workers
 from zarrfs.fuse.writing import WritingOperations
 from zarrfs.fuse.xattrs import OperationsWithXattrs, WritingOperationsWithXattrs
@@ -238,7 +239,8 @@ class Mount:
         with recorded_signals(_SIGNALS) as self._early:
             self._init()
             try:
-                trio.run(self._serve, ready)
+                with received_at_once(lambda: self._workers.is_busy):
+                    trio.run(self._serve, ready)
             except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
                 _log.critical("the mount at %s failed", self._options.mountpoint, exc_info=True)
                 raise sole(error) from None

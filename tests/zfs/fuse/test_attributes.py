@@ -8,7 +8,7 @@ import pyfuse3
 import pytest
 
 from tests.zfs.fuse.serving import attributes_of
-from zarrfs.fuse.attributes import CommonAttributes
+from zarrfs.fuse.attributes import CommonAttributes, ListedAttributes
 from zarrfs.trees.caching import CHANGING, CHANGING_KEY, DEFAULT, KEY, Caching
 from zarrfs.trees.entry import Entry, File, OpenFile
 from zarrfs.trees.root import NamedTrees
@@ -78,3 +78,24 @@ def test_the_kernel_does_not_keep_a_size_that_is_a_guess() -> None:
     guessed.is_sized = False
     found = filled(attributes_of(), guessed)
     assert (found.attr_timeout, found.entry_timeout) == (0.0, 0.0)
+
+
+def test_a_listing_tells_the_same_attributes_as_a_look_up() -> None:
+    guessed = Sized(1)
+    guessed.is_sized = False
+    entries = [
+        Sized(1),
+        Sized(600, 2.5),
+        Sized(7, 2.5),
+        NamedTrees({}, 2.5),
+        NamedTrees({}, None),
+        Sized(1, caching=CHANGING),
+        guessed,
+        Sized(1, -1.5),
+    ]
+    common = attributes_of()
+    listed = ListedAttributes(common)
+    for number, entry in enumerate(entries, 1):
+        expected = common.new()
+        common.fill(expected, number, entry)
+        assert listed.filled(number, entry).__getstate__() == expected.__getstate__()

@@ -10,10 +10,11 @@ import pytest
 import trio
 import trio.testing
 
+from tests.zfs.fuse.serving import NO_CONTEXT
 from zarrcore.errors import ChecksumError, NodeNotFoundError, ReadOnlyError
 from zarrfs.fuse import guard
 from zarrfs.fuse.counters import Counters
-from zarrfs.fuse.guard import Completing, guarded
+from zarrfs.fuse.guard import Completing, completes_itself, guarded
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.freshness import Freshness, Remembered
 
@@ -76,6 +77,13 @@ class Guarded(Answering):
     async def release(self, fh: int) -> Any:
         return await self._answer()
 
+    @completes_itself
+    async def open(self, inode: int, flags: int, ctx: object) -> Any:
+        if not inode:
+            return await self._answer()
+        with self.completing.request():
+            return await self._answer()
+
     async def _answer(self) -> object:
         if self.error is not None:
             raise self.error
@@ -137,6 +145,22 @@ def test_a_request_that_must_not_be_half_done_is_completed() -> None:
         assert operations.done
 
     trio.run(cancelled)
+
+
+@pytest.mark.parametrize("inode", [0, 1])
+def test_a_handler_may_choose_which_part_of_it_is_completed(inode: int) -> None:
+    operations, answers = Guarded(), []
+
+    async def cancelled() -> None:
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            try:
+                answers.append(await operations.open(inode, 0, NO_CONTEXT))
+            except pyfuse3.FUSEError as error:
+                answers.append(error.errno)
+
+    trio.run(cancelled)
+    assert (answers, operations.done) == ((["answer"], True) if inode else ([errno.EIO], False))
 
 
 def test_the_end_of_the_daemon_cancels_every_request() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import stat
 from dataclasses import dataclass
 from typing import Final
 
 import pyfuse3
 
-from zarrfs.trees.entry import NAME_MAX, Entry, File
+from zarrfs.trees.entry import NAME_MAX, Entry
 
 _BLOCK_BYTES: Final = 512
 
@@ -41,22 +40,45 @@ class CommonAttributes:
 
     def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
         """Set the fields that differ between entries."""
-        attributes.st_ino = number
         caching = entry.caching
         timeout_s = self.timeout_s if caching.keeps_attributes else 0.0
         attributes.attr_timeout = timeout_s
         attributes.entry_timeout = 0.0 if self.is_changed_here and caching.changes_elsewhere else timeout_s
-        if isinstance(entry, File):
-            size = entry.size
-            attributes.st_mode = stat.S_IFREG | (entry.mode & ~self.umask)
-            attributes.st_size = size
-            # Never 0 for a file with content: tar --sparse would treat it as a hole.
-            attributes.st_blocks = -(-size // _BLOCK_BYTES)
-            if not entry.is_sized:
-                attributes.attr_timeout = attributes.entry_timeout = 0.0
-        else:
-            attributes.st_mode = stat.S_IFDIR | (entry.mode & ~self.umask)
-            attributes.st_size = attributes.st_blocks = 0
+        if not entry.is_sized:
+            attributes.attr_timeout = attributes.entry_timeout = 0.0
+        attributes.st_mode = entry.kind | (entry.mode & ~self.umask)
         mtime_s = entry.mtime_s
         mtime_ns = int((self.mtime_s if mtime_s is None else mtime_s) * 1e9)
         attributes.st_mtime_ns = attributes.st_ctime_ns = attributes.st_atime_ns = mtime_ns
+        _fill_own(attributes, number, entry.size)
+
+
+def _fill_own(attributes: pyfuse3.EntryAttributes, number: int, size: int) -> None:
+    attributes.st_ino = number
+    attributes.st_size = size
+    # Never 0 for a file with content: tar --sparse would treat it as a hole.
+    attributes.st_blocks = -(-size // _BLOCK_BYTES)
+
+
+class ListedAttributes:
+    """The attributes of one entry of a listing after the other, in one object: most of them are equal for all.
+
+    Args:
+        common: attributes that all entries share.
+    """
+
+    def __init__(self, common: CommonAttributes) -> None:
+        self._common = common
+        self._attributes = common.new()
+        self._filled: tuple[object, ...] = ()
+
+    def filled(self, number: int, entry: Entry) -> pyfuse3.EntryAttributes:
+        """The attributes of an entry, which are valid until the next call."""
+        attributes = self._attributes
+        others = entry.kind, entry.mode, entry.caching, entry.is_sized, entry.mtime_s
+        if others != self._filled:
+            self._common.fill(attributes, number, entry)
+            self._filled = others
+        else:
+            _fill_own(attributes, number, entry.size)
+        return attributes

@@ -88,6 +88,15 @@ _COMPLETED = frozenset(
 )
 """Requests that are completed even if the session restarts: one that stopped halfway would leave something open."""
 
+H = TypeVar("H", bound=Callable[..., Any])
+
+
+def completes_itself(handler: H) -> H:
+    """Mark a handler of `_COMPLETED` that enters `Completing.request` itself, and only if it has to wait."""
+    handler.completes_itself = True  # type: ignore[attr-defined]
+    return handler
+
+
 _HANDLERS = frozenset(
     name
     for name in vars(pyfuse3.Operations)
@@ -96,11 +105,13 @@ _HANDLERS = frozenset(
 
 
 def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    is_completed = name in _COMPLETED and not hasattr(handler, "completes_itself")
+
     @functools.wraps(handler)
     async def answer(operations: Counting, *arguments: Any) -> T:
         operations.counters.requests[name] += 1
         try:
-            if name not in _COMPLETED:
+            if not is_completed:
                 return await handler(operations, *arguments)
             with operations.completing.request():
                 return await handler(operations, *arguments)

@@ -79,7 +79,7 @@ class DirectoryHandle:
 
     def taken(self) -> None:
         """Record that the first waiting entry has been returned."""
-        self.waiting.popleft()
+        del self.waiting[0]
         self.position += 1
 
 

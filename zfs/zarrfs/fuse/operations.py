@@ -9,14 +9,15 @@ import errno
 import logging
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import pyfuse3
 
 from zarrcore.errors import ChangedError
-from zarrfs.fuse.attributes import CommonAttributes
+from zarrfs.fuse.attributes import CommonAttributes, ListedAttributes
 from zarrfs.fuse.counters import Counters
-from zarrfs.fuse.guard import Completing, guarded
+from zarrfs.fuse.guard import Completing, completes_itself, guarded
 from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.fuse.inodes.inode import Inode
 from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
@@ -70,8 +71,7 @@ class Operations(ReadOnlyOperations):
         self._freshness = freshness
         self.attributes = attributes
         self._workers = workers
-        # Listings reuse one object: making one costs as much as filling it.
-        self._listed = self.attributes.new()
+        self._listed = ListedAttributes(attributes)
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and if that raises WouldBlockError, with ``wait=True`` in a worker."""
@@ -174,22 +174,27 @@ class Operations(ReadOnlyOperations):
 
     async def _current(self, number: int) -> Entry:
         """The entry of a number, looked up again by its name if it is stale."""
-        entry = self.inodes.entry(number)
-        if number == ROOT or not self.inodes.remembers(number):
-            return entry
-        self.inodes.touch(number)
+        fresh = self._fresh(number)
+        if fresh is not None:
+            return fresh
         inode = self.inodes.inode(number)
-        if inode.is_shown or not self._freshness.expired(inode.taken_s):
-            return entry
         parent = await self._directory(inode.parent)
         asked_s = self._age_of(inode.parent)
-        fresh = await self._ask(parent.lookup, inode.name)
-        if fresh is None:
+        found = await self._ask(parent.lookup, inode.name)
+        if found is None:
             raise pyfuse3.FUSEError(errno.ESTALE)
-        fresh = fresh.after(inode.entry)
-        self._become(inode, fresh)
+        found = found.after(inode.entry)
+        self._become(inode, found)
         inode.taken_s = asked_s
-        return fresh
+        return found
+
+    def _fresh(self, number: int) -> Entry | None:
+        """The entry of a number; None if it is stale."""
+        if number == ROOT or not self.inodes.remembers(number):
+            return self.inodes.entry(number)
+        inode = self.inodes.touch(number)
+        is_fresh = inode.is_shown or not self._freshness.expired(inode.taken_s)
+        return inode.entry if is_fresh else None
 
     async def setattr(
         self,
@@ -204,7 +209,16 @@ class Operations(ReadOnlyOperations):
         # A shell's ">" truncates before it writes.
         return await self._attributes(inode)
 
+    @completes_itself
     async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
+        entry = self._fresh(inode)
+        if isinstance(entry, File) and entry.is_sized and not flags & WRITING:
+            with suppress(WouldBlockError):
+                return self._opened(inode, file := entry.open(False), _is_direct(entry, file))
+        with self.completing.request():
+            return await self._open(inode, flags)
+
+    async def _open(self, inode: int, flags: int) -> pyfuse3.FileInfo:
         entry = await self._current(inode)
         if not isinstance(entry, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
@@ -215,8 +229,7 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        uses_pages = entry.caching.uses_pages and file.caching.uses_pages
-        return self._opened(inode, file, direct_io=not uses_pages)
+        return self._opened(inode, file, _is_direct(entry, file))
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE if another version of the file is open."""
@@ -252,6 +265,7 @@ class Operations(ReadOnlyOperations):
         """Open files with data that is not stored, as paths below the mount point."""
         return sorted(map(self.inodes.path, self.handles.unstored()))
 
+    @completes_itself
     async def release(self, fh: int) -> None:
         self._release(fh)
 
@@ -292,25 +306,33 @@ class Operations(ReadOnlyOperations):
         return await self._workers.run(handle.fill)
 
     def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken, asked_s: float) -> bool:
-        """Return the first waiting entry to the kernel; False if its buffer has no room."""
-        name, entry = handle.waiting[0]
-        encoded = name.encode("utf-8", "surrogateescape")
-        if len(encoded) > self.attributes.name_max:
-            _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
+        """Return the waiting entries to the kernel; False if its buffer has no room for all."""
+        inodes, parent, waiting, name_max = (
+            self.inodes,
+            handle.number,
+            handle.waiting,
+            self.attributes.name_max,
+        )
+        filled, reply = self._listed.filled, pyfuse3.readdir_reply
+        while waiting:
+            name, entry = waiting[0]
+            encoded = name.encode("utf-8", "surrogateescape")
+            if len(encoded) > name_max:
+                _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
+                handle.taken()
+                continue
+            number = inodes.assign(parent, name, entry, asked_s)
+            try:
+                attributes = filled(number, inodes.told(number, entry))
+                fits = reply(token, encoded, attributes, handle.position + 1)
+            except BaseException:
+                inodes.drop_uncounted(number)
+                raise
+            if not fits:
+                inodes.drop_uncounted(number)
+                return False
+            inodes.count(number, listed=True)
             handle.taken()
-            return True
-        number = self.inodes.assign(handle.number, name, entry, asked_s)
-        try:
-            self.attributes.fill(self._listed, number, self.inodes.told(number, entry))
-            fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
-        except BaseException:
-            self.inodes.drop_uncounted(number)
-            raise
-        if not fits:
-            self.inodes.drop_uncounted(number)
-            return False
-        self.inodes.count(number, listed=True)
-        handle.taken()
         return True
 
     async def releasedir(self, fh: int) -> None:
@@ -320,3 +342,8 @@ class Operations(ReadOnlyOperations):
     async def forget(self, inode_list: Iterable[tuple[int, int]]) -> None:
         for number, lookups in inode_list:
             self.inodes.forget(number, lookups)
+
+
+def _is_direct(entry: File, file: OpenFile) -> bool:
+    """Whether the kernel must not keep pages of an open file."""
+    return not (entry.caching.uses_pages and file.caching.uses_pages)

@@ -26,6 +26,12 @@ class Entry(ABC):
 
     __slots__ = ()
 
+    kind: int
+    """The type of the file: `stat.S_IFREG` or `stat.S_IFDIR`."""
+    size: int = 0
+    """Bytes of a file."""
+    is_sized: bool = True
+    """Whether `size` is right; otherwise it is the last one reported to the kernel, and `File.sized` computes it."""
     mtime_s: float | None
     """Seconds since the epoch; None if unknown."""
     caching: Caching = DEFAULT
@@ -97,13 +103,11 @@ class File(Entry):
 
     __slots__ = ()
 
+    kind = stat.S_IFREG
+
     @property
     def mode(self) -> int:
         return 0o444
-
-    size: int
-    is_sized: bool = True
-    """Whether `size` is right; otherwise it is the last one reported to the kernel, and `sized` computes it."""
 
     def sized(self, wait: bool) -> File:
         """The same file with the right `size`. Computing it may require making the file.
@@ -144,6 +148,8 @@ class Directory(Entry):
     """Names and their entries."""
 
     __slots__ = ()
+
+    kind = stat.S_IFDIR
 
     @property
     def mode(self) -> int:

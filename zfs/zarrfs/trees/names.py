@@ -26,6 +26,8 @@ _NUL: Final = re.compile(r"%(?:25)*00")
 
 def file_name(segment: str) -> str:
     """The file name for a segment of a key."""
+    if segment.isalnum():
+        return segment
     if "%" not in segment and "\0" not in segment:
         return _SPECIAL.get(segment, segment)
     if _WHOLE.fullmatch(segment):

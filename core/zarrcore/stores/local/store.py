@@ -115,8 +115,8 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             if found is None:
                 return None
             before, value, after = found
-            if before == after:
-                return value, after
+            if _version_of(before) == _version_of(after):
+                return value, stat_of(after)
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
     def open_key(self, key: str) -> int | None:
@@ -196,6 +196,18 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             os.close(descriptor)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        for name, facts in self.scan_dir(prefix):
+            if facts is None:
+                yield StoreEntry(f"{prefix}{name}/")
+            else:
+                yield StoreEntry(prefix + name, facts.st_size, facts.st_mtime)
+
+    def scan_dir(self, prefix: str) -> Iterator[tuple[str, os.stat_result | None]]:
+        """The names after a prefix: of keys with the facts of the file, of longer prefixes with None.
+
+        Raises:
+            As `list_dir`.
+        """
         check_path_like_prefix(prefix, self.url)
         directory = self._directory()
         try:
@@ -218,14 +230,14 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                         # Removed meanwhile, or a link that is dangling, circular or leads out of the root.
                         continue
                     if is_directory:
-                        yield StoreEntry(f"{prefix}{name}/")
+                        yield name, None
                     elif stat.S_ISREG(facts.st_mode):
                         if name[0] != "." or not is_temporary(name):
-                            yield StoreEntry(prefix + name, facts.st_size, facts.st_mtime)
+                            yield name, facts
                     elif stat.S_ISDIR(facts.st_mode) and not self._leads_up(
                         directory.descriptor, prefix, facts
                     ):
-                        yield StoreEntry(f"{prefix}{name}/")
+                        yield name, None
         except OSError as error:
             raise file_failure(error, prefix, self.url) from error
         finally:
@@ -315,10 +327,15 @@ def _read_of_inode(descriptor: int, byte_range: ByteRange | None, inode: int) ->
 
 def _read_between_stats(
     descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None
-) -> tuple[StoreStat, BytesLike, StoreStat] | None:
-    before = stat_of(os.fstat(descriptor))
-    value = read_range(descriptor, byte_range, max_nbytes)
-    return None if value is None else (before, value, stat_of(os.fstat(descriptor)))
+) -> tuple[os.stat_result, BytesLike, os.stat_result] | None:
+    before = os.fstat(descriptor)
+    value = read_range(descriptor, byte_range, max_nbytes, facts=before)
+    return None if value is None else (before, value, os.fstat(descriptor))
+
+
+def _version_of(facts: os.stat_result) -> tuple[int, int, int]:
+    """What differs between two versions of a file, as in the etag of `stat_of`."""
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
 
 
 def _restore(kind: type[LocalStore], root: str, follow_links: bool, durable: bool) -> LocalStore:

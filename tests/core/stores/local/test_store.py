@@ -211,3 +211,15 @@ def test_an_empty_directory_is_found_as_it_is_listed(tmp_path: Path) -> None:
         assert store.has_prefix("")
         assert not store.has_prefix("file/")
         assert not store.has_prefix("absent/")
+
+
+def test_a_scan_tells_what_a_listing_tells(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/b", b"12")
+    store.set("a/c/d", b"3")
+    os.symlink("b", tmp_path / "a" / "link")
+    os.mkfifo(tmp_path / "a" / "pipe")
+    found = {name: facts for name, facts in store.scan_dir("a/")}
+    assert found.pop("c") is None
+    assert {name: facts and facts.st_size for name, facts in found.items()} == {"b": 2, "link": 2}
+    assert {entry.key for entry in store.list_dir("a/")} == {"a/b", "a/c/", "a/link"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zarrfs.trees.entry import Directory, Entry, File
+from zarrfs.trees.entry import Entry
 
 
 class Inode:
@@ -55,8 +55,8 @@ class Inode:
     def may_become(self, entry: Entry) -> bool:
         """Whether the entry just found under the name may keep this number."""
         return (
-            isinstance(self.entry, Directory) == isinstance(entry, Directory)
-            and self.may_open(entry.version)
+            self.entry.kind == entry.kind
+            and (not self.opened or self.may_open(entry.version))
             and not self._has_another_size(entry)
         )
 
@@ -67,9 +67,7 @@ class Inode:
         """
         known = self.entry
         return (
-            isinstance(known, File)
-            and isinstance(entry, File)
-            and known.size != entry.size
+            known.size != entry.size
             and known.is_sized
             and entry.is_sized
             and not self.is_resized

@@ -128,9 +128,16 @@ class InodeTable:
             inode.is_listed = True
             self._listed += 1
 
-    def touch(self, number: int) -> None:
-        """Note that an inode is used."""
-        self._use(self._inodes[number])
+    def touch(self, number: int) -> Inode:
+        """The record of a remembered number, which is used now.
+
+        Raises:
+            StaleNumberError: there is none.
+        """
+        inode = self.inode(number)
+        if inode.is_listed:
+            self._use(inode)
+        return inode
 
     def _use(self, inode: Inode) -> None:
         if inode.is_listed:

@@ -44,11 +44,12 @@ class KeysDirectory(Directory):
         if file_name(part) != name:
             return None
         found = self._tree.find(self._prefix, part, wait)
-        return None if found is None else self._tree.entry(self._prefix + part, found)
+        return None if found is None else self._tree.entry(self._prefix, part, found)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         for part, found in self._tree.listed(self._prefix):
-            yield file_name(part), self._tree.entry(self._prefix + part, found)
+            entry = found if isinstance(found, KeyFile) else self._tree.entry(self._prefix, part, found)
+            yield file_name(part), entry
 
     def create(self, name: str, wait: bool) -> WritableOpenFile:
         writer, key = self.place(name)
@@ -130,16 +131,38 @@ def _need(wait: bool) -> None:
 
 
 class KeyFile(File):
-    """One key's value."""
+    """One key's value.
 
-    __slots__ = ("_etag", "_key", "_tree", "mtime_s", "size")
+    Args:
+        tree: the tree.
+        prefix: the prefix of the key, which the files of a directory share.
+        segment: the rest of the key.
+        size: its size in bytes.
+        mtime_s: when it was stored, if known.
+        etag: its version, if known.
+    """
 
-    def __init__(self, tree: KeysTree, key: str, stat: StoreStat) -> None:
+    __slots__ = ("_etag", "_prefix", "_segment", "_tree", "mtime_s", "size")
+
+    def __init__(
+        self,
+        tree: KeysTree,
+        prefix: str,
+        segment: str,
+        size: int,
+        mtime_s: float | None,
+        etag: str | None = None,
+    ) -> None:
         self._tree = tree
-        self._key = key
-        self._etag = stat.etag
-        self.size = stat.size
-        self.mtime_s = stat.mtime_s
+        self._prefix = prefix
+        self._segment = segment
+        self._etag = etag
+        self.size = size
+        self.mtime_s = mtime_s
+
+    @property
+    def _key(self) -> str:
+        return self._prefix + self._segment
 
     @property
     def mode(self) -> int:
@@ -153,7 +176,7 @@ class KeyFile(File):
 
     @property
     def version(self) -> str:
-        return version_of(self._stat)
+        return self._etag or version_of(self._stat)
 
     @property
     def written_as(self) -> str | None:

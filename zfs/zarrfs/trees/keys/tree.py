@@ -196,6 +196,9 @@ class KeysTree:
         """The segments after a prefix, each once, with their results."""
         unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
         with suppress(InvalidKeyError):  # a path too long for the store, in which it thus has no key
+            if not unstored:
+                yield from self._listed(prefix)
+                return
             for name, found in self._listed(prefix):
                 unstored.pop(name, None)
                 yield name, found
@@ -226,13 +229,12 @@ class KeysTree:
 
     def _files(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """A local store's listing, with sizes and each name once."""
-        store, start = self.store, len(prefix)
-        if isinstance(store, LocalStore):
-            for entry in store.list_dir(prefix):
-                if entry.size is None:
-                    yield entry.key[start:-1], _PREFIX
+        if isinstance(self.store, LocalStore):
+            for name, facts in self.store.scan_dir(prefix):
+                if facts is None:
+                    yield name, _PREFIX
                 else:
-                    yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
+                    yield name, KeyFile(self, prefix, name, facts.st_size, facts.st_mtime)
 
     def _listed_by_store(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """The store's listing; missing sizes are requested in batches."""
@@ -266,11 +268,11 @@ class KeysTree:
             self._pool = ThreadPool(min(16, self.store.requests_in_flight), "zarrfs-keys")
         return self._pool
 
-    def entry(self, key: str, found: LookupResult) -> Entry:
+    def entry(self, prefix: str, name: str, found: LookupResult) -> Entry:
         """The entry for the result of a lookup."""
-        if isinstance(found, File):
-            return found
-        return KeysDirectory(self, key + "/") if isinstance(found, Prefix) else KeyFile(self, key, found)
+        if isinstance(found, StoreStat):
+            return KeyFile(self, prefix, name, found.size, found.mtime_s, found.etag)
+        return KeysDirectory(self, f"{prefix}{name}/") if isinstance(found, Prefix) else found
 
 
 def _stat_of(entry: StoreEntry) -> StoreStat | None:

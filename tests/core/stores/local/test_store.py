@@ -219,7 +219,7 @@ def test_a_scan_tells_what_a_listing_tells(tmp_path: Path) -> None:
     store.set("a/c/d", b"3")
     os.symlink("b", tmp_path / "a" / "link")
     os.mkfifo(tmp_path / "a" / "pipe")
-    found = {name: facts for name, facts in store.scan_dir("a/")}
+    found = dict(store.scan_dir("a/"))
     assert found.pop("c") is None
     assert {name: facts and facts.st_size for name, facts in found.items()} == {"b": 2, "link": 2}
     assert {entry.key for entry in store.list_dir("a/")} == {"a/b", "a/c/", "a/link"}

@@ -16,6 +16,7 @@ class Counters:
 
     Attributes:
         requests: the kernel's requests by kind.
+        in_progress: requests that are being answered now.
         errors: error replies by the name of the errno.
         hops: calls handed to worker threads because they had to wait.
         bytes_read: bytes of files returned to programs.
@@ -24,6 +25,7 @@ class Counters:
 
     def __init__(self) -> None:
         self.requests: Counter[str] = Counter()
+        self.in_progress = 0
         self.errors: Counter[str] = Counter()
         self.hops = 0
         self.bytes_read = 0

@@ -110,6 +110,7 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
     @functools.wraps(handler)
     async def answer(operations: Counting, *arguments: Any) -> T:
         operations.counters.requests[name] += 1
+        operations.counters.in_progress += 1
         try:
             if not is_completed:
                 return await handler(operations, *arguments)
@@ -128,6 +129,8 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
         except trio.Cancelled as error:
             # Without a reply, the program would wait forever if the mount continues. The next checkpoint cancels again.
             raise pyfuse3.FUSEError(UNFORESEEN) from error
+        finally:
+            operations.counters.in_progress -= 1
 
     return answer
 

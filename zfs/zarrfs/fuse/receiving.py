@@ -2,7 +2,7 @@
 
 For each request, pyfuse3 passes a lock from task to task and waits for the kernel's descriptor in the event loop. That takes
 longer than most answers. Here, a task that has answered without waiting keeps the lock, and asks the kernel
-itself for the next request. Other tasks run at intervals; they run at once while a call or a task is unfinished.
+itself for the next request. Other tasks run at intervals; they run at once while a request, a call or a task is unfinished.
 
 For this, pyfuse3 gets another object in place of the module ``trio``, which is how it supports asyncio, too.
 """
@@ -54,7 +54,7 @@ class LowLevel:
     """``trio.lowlevel``, with another way to wait for a descriptor.
 
     Args:
-        is_busy: whether calls or tasks are unfinished, so that other tasks must run soon.
+        is_busy: whether requests, calls or tasks are unfinished, so that other tasks must run soon.
         clock: the time in seconds.
     """
 
@@ -99,7 +99,7 @@ def received_at_once(is_busy: Callable[[], bool]) -> Iterator[None]:
     """While the block runs, have pyfuse3 wait for requests in this way.
 
     Args:
-        is_busy: whether calls or tasks are unfinished, so that other tasks must run soon.
+        is_busy: whether requests, calls or tasks are unfinished, so that other tasks must run soon.
     """
     pyfuse3.trio = _Trio(is_busy)  # type: ignore[attr-defined]
     try:

@@ -239,7 +239,7 @@ class Mount:
         with recorded_signals(_SIGNALS) as self._early:
             self._init()
             try:
-                with received_at_once(lambda: self._workers.is_busy):
+                with received_at_once(self._is_busy):
                     trio.run(self._serve, ready)
             except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
                 _log.critical("the mount at %s failed", self._options.mountpoint, exc_info=True)
@@ -250,6 +250,10 @@ class Mount:
                         _log.error("%s is still open, and the data written to it is not stored", path)
                 finally:
                     pyfuse3.close(unmount=True)
+
+    def _is_busy(self) -> bool:
+        """Whether tasks have to run before the next request is received: a request is in progress, or a call is."""
+        return self._counters.in_progress > 0 or self._workers.is_busy
 
     def _init(self) -> None:
         with captured_stderr() as read_stderr:

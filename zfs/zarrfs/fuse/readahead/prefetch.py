@@ -254,7 +254,7 @@ class Reader:
         parts: list[BytesLike] = []
         while offset < end:
             block = next((block for block in self._blocks if block.start <= offset < block.stop), None)
-            if block is not None:
+            if block is not None and not block.done.is_set():
                 await block.done.wait()
             if block is not None and block.content is not None:
                 self.ahead_hits += 1

@@ -254,8 +254,8 @@ class Reader:
         parts: list[BytesLike] = []
         while offset < end:
             block = next((block for block in self._blocks if block.start <= offset < block.stop), None)
-            if block is not None and not block.done.is_set():
-                await block.done.wait()
+            if block is not None and (self._fetches or not block.done.is_set()):
+                await block.done.wait()  # which also lets fetches begin, if this block is there
             if block is not None and block.content is not None:
                 self.ahead_hits += 1
                 part: BytesLike = block.content[offset - block.start : end - block.start]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.fairness import chosen, turns
-from tests.benchmarks.results import BARE_MOUNT, OURS, Result
+from tests.benchmarks.results import BARE_MOUNT, ONE_READER, OURS, Result
 from tests.servers.distant import distant_process
 
 NAME = "mount"
@@ -29,13 +31,16 @@ DELAY_S = 0.02
 LISTED = 100_000
 FILES = 2_000
 ABSENT = 20_000
-KINDS = ("read", "list", "open", "absent", "hdf5")
+READERS = 64
+KINDS = ("read", "user", "readers", "list", "open", "absent", "hdf5")
 LONG_KINDS = ("memory", "idle")
 """Kinds that take minutes, measured only on request."""
 ZARR_PYTHON = "zarr-python"
 """The peer without a mount: it reads the directory itself, if a program can."""
 _GIB = 1 << 30
 _DISTANT_NBYTES = 512 << 20
+_W2_NBYTES = 512 << 20
+_SAME_NBYTES = 16 << 20
 _MANY_CHUNKS = 5120
 _IDLE_S = 60.0
 _READY_MAX_S = 20.0
@@ -53,12 +58,16 @@ class Task:
     """Shell commands, run in the mount point; ``""`` if a peer lacks the file. If one prints a number, it is its seconds."""
     nbytes: int = 0
     count: int = 0
+    against: str = ""
     is_distant: bool = False
     is_done_once: bool = False
+    is_by_user: bool = False
+    """Whether an ordinary user mounts and reads."""
 
 
 def tasks() -> list[Task]:
     """The tasks."""
+    raw = "arrays/w2/data.raw"
     keys, chunks = _Trees("cd keys; "), "cat distant/c/*/0/0 > /dev/null"
     absent = _python(
         f"import os; assert not sum(os.path.exists(f'small/absent{{i}}') for i in range({ABSENT}))"
@@ -74,34 +83,99 @@ def tasks() -> list[Task]:
         for selection in ("...", "256")
     )
     return [
-        Task("read", "keys/, 1 GiB in sequence", "≥ 3 × rclone", keys.all(_read("big")), _GIB),
         Task(
-            "read",
-            "w2 decoded, data.raw in sequence",
-            "≥ 1,500 MB/s as root, ≥ 1,000 as another user",
-            {OURS: _read("arrays/w2/data.raw")},
-            512 << 20,
+            "read", "keys/, 1 GiB in sequence", "≥ 3 × rclone", keys.all(_read("big")), _GIB, against="rclone"
         ),
-        Task("list", f"ls of {LISTED:,} files", "≤ rclone", keys.all("ls names > /dev/null")),
-        Task("list", f"ls -l of {LISTED:,} files", "≤ 1 s", keys.all("ls -l names > /dev/null")),
+        Task("read", "w2 decoded, data.raw in sequence", "≥ 1,335 MiB/s", {OURS: _read(raw)}, _W2_NBYTES),
+        Task(
+            "user",
+            "the same by an ordinary user",
+            "≥ 954 MiB/s",
+            {OURS: _read(raw)},
+            _W2_NBYTES,
+            is_by_user=True,
+        ),
+        Task(
+            "readers",
+            f"data.raw by {READERS} readers at once, a part each",
+            "≥ 0.83 × one reader of all",
+            {OURS: _readers(raw, READERS, _W2_NBYTES), ONE_READER: _readers(raw, 1, _W2_NBYTES)},
+            _W2_NBYTES,
+            against=ONE_READER,
+        ),
+        Task(
+            "readers",
+            f"the same {_SAME_NBYTES >> 20} MiB of data.raw by {READERS} readers at once",
+            "≥ 0.83 × one reader of them",
+            {
+                OURS: _readers(raw, READERS, _SAME_NBYTES, is_shared=True),
+                ONE_READER: _readers(raw, 1, _SAME_NBYTES),
+            },
+            _SAME_NBYTES,
+            against=ONE_READER,
+        ),
+        Task(
+            "list",
+            f"ls -f of {LISTED:,} files",
+            "≥ 0.83 × bare pyfuse3",
+            keys.all("ls -f names > /dev/null"),
+            against=BARE_MOUNT,
+        ),
+        Task(
+            "list",
+            f"ls -l of {LISTED:,} files",
+            "≥ 0.83 × bare pyfuse3",
+            keys.all("ls -l names > /dev/null"),
+            against=BARE_MOUNT,
+        ),
         Task(
             "list",
             f"find -size over {LISTED:,} files",
-            "≤ rclone / 5",
+            "≥ 5 × rclone",
             keys.all("find names -size +1M > /dev/null"),
+            against="rclone",
         ),
-        Task("open", "small files: open, read and close", "≥ 2 × rclone", keys.all(small), count=FILES),
-        Task("absent", "negative look-ups", "≥ 18,000 /s", keys.all(absent), count=ABSENT),
+        Task(
+            "open",
+            "small files: open, read and close",
+            "≥ 2 × rclone",
+            keys.all(small),
+            count=FILES,
+            against="rclone",
+        ),
+        Task(
+            "absent",
+            "look-ups of absent names",
+            "≥ 18,000 /s",
+            keys.all(absent),
+            count=ABSENT,
+            against=BARE_MOUNT,
+        ),
         Task(
             "read",
             f"4 MiB chunks, a store that takes {DELAY_S * 1e3:.0f} ms per request (rclone: chunk by chunk, not decoded)",
             "≥ 400 MB/s",
             {OURS: _read("arrays/distant/data.raw"), "rclone": chunks},
             _DISTANT_NBYTES,
+            against="rclone",
             is_distant=True,
         ),
-        Task("hdf5", "w2 whole: h5py in hdf5/ (zarr-python: the directory)", "", whole, 512 << 20),
-        Task("hdf5", "a plane of w2: h5py in hdf5/ (zarr-python: the directory)", "", plane, 1 << 20),
+        Task(
+            "hdf5",
+            "w2 whole: h5py in hdf5/ (zarr-python: the directory)",
+            "",
+            whole,
+            _W2_NBYTES,
+            against=ZARR_PYTHON,
+        ),
+        Task(
+            "hdf5",
+            "a plane of w2: h5py in hdf5/ (zarr-python: the directory)",
+            "",
+            plane,
+            1 << 20,
+            against=ZARR_PYTHON,
+        ),
         Task(
             "memory",
             "20 GiB of zstd chunks, decoded in sequence",
@@ -140,26 +214,59 @@ def _read(path: str) -> str:
     return f"dd if={path} of=/dev/null bs=1M status=none"
 
 
+_READING = """
+import os, sys, threading, time
+path, readers, nbytes, shared = sys.argv[1], *map(int, sys.argv[2:])
+def read(start, stop):
+    buffer = memoryview(bytearray(1 << 20))
+    with open(path, 'rb', 0) as file:
+        while start < stop:
+            start += os.preadv(file.fileno(), [buffer[: stop - start]], start)
+part = nbytes if shared else nbytes // readers
+places = [0 if shared else number * part for number in range(readers)]
+threads = [threading.Thread(target=read, args=(start, start + part)) for start in places]
+begun_s = time.perf_counter()
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(time.perf_counter() - begun_s)
+"""
+
+
+def _readers(path: str, count: int, nbytes: int, is_shared: bool = False) -> str:
+    """A program whose threads read the beginning of a file at once: a part each, or all of them the same bytes."""
+    code = shlex.quote(_READING)
+    return f"{sys.executable} -S -c {code} {path} {count} {nbytes} {int(is_shared)}"
+
+
 def measure(folder: Path, rounds: int, kinds: Sequence[str], peers: bool) -> Iterator[Result]:
     """The results of some kinds; the last one is the time until each was ready, over all its mounts."""
     mounters = chosen(_installed(), peers)
+    known = [task for task in tasks() if task.what in kinds and (not task.is_by_user or _users_may_mount())]
     place = _place(folder)
     ready: dict[str, list[float]] = {name: [] for name in mounters}
     with distant_process(place, DELAY_S) as url:
-        for task in (task for task in tasks() if task.what in kinds):
+        for task in known:
             names = [name for name in mounters if task.commands.get(name)]
             seconds: dict[str, list[float]] = {name: [] for name in names}
             resident: dict[str, int] = {}
             for turn, name in [(1, OURS)] if task.is_done_once else turns(rounds, names):
                 source = mounters[name](url if task.is_distant else str(place / "bucket"))
-                with _mounted(source) as mount:
-                    taken_s = _done(task.commands[name], mount.path, place / "bucket")
+                with _mounted(source, task.is_by_user) as mount:
+                    taken_s = _done(task, name, mount.path, place / "bucket")
                     resident[name] = max(resident.get(name, 0), mount.resident())
                 if turn:  # an extra round, not counted, brings the files into the page cache
                     seconds[name].append(taken_s)
                     ready[name].append(mount.ready_s)
             yield Result(
-                NAME, task.describes, task.what, task.nbytes, seconds, {}, task.target, task.count, resident
+                NAME,
+                task.describes,
+                task.what,
+                task.nbytes,
+                seconds,
+                target=task.target,
+                count=task.count,
+                resident_bytes=resident,
+                against=task.against,
             )
     if "idle" in kinds:
         with _mounted(_zarrscope(str(place / "bucket"))) as mount:
@@ -169,20 +276,27 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str], peers: bool) -> Ite
         yield Result(
             NAME, f"processor time in {_IDLE_S:.0f} s without requests", "idle", 0, seconds, {}, "≤ 50 ms"
         )
-    unmounted = (BARE_MOUNT, ZARR_PYTHON)
+    unmounted = (BARE_MOUNT, ZARR_PYTHON, ONE_READER)
     ready = {name: times for name, times in ready.items() if times and name not in unmounted}
     if ready:
         fewest = min(map(len, ready.values()))
         seconds = {name: times[:fewest] for name, times in ready.items()}
-        yield Result(NAME, "from the command to the first answer", "ready", 0, seconds, target="≤ 0.6 s")
+        yield Result(
+            NAME,
+            "from the command to the first answer",
+            "ready",
+            0,
+            seconds,
+            target="≤ 0.6 s",
+            against="rclone",
+        )
 
 
-def _done(command: str, path: str, source: Path) -> float:
+def _done(task: Task, name: str, path: str, source: Path) -> float:
     environment = {**os.environ, "SOURCE": str(source)}
     begun_s = time.perf_counter()
     done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=path,
+        [*(_AS_USER if task.is_by_user else ()), "sh", "-c", f"cd {path}; {task.commands[name]}"],
         env=environment,
         check=True,
         timeout=_ENOUGH_S,
@@ -212,20 +326,35 @@ Command = Callable[[str], list[str]]
 """The commands that mount a path or a distant server in the foreground; the mount point is appended."""
 
 
+_USER = 65534
+_AS_USER = (
+    *("setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"),
+    # The interpreter and the data may be in a folder of root.
+    *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+)
+
+
+def _users_may_mount() -> bool:
+    """Whether this process can mount as an ordinary user."""
+    return os.geteuid() == 0 and bool(os.stat("/dev/fuse").st_mode & stat.S_IWOTH)
+
+
 @contextmanager
-def _mounted(command: list[str]) -> Iterator[_Mount]:
+def _mounted(command: list[str], is_by_user: bool = False) -> Iterator[_Mount]:
+    user = _AS_USER if is_by_user else ()
     with tempfile.TemporaryDirectory() as path, tempfile.TemporaryFile() as said:
-        before = os.stat(path).st_dev
+        if is_by_user:
+            os.chown(path, _USER, _USER)
         begun_s = time.perf_counter()
-        process = subprocess.Popen([*command, path], stderr=said)
+        process = subprocess.Popen([*user, *command, path], stderr=said)
         try:
-            while os.stat(path).st_dev == before:
+            while f" {path} " not in Path("/proc/self/mountinfo").read_text():
                 if process.poll() is not None or time.perf_counter() - begun_s > _READY_MAX_S:
                     said.seek(0)
                     told = said.read().decode("utf-8", "replace").strip()
                     raise SystemExit(f"this command does not mount: {' '.join(command)} {path}\n{told}")
                 time.sleep(0.002)
-            os.listdir(path)
+            subprocess.run([*user, "ls", path], check=True, capture_output=True)
             yield _Mount(path, process, time.perf_counter() - begun_s)
         finally:
             subprocess.run(_unmounting(path), check=False, capture_output=True)
@@ -247,6 +376,7 @@ def _installed() -> dict[str, Command]:
     if importlib.util.find_spec("pyfuse3") is None:
         raise SystemExit("the mount needs pyfuse3: pip install zarrscope[fuse]")
     mounters[ZARR_PYTHON] = _zarrscope  # must exist, but is not used
+    mounters[ONE_READER] = _zarrscope
     mounters[BARE_MOUNT] = lambda source: [sys.executable, "-m", "tests.benchmarks.bare_mount", source]
     return mounters
 

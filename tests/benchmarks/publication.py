@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tests.benchmarks import mount
 from tests.benchmarks.results import Result, described_machine
 from tests.benchmarks.workloads import WORKLOADS
 
@@ -31,7 +32,8 @@ def table(results: Sequence[Result]) -> str:
     names = list(dict.fromkeys(name for result in results for name in result.seconds))
     last: list[tuple[str, Callable[[Result], str]]] = []
     if any(result.ratios() for result in results):
-        last.append(("× the best peer", Result.ratio))
+        title = "× the named peer" if any(result.against for result in results) else "× the best peer"
+        last.append((title, Result.ratio))
     if any(result.target for result in results):
         last.append(("target", lambda result: result.target))
     rows = [["", "", *names, *(title for title, _ in last)], ["---"] * (len(names) + 2 + len(last))]
@@ -58,11 +60,12 @@ def _how(results: Sequence[Result]) -> str:
 
 
 def incomplete(results: Iterable[Result]) -> str:
-    """What is missing for the table of the arrays, if a part of it was measured; else empty."""
-    found = {(result.workload, result.what) for result in results if group_of(result) == ARRAYS}
-    wanted = [(workload.name, kind) for workload in WORKLOADS for kind in workload.kinds]
-    missing = [" ".join(row) for row in wanted if row not in found]
-    return ", ".join(missing) if found else ""
+    """What is missing for the tables of arrays and mounts, if a part of them was measured; else empty."""
+    found = {(result.workload, result.what) for result in results}
+    arrays = [(workload.name, kind) for workload in WORKLOADS for kind in workload.kinds]
+    mounts = [(mount.NAME, kind) for kind in (*mount.KINDS, *mount.LONG_KINDS)]
+    tables = [wanted for wanted in (arrays, mounts) if not found.isdisjoint(wanted)]
+    return ", ".join(" ".join(row) for wanted in tables for row in wanted if row not in found)
 
 
 def publish(texts: dict[str, str], pages: Path = PAGES) -> list[Path]:

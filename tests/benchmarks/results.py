@@ -14,6 +14,8 @@ OURS = "zarrscope"
 BARE = "bare"
 """The prefix of names of entries that discard the bytes, as an upper bound of the machine."""
 BARE_GETS, BARE_MOUNT = f"{BARE} GETs", f"{BARE} pyfuse3"
+ONE_READER = "one reader"
+"""The peer of many readers at once: zarrscope itself with one reader of the same bytes."""
 
 BROWSER_MS = ("window", "picture", "gap")
 """The kinds of the browser that are reported in milliseconds."""
@@ -58,9 +60,13 @@ class Result:
     """The peak memory of a daemon, by name."""
     efficiency: list[float] = field(default_factory=list)
     """Of each round: the rate of several workers, divided by their number and by the rate of one."""
+    against: str = ""
+    """The entry to compare zarrscope with; empty for the best peer."""
 
     def best_peer(self) -> str | None:
-        """The peer with the smallest median; None without peers."""
+        """The peer to compare with, or the one with the smallest median; None without peers."""
+        if self.against:
+            return self.against if self.against in self.seconds else None
         peers = [name for name in self.seconds if not name.startswith((OURS, BARE))]
         return min(peers, key=lambda name: statistics.median(self.seconds[name])) if peers else None
 
@@ -98,16 +104,18 @@ class Result:
         return f"{told} ({self.requests[name]:,} requests)" if name in self.requests else told
 
     def ratio(self) -> str:
-        """The median ratio and its spread."""
+        """The median ratio and its spread, and with which entry zarrscope is compared unless it is the best peer."""
         ratios = self.ratios()
         if not ratios:
             return "–"
-        return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+        told = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+        return f"{told} × {self.against}" if self.against else told
 
     def text(self) -> str:
         """One line of text."""
         parts = "  ".join(f"{name} {self.figure(name):>11}" for name in self.seconds)
-        ratio = f"  →  {self.ratio()} × the best peer" if self.ratios() else ""
+        peer = "" if self.against else " × the best peer"
+        ratio = f"  →  {self.ratio()}{peer}" if self.ratios() else ""
         return f"  {self.what}  {parts}{ratio}"
 
     def document(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.benchmarks import comparison
+from tests.benchmarks import comparison, mount
 from tests.benchmarks.own_process import OwnProcess
 from tests.benchmarks.publication import PAGES, incomplete, publish, tables
 from tests.benchmarks.results import Result
@@ -121,15 +122,32 @@ def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
         publish(tables([measured("window", "whole")]), tmp_path)
 
 
+def test_a_result_is_compared_with_the_peer_that_it_names() -> None:
+    result = Result(
+        "mount", "many", "readers", 1 << 20, {"zarrscope": [1.0], "one reader": [0.5], "fast": [0.1]}
+    )
+    assert (result.best_peer(), result.ratio()) == ("fast", "0.10 (0.10–0.10)")
+    result = dataclasses.replace(result, against="one reader")
+    assert (result.best_peer(), result.ratio()) == ("one reader", "0.50 (0.50–0.50) × one reader")
+    result = dataclasses.replace(result, seconds={"zarrscope": [1.0]})
+    assert (result.best_peer(), result.ratio()) == (None, "–")
+
+
+def test_a_part_of_the_mounts_is_not_published() -> None:
+    kinds = (*mount.KINDS, *mount.LONG_KINDS)
+    assert incomplete([measured("mount", kind) for kind in kinds]) == ""
+    assert incomplete([measured("mount", kind) for kind in kinds[1:]]) == f"mount {kinds[0]}"
+
+
+def test_every_kind_of_the_mount_has_a_task() -> None:
+    assert {task.what for task in mount.tasks()} | {"idle"} == {*mount.KINDS, *mount.LONG_KINDS}
+
+
 def test_a_part_of_the_arrays_is_not_published() -> None:
     rows = [(workload.name, kind) for workload in WORKLOADS for kind in workload.kinds]
     assert incomplete([measured(*row) for row in rows]) == ""
     assert incomplete([measured(*row) for row in rows[1:]]) == " ".join(rows[0])
     assert incomplete([measured("mount", "whole")]) == ""
-
-
-def test_the_documentation_has_a_place_for_the_arrays() -> None:
-    assert "<!-- figures: arrays -->" in (PAGES / "performance.md").read_text()
 
 
 def test_a_library_has_one_process_for_all_its_rounds() -> None:
@@ -142,3 +160,8 @@ def test_a_library_has_one_process_for_all_its_rounds() -> None:
             process.run(os._exit, 7)
         assert not process.is_alive
         assert other.is_alive
+
+
+@pytest.mark.parametrize("group", ["arrays", "mount"])
+def test_the_documentation_has_a_place_for_the_figures(group: str) -> None:
+    assert f"<!-- figures: {group} -->" in (PAGES / "performance.md").read_text()

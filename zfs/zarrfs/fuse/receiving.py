@@ -1,8 +1,8 @@
 """How pyfuse3 waits for the next request: without the event loop, as long as requests are answered at once.
 
 For each request, pyfuse3 passes a lock from task to task and waits for the kernel's descriptor in the event loop. That takes
-longer than most answers. Here, a task that has answered without waiting keeps the lock, and asks the kernel
-itself for the next request. Other tasks run at intervals; they run at once while a request, a call or a task is unfinished.
+longer than most answers. Here, a task that has answered without waiting keeps the lock, and receives the next request at once
+if it is there. Other tasks run at intervals; they run at once while a request, a call or a task is unfinished.
 
 For this, pyfuse3 gets another object in place of the module ``trio``, which is how it supports asyncio, too.
 """
@@ -18,8 +18,6 @@ from typing import Any, Final
 import pyfuse3
 import trio
 
-_BLOCK_MS: Final = 1
-"""How long to wait outside the event loop. The next request of the same program mostly arrives sooner."""
 _YIELD_S: Final = 0.005
 """The interval at which other tasks run while requests follow each other."""
 
@@ -70,7 +68,7 @@ class LowLevel:
     async def wait_readable(self, descriptor: int) -> None:
         """Wait until the descriptor is readable; raises as ``trio.lowlevel.wait_readable`` does."""
         is_due = self._is_busy() or self._clock() - self._yielded_s >= _YIELD_S
-        if is_due or not self._poll(descriptor).poll(_BLOCK_MS):
+        if is_due or not self._poll(descriptor).poll(0):
             await trio.lowlevel.wait_readable(descriptor)
             self._yielded_s = self._clock()
 

@@ -51,7 +51,8 @@ def main() -> int:
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if mount.NAME in arguments.workloads:
         print(f"\n{mount.NAME}  one directory, mounted by each library\n", flush=True)
-        for result in mount.measure(folder, rounds, arguments.only or mount.KINDS, peers):
+        kinds = (*mount.KINDS, *mount.LONG_KINDS) if arguments.publish else mount.KINDS
+        for result in mount.measure(folder, rounds, arguments.only or kinds, peers):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if browser.NAME in arguments.workloads:
@@ -101,7 +102,7 @@ def parse() -> argparse.Namespace:
             *scale.KINDS,
             *cluster.KINDS,
         ),
-        help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
+        help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it (or --publish), because they take minutes",
     )
     parser.add_argument(
         "--folder", type=Path, help="folder for the arrays (default: in the temporary folder)"

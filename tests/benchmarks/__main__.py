@@ -102,7 +102,7 @@ def parse() -> argparse.Namespace:
             *scale.KINDS,
             *cluster.KINDS,
         ),
-        help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it (or --publish), because they take minutes",
+        help="measure only this kind; may be repeated; because they take minutes, only this or --publish measures "
     )
     parser.add_argument(
         "--folder", type=Path, help="folder for the arrays (default: in the temporary folder)"

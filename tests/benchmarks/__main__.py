@@ -103,6 +103,7 @@ def parse() -> argparse.Namespace:
             *cluster.KINDS,
         ),
         help="measure only this kind; may be repeated; because they take minutes, only this or --publish measures "
+        + ", ".join(mount.LONG_KINDS),
     )
     parser.add_argument(
         "--folder", type=Path, help="folder for the arrays (default: in the temporary folder)"

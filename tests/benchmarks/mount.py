@@ -90,7 +90,7 @@ def tasks() -> list[Task]:
         Task("read", "w2 decoded, data.raw in sequence", "≥ 1,335 MiB/s", {OURS: _read(raw)}, _W2_NBYTES),
         Task(
             "user",
-            "the same by an ordinary user",
+            "w2 decoded, data.raw in sequence, by an ordinary user",
             "≥ 954 MiB/s",
             {OURS: _read(raw)},
             _W2_NBYTES,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def tables(results: Iterable[Result]) -> dict[str, str]:
 
 def _how(results: Sequence[Result]) -> str:
     when = datetime.datetime.now(tz=datetime.UTC).date()
-    rounds = max(len(seconds) for result in results for seconds in result.seconds.values())
+    rounds = statistics.mode(len(seconds) for result in results for seconds in result.seconds.values())
     counted = f"medians of {rounds} rounds" if rounds > 1 else "one round"
     return f"Measured on {when}, {counted}. {described_machine()}"
 

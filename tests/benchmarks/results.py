@@ -131,6 +131,7 @@ class Result:
             "count": self.count,
             "resident_bytes": self.resident_bytes,
             "efficiency": self.efficiency,
+            "against": self.against,
             "best_peer": self.best_peer(),
             "ratios": self.ratios(),
         }

@@ -1,4 +1,4 @@
-"""Measure reading and writing arrays, locally, at a distance and mounted, and the browser: zarrscope and peers alternately.
+"""Measure arrays, locally and at a distance, copies, mounts and the browser: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import arrays, browser, comparison, distance, mount, scale
+from tests.benchmarks import arrays, browser, comparison, copying, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.publication import incomplete, publish, tables
 from tests.benchmarks.results import OURS, Result, described_machine, machine
@@ -34,6 +34,7 @@ def main() -> int:
         return comparison.main(arguments.compare, parts(arguments), folder, arguments.rounds, arguments.json)
     rounds, peers = arguments.rounds or ROUNDS, not arguments.no_peers
     needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
+    needed.update(copying.NEEDED if copying.NAME in arguments.workloads else [])
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
     print(described_machine(), flush=True)
@@ -57,6 +58,11 @@ def main() -> int:
         for result in browser.measure(folder, rounds, arguments.only or browser.KINDS):
             results.append(result)
             print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
+    if copying.NAME in arguments.workloads:
+        print(f"\n{copying.NAME}  arrays, copied and checked\n", flush=True)
+        for result in copying.measure(folder, rounds, arguments.only or copying.KINDS, peers):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
     if scale.NAME in arguments.workloads:
         print(f"\n{scale.NAME}  large sizes, from stores that answer by arithmetic\n", flush=True)
         for result in scale.measure(min(rounds, scale.ROUNDS), arguments.only or scale.KINDS):
@@ -77,7 +83,8 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME, scale.NAME]
+    sections = (distance.NAME, mount.NAME, browser.NAME, copying.NAME, scale.NAME)
+    names = [*(workload.name for workload in WORKLOADS), *sections]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"one or more of {', '.join(names)} (default: all)"
@@ -85,7 +92,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*arrays.KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS, *scale.KINDS),
+        choices=(
+            *arrays.KINDS,
+            *mount.KINDS,
+            *mount.LONG_KINDS,
+            *browser.KINDS,
+            *copying.KINDS,
+            *scale.KINDS,
+        ),
         help=f"measure only this kind; may be repeated; {', '.join(mount.LONG_KINDS)} need it, because they take minutes",
     )
     parser.add_argument(
@@ -121,9 +135,10 @@ def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
     kinds |= {
         mount.NAME: (*mount.KINDS, *mount.LONG_KINDS),
         browser.NAME: browser.KINDS,
+        copying.NAME: copying.KINDS,
         scale.NAME: scale.KINDS,
     }
-    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *scale.KINDS}
+    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *copying.KINDS, *scale.KINDS}
     for name in arguments.workloads:
         if name in kinds:
             yield from ((name, kind) for kind in kinds[name] if kind in wanted)

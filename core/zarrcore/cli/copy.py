@@ -113,6 +113,9 @@ def run(namespace: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
         return 130
+    for changed in result.changed if not namespace.quiet else ():
+        note = f"{changed} changed since the earlier run, and is copied again"
+        print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
     if namespace.json:
         print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
     elif not namespace.quiet:
@@ -173,6 +176,7 @@ def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[
         "resumed_nbytes": result.resumed_nbytes,
         "missing_nbytes": result.missing_nbytes,
         "resumed": result.resumed,
+        "changed": list(result.changed),
         "left_keys": result.left.count,
         "left_examples": list(result.left.examples),
         "notes": list(plan.notes),

@@ -11,10 +11,12 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.codecs import is_fill
+from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.copy.blocks import Box, nbytes_of
+from zarrcore.operations.copy.transfer import ChunkTransfer
 
-_COMPARED_NBYTES = 16 << 20
+_COMPARED_NBYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class BlockCopy:
             BrokenBodyError: the written block reads back differently.
             StoreError: a store failed.
         """
-        values = self.source.read(box or ...)
+        values = self.source.read(box or ..., _buffer(box, self.source.dtype, "copied"))
         # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)
@@ -56,7 +58,7 @@ class BlockCopy:
 
     def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
         for part in self._parts(box):
-            found = self.destination.read(part or ...)
+            found = self.destination.read(part or ..., _buffer(part, self.destination.dtype, "read back"))
             inside = tuple(slice(p.start - b.start, p.stop - b.start) for p, b in zip(part, box, strict=True))
             if self.compare and not _same_bits(found, values[inside] if inside else values):
                 raise BrokenBodyError(
@@ -83,6 +85,15 @@ class BlockCopy:
         )
 
 
+def _buffer(box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
+    """Memory of this thread for the elements of a box, because new memory costs more than decoding into it."""
+    nbytes = nbytes_of(box, dtype.itemsize)
+    if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= MAX_SCRATCH_NBYTES:
+        return None
+    shape = tuple(part.stop - part.start for part in box)
+    return np.ndarray(shape, dtype, scratch_buffer(use, nbytes))
+
+
 def _same_bits(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     if one.dtype.kind in "TO":
         return bool((one == other).all())
@@ -102,7 +113,7 @@ def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     )
 
 
-Piece = tuple[BlockCopy, Box, int]
+Piece = tuple[BlockCopy | ChunkTransfer, Box, int]
 """What copies a block, the block, and the memory it takes."""
 RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
 """Copies pieces; the bytes of each, in their order."""

@@ -12,6 +12,7 @@ from typing import Any
 from zarrcore.errors import MissingExtraError, StoreError, UnreachableError
 from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
 from zarrcore.operations.copy.blocks import Box
+from zarrcore.operations.copy.transfer import ChunkTransfer
 from zarrcore.stores.memory import MemoryStore
 
 _AHEAD = 2
@@ -47,7 +48,7 @@ def on_cluster(address: str) -> Iterator[RunPieces]:
 def _run(client: Any, pieces: Iterable[Piece]) -> Iterator[int]:
     ahead: deque[Any] = deque()
     most = _AHEAD * max(1, sum(client.nthreads().values()))
-    packed: tuple[BlockCopy, bytes] | None = None
+    packed: tuple[BlockCopy | ChunkTransfer, bytes] | None = None
     try:
         for block_copy, box, _ in pieces:
             if packed is None or packed[0] is not block_copy:
@@ -64,7 +65,7 @@ def _run(client: Any, pieces: Iterable[Piece]) -> Iterator[int]:
             client.cancel(list(ahead))
 
 
-def _refuse_memory(block_copy: BlockCopy) -> None:
+def _refuse_memory(block_copy: BlockCopy | ChunkTransfer) -> None:
     for array in (block_copy.source, block_copy.destination):
         if isinstance(array.store, MemoryStore):
             raise StoreError(
@@ -78,7 +79,7 @@ def _copy_block(packed: bytes, box: Box) -> int:
 
 
 @lru_cache(maxsize=8)
-def _unpacked(packed: bytes) -> BlockCopy:
+def _unpacked(packed: bytes) -> BlockCopy | ChunkTransfer:
     """Made once for all blocks of an array that a worker copies: opening the connections of a store is expensive."""
-    block_copy: BlockCopy = pickle.loads(packed)  # noqa: S301 - from this program, through Dask, which pickles itself
+    block_copy: BlockCopy | ChunkTransfer = pickle.loads(packed)  # noqa: S301 - from this program, through Dask, which pickles itself
     return block_copy

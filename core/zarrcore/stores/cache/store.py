@@ -107,6 +107,9 @@ class CacheStore(WrapperStore):
     get_into = ReadableStore.get_into
     get_partial_values = ReadableStore.get_partial_values
 
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        return self.store.origin(key)
+
     def stat(self, key: str) -> StoreStat | None:
         check_key(key, self.url)
         known = self._lookup(key)

@@ -63,16 +63,19 @@ class PrefixStore(WrapperStore):
     ) -> list[BytesLike | None]:
         return super().get_partial_values([(self._inner(key), byte_range) for key, byte_range in key_ranges])
 
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        return self.store.origin(self.prefix + key)
+
     def stat(self, key: str) -> StoreStat | None:
         return super().stat(self._inner(key))
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in super().list_prefix(self._inner_prefix(prefix)):
-            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s, entry.etag)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in super().list_dir(self._inner_prefix(prefix)):
-            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s, entry.etag)
 
     def has_prefix(self, prefix: str) -> bool:
         return super().has_prefix(self._inner_prefix(prefix))

@@ -1,7 +1,7 @@
 """Verifying chunks that an object store has copied itself.
 
-A bucket's listing has an ETag for each value. If all sizes and ETags of an array are the same in both places, so are the values;
-finding out takes one listing. But equal values that were sent in parts or encrypted have other ETags. Then both are read and compared.
+A bucket's listing has an ETag for each value. If all sizes and ETags of an array are the same in both places, so are the values.
+But equal values that were sent in parts or encrypted have other ETags. Then both are read and compared.
 """
 
 from __future__ import annotations

@@ -212,6 +212,12 @@ class CacheStore(WrapperStore):
         finally:
             self._written([new])
 
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        try:
+            return writable(self.store).clone(source, key, new)
+        finally:
+            self._written([new])
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
         try:

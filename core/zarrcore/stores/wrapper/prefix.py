@@ -92,6 +92,9 @@ class PrefixStore(WrapperStore):
     def link(self, key: str, new: str) -> Renaming:
         return super().link(self._inner(key), self._inner(new))
 
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        return super().clone(source, key, self._inner(new))
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [(self._inner(key), start, value) for key, start, value in key_start_values]
         super().set_partial_values(parts)

@@ -27,6 +27,8 @@ class BlockCopy:
     """The source."""
     destination: Array
     """The destination."""
+    kept_nbytes: int
+    """The largest buffer that each thread may keep."""
     verify: bool = True
     """Whether to read back what was written, which finds chunks that do not decode."""
     compare: bool = True
@@ -40,7 +42,7 @@ class BlockCopy:
             BrokenBodyError: the written block reads back differently.
             StoreError: a store failed.
         """
-        values = self.source.read(box or ..., _buffer(box, self.source.dtype, "copied"))
+        values = self.source.read(box or ..., self._buffer(box, self.source.dtype, "copied"))
         # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)
@@ -58,7 +60,9 @@ class BlockCopy:
 
     def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
         for part in self._parts(box):
-            found = self.destination.read(part or ..., _buffer(part, self.destination.dtype, "read back"))
+            found = self.destination.read(
+                part or ..., self._buffer(part, self.destination.dtype, "read back")
+            )
             inside = tuple(slice(p.start - b.start, p.stop - b.start) for p, b in zip(part, box, strict=True))
             if self.compare and not _same_bits(found, values[inside] if inside else values):
                 raise BrokenBodyError(
@@ -66,6 +70,14 @@ class BlockCopy:
                     key=self._key(part),
                     url=self.destination.store.url,
                 )
+
+    def _buffer(self, box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
+        """Memory of this thread for the elements of a box: getting new memory costs more than decoding into it."""
+        nbytes, most = nbytes_of(box, dtype.itemsize), min(MAX_SCRATCH_NBYTES, self.kept_nbytes)
+        if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= most:
+            return None
+        shape = tuple(part.stop - part.start for part in box)
+        return np.ndarray(shape, dtype, scratch_buffer(use, nbytes))
 
     def _parts(self, box: Box) -> list[Box]:
         """The box in parts of whole inner chunks along its first dimension: the data read back need not fit in memory twice."""
@@ -83,15 +95,6 @@ class BlockCopy:
         return self.destination.chunk_key(
             tuple(axis.find(part.start) for axis, part in zip(axes, box, strict=True))
         )
-
-
-def _buffer(box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
-    """Memory of this thread for the elements of a box, because new memory costs more than decoding into it."""
-    nbytes = nbytes_of(box, dtype.itemsize)
-    if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= MAX_SCRATCH_NBYTES:
-        return None
-    shape = tuple(part.stop - part.start for part in box)
-    return np.ndarray(shape, dtype, scratch_buffer(use, nbytes))
 
 
 def _same_bits(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:

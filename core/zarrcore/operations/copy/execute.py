@@ -36,6 +36,8 @@ Progress = Callable[[str, int, int], None]
 """Called with an array's path, the bytes done, and the bytes of all arrays."""
 
 _REMOTE_BLOCKS = 64
+_BUFFERS = 4
+"""A thread keeps up to two buffers; they may take half of the memory."""
 _LISTED_CHUNKS = 1_000_000
 _DIGESTS = 1000
 
@@ -221,11 +223,13 @@ class _Copier:
         prefix = self._plan.format.chunk_prefix(array.path)
         one = Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes)
         other = Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False)
-        copy: BlockCopy | ChunkTransfer = BlockCopy(one, other, self._verify, array.is_exact)
+        is_remote, memory = source.store.is_remote or self._store.is_remote, self._plan.memory_nbytes
+        kept = memory // (_BUFFERS * _threads(is_remote))
+        copy: BlockCopy | ChunkTransfer = BlockCopy(one, other, kept, self._verify, array.is_exact)
         if (largest := array.stored_chunk_nbytes) is not None:
-            memory = max(1, self._plan.memory_nbytes // 2)
-            copy = ChunkTransfer(one, source_prefix, other, prefix, largest, memory, self._verify)
-            if source.store.is_remote or self._store.is_remote:
+            whole = max(1, memory // 2)
+            copy = ChunkTransfer(one, source_prefix, other, prefix, largest, whole, kept, self._verify)
+            if is_remote:
                 array = replace(array, blocks=array.blocks.chunks)
         offered = resumed = 0
         resuming = self._result.resumed and array.source_path not in self._result.changed
@@ -264,7 +268,11 @@ def _in_threads(budget: int, is_remote: bool, pieces: Iterable[Piece]) -> Iterat
         with allowance.of(held):
             return block_copy(box)
 
-    return in_parallel(copy, pieces, _REMOTE_BLOCKS if is_remote else CORES)
+    return in_parallel(copy, pieces, _threads(is_remote))
+
+
+def _threads(is_remote: bool) -> int:
+    return _REMOTE_BLOCKS if is_remote else CORES
 
 
 class _Allowance:

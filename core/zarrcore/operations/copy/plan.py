@@ -189,7 +189,7 @@ def _plan_array(
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
     pool = CORES if not node.store.is_remote else node.store.requests_in_flight
     block_nbytes = _REMOTE_BLOCK_NBYTES if node.store.is_remote else _BLOCK_NBYTES
-    limit = max(1, min(block_nbytes, memory_nbytes // (4 * _COPIES)))
+    limit = max(1, min(block_nbytes, memory_nbytes // (4 * _COPIES), memory_nbytes // (8 * CORES)))
     while True:
         factors = block_factors(
             source.shape, chunk_shape, unit_shape, limit // itemsize, 2 * limit // itemsize

@@ -41,6 +41,8 @@ class ChunkTransfer:
     """The most bytes that a stored chunk can have."""
     memory_nbytes: int
     """The most bytes of a chunk that may be in memory."""
+    kept_nbytes: int
+    """The largest buffer that each thread may keep."""
     verify: bool = True
     """Whether to read back what was written, and compare."""
 
@@ -83,7 +85,7 @@ class ChunkTransfer:
 
     def _value(self, store: ReadableStore, key: str, use: str) -> BytesLike | None:
         limit = min(self.limit_nbytes, self.memory_nbytes)
-        if not store.fills_buffers or limit > MAX_SCRATCH_NBYTES:
+        if not store.fills_buffers or limit > min(MAX_SCRATCH_NBYTES, self.kept_nbytes):
             return store.get(key, max_nbytes=limit)
         buffer = scratch_buffer(use, limit)
         nbytes = store.get_into(key, buffer)

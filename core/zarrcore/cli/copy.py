@@ -20,10 +20,11 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores import ReadableStore
 
 _DESCRIPTION = """\
-Copy a node and all below it to DEST, where it becomes the root. Format, chunks, shards and codecs stay the same unless
-you choose others. Chunks that stay the same are copied byte for byte, and not decoded. Everything is verified. Run the same
-command again to resume an interrupted copy; arrays that changed in SOURCE in the meantime are copied again. A folder of several hierarchies becomes one hierarchy, in which each is
-a group. Keys of SOURCE that belong to no node are not copied: copy names some of them and exits with 1."""
+Copy a node and all below it to DEST, where it becomes the root. Format, chunks, shards and codecs stay the same
+unless you choose others. Chunks that stay the same are copied byte for byte, and not decoded. Everything is verified.
+Run the same command again to resume an interrupted copy; arrays that changed in SOURCE in the meantime are copied
+again. A folder of several hierarchies becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to
+no node are not copied: copy names some of them and exits with 1."""
 _LEVELS = {
     "zstd": "level",
     "gzip": "level",
@@ -62,7 +63,9 @@ def register(commands: Any) -> None:
         "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
     )
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
-    parser.add_argument("--no-verify", action="store_true", help="do not compare what was written with the source")
+    parser.add_argument(
+        "--no-verify", action="store_true", help="do not compare what was written with the source"
+    )
     parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
     parser.add_argument(
         "--memory",

@@ -30,11 +30,8 @@ _MOST_PARTS: Final = 10_000
 _ERASED_AT_ONCE: Final = 1000
 """The number of keys that S3 erases in one request; the other services get several requests at a time."""
 
-_NEVER_COPIES: Final = {401, 403, 405, 501}
-"""The service, or the permission to use it, lacks copying."""
-
-_CANNOT_COPY: Final = {400, *_NEVER_COPIES}
-"""This value cannot be copied either: S3 answers 400 for one over 5 GiB."""
+_NEVER_COPIES: Final = {405, 501}
+"""The answers of services that do not copy."""
 
 _HINT: Final = "writing needs credentials with write permission"
 
@@ -103,12 +100,11 @@ class BucketStore(ObstoreStore, WritableStore):
         try:
             client.copy(inner.prefix + key, self.prefix + new)
         except obstore_errors() as error:
+            # Such as a value of over 5 GiB, or a time limit. If the service is at fault, reading or writing will report it.
             failure = Failure.of(error)
-            if failure.absent or failure.status in _CANNOT_COPY:
-                if failure.status in _NEVER_COPIES:
-                    self._cloning = (self._writer(), inner, None)
-                return False
-            raise self._error(failure, new, _HINT) from None
+            if failure.denied or failure.status in _NEVER_COPIES:
+                self._cloning = self._writer(), inner, None
+            return False
         self._place_seen = True
         return True
 

@@ -44,7 +44,7 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
         )
     elif (found := _what_is_there(store)) is not None:
         raise NodeExistsError("/", store.url, f"would be mixed with existing data, {found}")
-    writable(store)
+    writable(store)  # refuses a read-only store before the source is listed
     return None
 
 

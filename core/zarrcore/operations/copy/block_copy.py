@@ -11,7 +11,7 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.codecs import is_fill
-from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
+from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.operations.copy.transfer import ChunkTransfer
@@ -73,11 +73,11 @@ class BlockCopy:
 
     def _buffer(self, box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
         """Memory of this thread for the elements of a box: getting new memory costs more than decoding into it."""
-        nbytes, most = nbytes_of(box, dtype.itemsize), min(MAX_SCRATCH_NBYTES, self.kept_nbytes)
-        if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= most:
+        nbytes = nbytes_of(box, dtype.itemsize)
+        if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= self.kept_nbytes:
             return None
         shape = tuple(part.stop - part.start for part in box)
-        return np.ndarray(shape, dtype, scratch_buffer(use, nbytes))
+        return np.ndarray(shape, dtype, scratch_buffer(use, nbytes, self.kept_nbytes))
 
     def _parts(self, box: Box) -> list[Box]:
         """The box in parts of whole inner chunks along its first dimension: the data read back need not fit in memory twice."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
-from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES
 from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
@@ -29,9 +28,10 @@ from zarrcore.operations.copy.layout import (
 )
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
-# Twice this size, which a block may have, fits into the buffers that threads keep.
-_BLOCK_NBYTES = MAX_SCRATCH_NBYTES // 2
+_BLOCK_NBYTES = 8 << 20
 _REMOTE_BLOCK_NBYTES = 32 << 20  # many requests at a time
+# A block may be larger than these if it then has whole chunks of the source, so that none is decoded twice.
+_LARGEST_BLOCK_NBYTES = 64 << 20
 _TRANSFER_NBYTES = 2 << 20
 # A block's elements, their encoded chunks, the shards being assembled, and some slack.
 _COPIES = 4
@@ -189,11 +189,10 @@ def _plan_array(
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
     pool = CORES if not node.store.is_remote else node.store.requests_in_flight
     block_nbytes = _REMOTE_BLOCK_NBYTES if node.store.is_remote else _BLOCK_NBYTES
-    limit = max(1, min(block_nbytes, memory_nbytes // (4 * _COPIES), memory_nbytes // (8 * CORES)))
+    most = max(1, min(_LARGEST_BLOCK_NBYTES, memory_nbytes // (2 * _COPIES)))
+    limit = min(block_nbytes, max(1, most // 2))
     while True:
-        factors = block_factors(
-            source.shape, chunk_shape, unit_shape, limit // itemsize, 2 * limit // itemsize
-        )
+        factors = block_factors(source.shape, chunk_shape, unit_shape, limit // itemsize, most // itemsize)
         block_shape = [n * length for n, length in zip(factors, chunk_shape, strict=True)]
         held = _COPIES * itemsize * math.prod(block_shape) + 2 * itemsize * _units_held(
             block_shape, unit_shape, pool
@@ -205,7 +204,7 @@ def _plan_array(
                 f"{node.path}: copying one {'shard' if _has_shards(destination) else 'chunk'} takes {held >> 20:,} MiB of "
                 f"memory, but only {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
             )
-        limit //= 2
+        limit, most = limit // 2, most // 2
     axes = zip(destination.chunk_grid.axes, source.shape, factors, strict=True)
     blocks = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
     return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination))

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlsplit
 
 import obstore.exceptions
@@ -245,7 +246,7 @@ def test_a_service_that_refuses_to_copy_is_not_asked_again(
             raise getattr(obstore.exceptions, name)("the service refuses")
 
     source = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
-    target = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    target: Any = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
     source.set("a", b"1")
     monkeypatch.setattr(target, "_make_cloner", lambda *_: Refusing())
     assert target.may_clone(source)

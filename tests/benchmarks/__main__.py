@@ -1,4 +1,4 @@
-"""Measure arrays, locally, at a distance and mounted, the browser, and a cluster: zarrscope and peers alternately.
+"""Measure arrays, locally and at a distance, copies, mounts, the browser and a cluster: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import arrays, browser, cluster, comparison, distance, mount, scale
+from tests.benchmarks import arrays, browser, cluster, comparison, copying, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import incomplete, publish, tables
@@ -36,6 +36,7 @@ def main() -> int:
     rounds, peers = arguments.rounds or ROUNDS, not arguments.no_peers
     sources = {mount.NAME: "w2", cluster.NAME: cluster.SOURCE}
     needed = {sources.get(name, name) for name in arguments.workloads}
+    needed.update(copying.NEEDED if copying.NAME in arguments.workloads else [])
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
     print(described_machine(), flush=True)
@@ -60,6 +61,11 @@ def main() -> int:
         for result in browser.measure(folder, rounds, arguments.only or browser.KINDS):
             results.append(result)
             print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
+    if copying.NAME in arguments.workloads:
+        print(f"\n{copying.NAME}  arrays, copied and checked\n", flush=True)
+        for result in copying.measure(folder, rounds, arguments.only or copying.KINDS, peers):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
     if scale.NAME in arguments.workloads:
         print(f"\n{scale.NAME}  large sizes, from stores that answer by arithmetic\n", flush=True)
         for result in scale.measure(min(rounds, scale.ROUNDS), arguments.only or scale.KINDS):
@@ -85,7 +91,7 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    sections = (distance.NAME, mount.NAME, browser.NAME, scale.NAME, cluster.NAME)
+    sections = (distance.NAME, mount.NAME, browser.NAME, copying.NAME, scale.NAME, cluster.NAME)
     names = [*(workload.name for workload in WORKLOADS), *sections]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -99,6 +105,7 @@ def parse() -> argparse.Namespace:
             *mount.KINDS,
             *mount.LONG_KINDS,
             *browser.KINDS,
+            *copying.KINDS,
             *scale.KINDS,
             *cluster.KINDS,
         ),
@@ -138,10 +145,18 @@ def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
     kinds |= {
         mount.NAME: (*mount.KINDS, *mount.LONG_KINDS),
         browser.NAME: browser.KINDS,
+        copying.NAME: copying.KINDS,
         scale.NAME: scale.KINDS,
         cluster.NAME: cluster.KINDS,
     }
-    wanted = arguments.only or {*arrays.KINDS, *mount.KINDS, *browser.KINDS, *scale.KINDS, *cluster.KINDS}
+    wanted = arguments.only or {
+        *arrays.KINDS,
+        *mount.KINDS,
+        *browser.KINDS,
+        *copying.KINDS,
+        *scale.KINDS,
+        *cluster.KINDS,
+    }
     for name in arguments.workloads:
         if name in kinds:
             yield from ((name, kind) for kind in kinds[name] if kind in wanted)

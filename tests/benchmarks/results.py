@@ -45,7 +45,7 @@ class Result:
     workload: str
     describes: str
     what: str
-    """One of `arrays.KINDS`, or ``tree``; for the mount one of `mount.KINDS`, or ``ready``."""
+    """One of the kinds of its part, such as `arrays.KINDS`; or ``tree``, or ``ready``."""
     nbytes: int
     """Decoded bytes read or written."""
     seconds: dict[str, list[float]]

@@ -20,10 +20,11 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores import ReadableStore
 
 _DESCRIPTION = """\
-Copy a node and all below it to DEST, where it becomes the root. Format, chunks, shards and codecs stay the same unless
-you choose others. Run the same command again to resume an interrupted copy; changes of SOURCE in the meantime are not
-detected. Every block is read back and compared. A folder of several hierarchies becomes one hierarchy, in which each is
-a group. Keys of SOURCE that belong to no node are not copied: copy names some of them and exits with 1."""
+Copy a node and all below it to DEST, where it becomes the root. Format, chunks, shards and codecs stay the same
+unless you choose others. Chunks that stay the same are copied byte for byte, and not decoded. Everything is verified.
+Run the same command again to resume an interrupted copy; arrays that changed in SOURCE in the meantime are copied
+again. A folder of several hierarchies becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to
+no node are not copied: copy names some of them and exits with 1."""
 _LEVELS = {
     "zstd": "level",
     "gzip": "level",
@@ -62,7 +63,9 @@ def register(commands: Any) -> None:
         "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
     )
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
-    parser.add_argument("--no-verify", action="store_true", help="do not read back what was written")
+    parser.add_argument(
+        "--no-verify", action="store_true", help="do not compare what was written with the source"
+    )
     parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
     parser.add_argument(
         "--memory",
@@ -111,6 +114,9 @@ def run(namespace: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
         return 130
+    for changed in result.changed if not namespace.quiet else ():
+        note = f"{changed} changed since the earlier run, and is copied again"
+        print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
     if namespace.json:
         print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
     elif not namespace.quiet:
@@ -163,6 +169,7 @@ def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[
         "resumed_nbytes": result.resumed_nbytes,
         "missing_nbytes": result.missing_nbytes,
         "resumed": result.resumed,
+        "changed": list(result.changed),
         "left_keys": result.left.count,
         "left_examples": list(result.left.examples),
         "notes": list(plan.notes),

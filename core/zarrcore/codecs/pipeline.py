@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
+from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import (
     ArraySpec,
     ArrayToArrayCodec,
@@ -31,6 +32,9 @@ from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unu
 
 _SMALL_NBYTES = 64 << 10
 """Below this size, the cost of a call matters beside its work."""
+
+_UNIFORM_COUNT = 16
+"""Encoded chunks of a single value that are remembered: masks and labels have many of them."""
 
 
 Region = tuple[slice, ...] | tuple[NDArray[np.intp], ...]
@@ -82,6 +86,7 @@ class Pipeline:
                 )
         if self._array_to_bytes is None:
             raise MetadataError("there is no array → bytes codec", member=member)
+        self._uniform: dict[bytes, bytes] = {}
         self._encoded_spec = encoded
         self.encoded_nbytes = exact
         self.max_encoded_nbytes = bound
@@ -242,6 +247,9 @@ class Pipeline:
         if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
             raise CodecError("no array → bytes codec")
         array = self._conforming(chunk)
+        value = _single_value(array) if self._bytes_to_bytes else None
+        if value is not None and (known := self._uniform.get(value)) is not None:
+            return known
         for array_codec, spec in self._array_to_array:
             array = array_codec.encode(array, spec)
         gathered: memoryview | None = None
@@ -257,6 +265,10 @@ class Pipeline:
             data = self._array_to_bytes.encode(array, self._encoded_spec)
         for bytes_codec, _, _ in self._bytes_to_bytes:
             data = bytes_codec.encode(data)
+        if value is not None and len(data) <= _SMALL_NBYTES:
+            if len(self._uniform) >= _UNIFORM_COUNT:
+                self._uniform.clear()
+            data = self._uniform[value] = bytes(data)
         if gathered is None or passing or isinstance(data, bytes | bytearray):
             return data
         return bytes(data)  # a codec may return the memory that it was given
@@ -334,6 +346,17 @@ def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) 
     if configuration is None:
         return named
     return replace(named, name=codec.name, configuration=configuration)
+
+
+def _single_value(array: np.ndarray[Any, Any]) -> bytes | None:
+    """The element that all elements are equal to, bit for bit; None if there are several, or finding out would cost much."""
+    if array.size < 2 or array.dtype.kind in "TOV":
+        return None
+    first = array.item(0)
+    if array.item(array.size // 2) != first or array.item(array.size - 1) != first:
+        return None  # as in most chunks
+    element = array[(slice(1),) * array.ndim].reshape(())
+    return element.tobytes() if is_fill(array, element) else None
 
 
 def _gather(array: np.ndarray[Any, Any]) -> memoryview:

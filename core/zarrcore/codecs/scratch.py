@@ -28,9 +28,12 @@ class _Buffers(threading.local):
 _buffers = _Buffers()
 
 
-def scratch_buffer(use: str, nbytes: int) -> memoryview:
-    """A buffer of ``nbytes`` with arbitrary content, valid until this thread asks again for the same use."""
-    if nbytes > MAX_SCRATCH_NBYTES:
+def scratch_buffer(use: str, nbytes: int, largest: int = MAX_SCRATCH_NBYTES) -> memoryview:
+    """A buffer of ``nbytes`` with arbitrary content, valid until this thread asks again for the same use.
+
+    The thread keeps it if it has at most ``largest`` bytes.
+    """
+    if nbytes > largest:
         return _fresh(nbytes)
     buffer = _buffers.by_use.get(use)
     if buffer is None or len(buffer) < nbytes:

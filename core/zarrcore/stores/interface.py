@@ -82,6 +82,8 @@ class StoreEntry:
     size: int | None = None
     """Bytes; None for a prefix, or if the listing does not contain the size."""
     mtime_s: float | None = None
+    etag: str | None = None
+    """As in `StoreStat`, if the listing contains it."""
 
     @property
     def is_prefix(self) -> bool:
@@ -184,6 +186,10 @@ class ReadableStore(Store):
             if value is not None and facts == before:
                 return value, facts
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
+
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        """The store that has the value of ``key``, and its key there: wrappers that change no values name the wrapped store."""
+        return self, key
 
     fills_buffers: bool = False
     """Whether `get_into` needs less memory than `get`; otherwise it is `get` and a copy."""
@@ -329,6 +335,18 @@ class WritableStore(Store):
         """Give a value a second key, which must be absent, without copying its bytes. Returns and raises as `rename`."""
         self.check_writable()
         return Renaming.NOT_POSSIBLE
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        """Store under ``new`` the value that ``key`` has in ``source``, without its bytes passing through this program.
+
+        Returns:
+            False if that is not possible, or ``key`` is absent: then get the value and set it.
+
+        Raises:
+            As `set`.
+        """
+        self.check_writable()
+        return False
 
     def check_writable(self) -> None:
         """Check that this store can be written.

@@ -88,7 +88,7 @@ def test_copy_with_other_codecs(
         (("--chunks", "1,0,1"), 2, "expected lengths"),
         (("--chunks", "1,1"), 2, "no array has as many"),
         (("--memory", "much"), 2, "expected a size such as 512M"),
-        (("--memory", "1K"), 1, "allow more, or make chunks smaller"),
+        (("--memory", "1K", "--codec", "none"), 1, "allow more, or make chunks smaller"),
         (("--codec", "zstd:x"), 2, "expected a codec"),
         (("--codec", "{"), 2, "not JSON"),
         (("--codec", "[" * 90_000), 2, "not JSON"),

@@ -11,8 +11,9 @@ import pytest
 
 from tests.core.codecs.cases import LITTLE, spec_of
 from tests.core.codecs.pipelines import VALUES, pipeline
-from zarrcore.codecs import BytesToBytesCodec, Pipeline, completed, registry
+from zarrcore.codecs import ArraySpec, BytesToBytesCodec, Pipeline, completed, registry
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
+from zarrcore.codecs.bytes_to_bytes.gzip import GzipCodec
 from zarrcore.codecs.interface import Buffer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
@@ -135,3 +136,28 @@ def test_internal_codecs_for_elements_of_another_type_are_refused(codecs: list[N
     dtype = np.dtype([("a", "<i2"), ("c", "<i2")])
     with pytest.raises(MetadataError, match="expected elements of"):
         Pipeline(codecs, spec_of(np.zeros(3, dtype)))
+
+
+def test_chunks_of_a_single_value_are_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = ArraySpec((8, 8), np.dtype("<f4"), np.zeros((), "<f4"))
+    pipeline = Pipeline((NamedConfiguration("bytes", {"endian": "little"}), NamedConfiguration("gzip")), spec)
+    encoded = []
+    encode = GzipCodec.encode
+
+    def counting(self: GzipCodec, data: Buffer) -> Buffer:
+        encoded.append(len(data))
+        return encode(self, data)
+
+    monkeypatch.setattr(GzipCodec, "encode", counting)
+    ones = np.ones((8, 8), "<f4")
+    for values in (ones, ones.T, np.ones((16, 8), "<f4")[::2]):
+        assert np.array_equal(pipeline.decode(pipeline.encode(values)), ones)
+    assert len(encoded) == 1
+    for number in range(100):
+        mixed = np.full((8, 8), number, "<f4")
+        assert np.array_equal(pipeline.decode(pipeline.encode(mixed)), mixed)
+        mixed[3, 2] = -1
+        assert np.array_equal(pipeline.decode(pipeline.encode(mixed)), mixed)
+    zeros = np.zeros((8, 8), "<f4")
+    zeros[5, 5] = -0.0
+    assert pipeline.decode(pipeline.encode(zeros)).tobytes() == zeros.tobytes()

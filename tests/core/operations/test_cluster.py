@@ -89,7 +89,7 @@ def test_members_of_a_collection_are_checked_on_the_cluster(
 
 def test_an_error_on_a_worker_reads_like_a_local_one(source: Path, tmp_path: Path, scheduler: str) -> None:
     (source / "a/c/0/0").write_bytes(b"broken")
-    outcome = run_inside("copy", source, tmp_path / "target", "--scheduler", scheduler)
+    outcome = run_inside("copy", source, tmp_path / "target", "--scheduler", scheduler, "--codec", "gzip")
     assert outcome.status == 1
     assert outcome.stderr.startswith("zarrscope: a/c/0/0: ")
 

@@ -10,7 +10,17 @@ import pytest
 
 from tests.any_store import AnyStore
 from zarrcore.errors import BodyTooLargeError, InvalidKeyError, ReadOnlyError, StoreError
-from zarrcore.stores import ByteRange, ListableStore, ReadableStore, Renaming, WritableStore, writable
+from zarrcore.stores import (
+    ByteRange,
+    ListableStore,
+    MemoryStore,
+    PrefixStore,
+    ReadableStore,
+    ReadOnlyStore,
+    Renaming,
+    WritableStore,
+    writable,
+)
 
 CHUNK = bytes(range(256)) * 40
 ODD_KEY = "größe/日本 語/x%20y#?&+.bin"
@@ -234,6 +244,7 @@ class ReadOnlyStoreTests:
             lambda: store.set_file("a/x", 0),
             lambda: store.rename("zarr.json", "a/x"),
             lambda: store.link("zarr.json", "a/x"),
+            lambda: store.clone(store, "zarr.json", "a/x"),
             lambda: store.erase("zarr.json"),
             lambda: store.erase("absent"),
             lambda: store.erase_values(["zarr.json"]),
@@ -355,6 +366,19 @@ class WritableStoreTests:
             assert empty.set_file("a/x", file.fileno(), if_absent=True) is False
             assert empty.set_file("a/y", file.fileno(), if_absent=True) is True
         assert empty.get("a/x") == empty.get("a/y") == value
+
+    def test_a_clone_is_a_copy(self, empty: AnyStore) -> None:
+        empty.set("a/x y", b"first")
+        for source in (empty, ReadOnlyStore(empty), PrefixStore(empty, "a/")):
+            key = "x y" if isinstance(source, PrefixStore) else "a/x y"
+            assert empty.clone(source, "absent", "c/d") is False
+            if empty.clone(source, key, "c/d"):
+                assert empty.get("c/d") == b"first"
+                empty.set("c/d", b"changed")
+                assert empty.get("a/x y") == b"first"
+            else:
+                assert empty.get("c/d") is None
+        assert empty.clone(MemoryStore(values={"k": b"1"}), "k", "e") is False
 
     def test_renaming_and_linking_keep_the_value(self, empty: AnyStore) -> None:
         for key in ("a/x", "b", "taken"):

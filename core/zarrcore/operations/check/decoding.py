@@ -28,6 +28,8 @@ _BATCH_CHUNKS = 64
 _BUDGET_NBYTES = 256 << 20
 _BOX_NBYTES = 64 << 20
 _HOPELESS = 32
+_SMALL_NBYTES = 16 << 10
+"""For chunks of up to this size in a local store, two threads take longer than one: they wait for the GIL after each call."""
 
 Batch = list[tuple[StoredChunk, tuple[slice, ...] | None]]
 """Chunks to decode one after another, each as a whole, or a selected part of a shard."""
@@ -59,7 +61,8 @@ class ChunkDecoder:
     def _results(self, batches: Iterator[Batch]) -> Iterator[tuple[int, list[Finding]]]:
         held = min(self._chunk_nbytes, _BOX_NBYTES) if self._sharded else 2 * self._chunk_nbytes
         store = self._array.store
-        width = store.requests_in_flight if store.is_remote else CORES
+        width = CORES if self._chunk_nbytes > _SMALL_NBYTES else 1
+        width = store.requests_in_flight if store.is_remote else width
         threads = max(1, min(width, _BUDGET_NBYTES // max(1, held)))
         batch_check = BatchCheck(self._array, threads if store.is_remote else 1)
         if self._run_work is not None:

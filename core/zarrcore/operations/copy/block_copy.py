@@ -10,11 +10,13 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.codecs import is_fill
+from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
+from zarrcore.operations.copy.transfer import ChunkTransfer
 
-_COMPARED_NBYTES = 16 << 20
+_COMPARED_NBYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class BlockCopy:
     """The source."""
     destination: Array
     """The destination."""
+    kept_nbytes: int
+    """The largest buffer that each thread may keep."""
     verify: bool = True
     """Whether to read back what was written, which finds chunks that do not decode."""
     compare: bool = True
@@ -42,7 +46,7 @@ class BlockCopy:
             BrokenBodyError: the written block reads back differently.
             StoreError: a store failed.
         """
-        values = self.source.read(box or ...)
+        values = self.source.read(box or ..., self._buffer(box, self.source.dtype, "copied"))
         # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)
@@ -60,7 +64,9 @@ class BlockCopy:
 
     def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
         for part in self._parts(box):
-            found = self.destination.read(part or ...)
+            found = self.destination.read(
+                part or ..., self._buffer(part, self.destination.dtype, "read back")
+            )
             inside = tuple(slice(p.start - b.start, p.stop - b.start) for p, b in zip(part, box, strict=True))
             if self.compare and not _same_bits(found, values[inside] if inside else values):
                 raise BrokenBodyError(
@@ -68,6 +74,14 @@ class BlockCopy:
                     key=self._key(part),
                     url=self.destination.store.url,
                 )
+
+    def _buffer(self, box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
+        """Memory of this thread for the elements of a box: getting new memory costs more than decoding into it."""
+        nbytes = nbytes_of(box, dtype.itemsize)
+        if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= self.kept_nbytes:
+            return None
+        shape = tuple(part.stop - part.start for part in box)
+        return np.ndarray(shape, dtype, scratch_buffer(use, nbytes, self.kept_nbytes))
 
     def _parts(self, box: Box) -> list[Box]:
         """The box in parts of whole inner chunks along its first dimension: the data read back need not fit in memory twice."""
@@ -106,5 +120,5 @@ def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     )
 
 
-Piece = tuple[BlockCopy, Box, int]
+Piece = tuple[BlockCopy | ChunkTransfer, Box, int]
 """What copies a block, the block, and the memory it takes."""

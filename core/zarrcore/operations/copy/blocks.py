@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from zarrcore.metadata.chunk_grid import ChunkAxis
@@ -69,6 +69,11 @@ class BlockGrid:
     def count(self) -> int:
         """The number of blocks."""
         return math.prod(self.shape)
+
+    @property
+    def chunks(self) -> BlockGrid:
+        """The same array in blocks of one chunk."""
+        return BlockGrid(tuple(replace(axis, factor=1) for axis in self.axes))
 
     def box(self, number: int) -> Box:
         """The elements of a block."""

@@ -11,7 +11,7 @@ from zarrcore.formats import FORMATS, detect_format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.hierarchy.open import erase_hierarchy, look_at_place
 from zarrcore.operations.copy.plan import CopyPlan
-from zarrcore.operations.marker import MARKER_KEY, read_marker, write_marker
+from zarrcore.operations.marker import MARKER_KEY, Marker, read_marker
 from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.memory import MemoryStore
@@ -20,8 +20,8 @@ from zarrcore.stores.wrapper.interface import writable
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 
-def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> bool:
-    """Prepare ``store`` for a copy; returns whether this copy was started there before.
+def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> Marker | None:
+    """Prepare ``store`` for a copy; returns the marker if this copy was started there before.
 
     Raises:
         NodeExistsError: it holds something else that must not be overwritten, or that is not a hierarchy.
@@ -30,8 +30,8 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
     """
     _refuse_itself(source, store)
     marker = read_marker(store)
-    if marker == plan.fingerprint:
-        return True
+    if marker is not None and marker.fingerprint == plan.fingerprint:
+        return marker
     if overwrite and marker is not None:
         writable(store).erase_prefix("")  # an interrupted copy left all of it
     elif overwrite:
@@ -44,8 +44,8 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
         )
     elif (found := _what_is_there(store)) is not None:
         raise NodeExistsError("/", store.url, f"would be mixed with existing data, {found}")
-    write_marker(writable(store), plan.source_url, plan.fingerprint)
-    return False
+    writable(store)  # refuses a read-only store before the source is listed
+    return None
 
 
 def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:

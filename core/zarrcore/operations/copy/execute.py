@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,14 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import Hierarchy
 from zarrcore.operations.cluster import RunWork, Witness
 from zarrcore.operations.copy.block_copy import BlockCopy, Piece
-from zarrcore.operations.copy.blocks import BlockGrid, nbytes_of
+from zarrcore.operations.copy.blocks import nbytes_of
+from zarrcore.operations.copy.clones import verify_clones
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
-from zarrcore.operations.copy.stored import stored_blocks, stored_chunks
-from zarrcore.operations.marker import MARKER_KEY, erase_marker
+from zarrcore.operations.copy.stored import ChunkDigest, stored_blocks, stored_chunks, stored_keys
+from zarrcore.operations.copy.transfer import ChunkTransfer
+from zarrcore.operations.marker import MARKER_KEY, Marker, erase_marker, write_marker
 from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, WritableStore
 from zarrcore.stores.wrapper.interface import writable
@@ -33,8 +36,11 @@ from zarrcore.stores.wrapper.interface import writable
 Progress = Callable[[str, int, int], None]
 """Called with an array's path, the bytes done, and the bytes of all arrays."""
 
-_REMOTE_BLOCKS = 16
+_REMOTE_BLOCKS = 64
+_BUFFERS = 4
+"""A thread keeps up to two buffers; they may take half of the memory."""
 _LISTED_CHUNKS = 1_000_000
+_DIGESTS = 1000
 
 
 @dataclass(slots=True)
@@ -53,6 +59,8 @@ class CopyResult:
     """Bytes of the blocks that an interrupted copy had already copied."""
     resumed: bool = False
     """Whether this finished an interrupted copy."""
+    changed: tuple[str, ...] = ()
+    """Paths in the source of arrays that changed since the interrupted copy, and were copied again."""
     left: LeftKeys = field(default_factory=LeftKeys)
     """Keys of the source that belong to no node, and were not copied."""
 
@@ -94,14 +102,23 @@ def execute(
         ClusterError: the cluster failed.
     """
     store = writable(destination)
-    resuming = prepare(plan, source.store, destination, overwrite=overwrite)
-    result = CopyResult(len(plan.groups), len(plan.arrays), plan.nbytes, resumed=resuming)
+    before = prepare(plan, source.store, destination, overwrite=overwrite)
+    left, digests = find_left_keys(plan, source)
+    changed = _mark(plan, destination, before, digests)
+    result = CopyResult(
+        len(plan.groups),
+        len(plan.arrays),
+        plan.nbytes,
+        resumed=before is not None,
+        changed=tuple(sorted(changed)),
+        left=left,
+    )
     nodes = plan.documents()
     # The root comes first: without its document, what is there would pass for finished hierarchies in a folder.
     root = _write_documents(plan, store, next(nodes))
     written = in_parallel(partial(_write_documents, plan, store), nodes, store.requests_in_flight)
     kept = {path: documents for path, documents in chain((root,), written) if consolidate}
-    copier = _Copier(plan, source, destination, verify, resuming, result, progress)
+    copier = _Copier(plan, source, destination, verify, digests, result, progress)
     if run_work is not None:
         copier.run(lambda pieces: run_work((copy, box) for copy, box, _ in pieces))
     else:
@@ -110,8 +127,41 @@ def execute(
         for key, value in plan.format.consolidate(kept).items():
             store.set(key, value)
     erase_marker(store)
-    result.left = find_left_keys(plan, source)
     return result
+
+
+def _mark(
+    plan: CopyPlan, destination: ReadableStore, before: Marker | None, digests: dict[str, ChunkDigest]
+) -> set[str]:
+    """Mark the destination; returns the arrays that changed since the interrupted copy, whose chunks are erased there."""
+    store = writable(destination)
+    told = {name: digest.text() for name, digest in _grouped(digests).items()}
+    changed: set[str] = set()
+    if before is not None and before.chunks:
+        groups = {name for name, text in told.items() if before.chunks.get(name, text) != text}
+        many = len(digests) > _DIGESTS
+        for array in plan.arrays:
+            if array.source_path in digests and _group(array.source_path, many) in groups:
+                changed.add(array.source_path)
+                prefix = plan.format.chunk_prefix(array.path)
+                store.erase_values(stored_keys(destination, prefix, array.destination))
+    # Not before this: a copy that is interrupted here must find again that they changed.
+    write_marker(store, Marker(plan.source_url, plan.fingerprint, told))
+    return changed
+
+
+def _grouped(digests: dict[str, ChunkDigest]) -> dict[str, ChunkDigest]:
+    """A digest for each array, or for each of some thousand groups of arrays, so that the marker stays small."""
+    if len(digests) <= _DIGESTS:
+        return digests
+    found: dict[str, ChunkDigest] = {}
+    for path, digest in digests.items():
+        found.setdefault(_group(path, True), ChunkDigest()).join(digest)
+    return found
+
+
+def _group(path: str, many: bool) -> str:
+    return str(zlib.crc32(path.encode("utf-8", "surrogatepass")) % _DIGESTS) if many else path
 
 
 def _write_documents(
@@ -133,7 +183,7 @@ class _Copier:
         source: Hierarchy,
         store: ReadableStore,
         verify: bool,
-        resuming: bool,
+        digests: dict[str, ChunkDigest],
         result: CopyResult,
         progress: Progress | None,
     ) -> None:
@@ -141,7 +191,7 @@ class _Copier:
         self._source = source
         self._store = store
         self._verify = verify
-        self._resuming = resuming
+        self._digests = digests
         self._result = result
         self._progress = progress
         self._path = ""
@@ -152,7 +202,17 @@ class _Copier:
         for nbytes in run_pieces(pieces):
             self._result.copied_nbytes += nbytes
             self._tell()
+        for array in self._plan.arrays if self._verify else ():
+            if array.stored_chunk_nbytes is not None:
+                self._verify_clones(array)
         self._tell()
+
+    def _verify_clones(self, array: ArrayPlan) -> None:
+        source = self._source.member(array.source_path)
+        prefix = source.format.chunk_prefix(source.within(array.source_path))
+        place = self._store, self._plan.format.chunk_prefix(array.path)
+        digest = self._digests.get(array.source_path)
+        verify_clones(array, (source.store, prefix), place, digest, self._plan.memory_nbytes)
 
     def _tell(self) -> None:
         if self._progress is not None:
@@ -163,20 +223,28 @@ class _Copier:
         source = self._source.member(array.source_path)
         source_prefix = source.format.chunk_prefix(source.within(array.source_path))
         prefix = self._plan.format.chunk_prefix(array.path)
-        is_remote = source.store.is_remote or self._store.is_remote
-        copy = BlockCopy(
-            Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes),
-            Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False),
-            self._verify,
-            array.is_exact,
+        one = Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes)
+        other = Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False)
+        is_remote, memory = source.store.is_remote or self._store.is_remote, self._plan.memory_nbytes
+        kept = memory // (_BUFFERS * _threads(is_remote))
+        elsewhere = (
             (*_witnesses(source, array.source_path), Witness(self._store, MARKER_KEY)),
-            max(1, min(_REMOTE_BLOCKS, self._plan.memory_nbytes // max(1, array.held_nbytes)))
-            if is_remote
-            else 1,
+            max(1, min(_REMOTE_BLOCKS, memory // max(1, array.held_nbytes))) if is_remote else 1,
         )
+        copy: BlockCopy | ChunkTransfer = BlockCopy(
+            one, other, kept, self._verify, array.is_exact, *elsewhere
+        )
+        if (largest := array.stored_chunk_nbytes) is not None:
+            whole = max(1, memory // 2)
+            copy = ChunkTransfer(
+                one, source_prefix, other, prefix, largest, whole, kept, self._verify, *elsewhere
+            )
+            if is_remote:
+                array = replace(array, blocks=array.blocks.chunks)
         offered = resumed = 0
-        there = stored_chunks(self._store, prefix, array.destination) if self._resuming else None
-        chunks = BlockGrid(tuple(replace(axis, factor=1) for axis in array.blocks.axes))
+        resuming = self._result.resumed and array.source_path not in self._result.changed
+        there = stored_chunks(self._store, prefix, array.destination) if resuming else None
+        chunks = array.blocks.chunks
         for number in self._wanted(array, copy.source, source_prefix):
             box = array.blocks.box(number)
             nbytes = nbytes_of(box, copy.source.itemsize)
@@ -214,7 +282,11 @@ def _in_threads(budget: int, is_remote: bool, pieces: Iterable[Piece]) -> Iterat
         with allowance.of(held):
             return block_copy(box)
 
-    return in_parallel(copy, pieces, _REMOTE_BLOCKS if is_remote else CORES)
+    return in_parallel(copy, pieces, _threads(is_remote))
+
+
+def _threads(is_remote: bool) -> int:
+    return _REMOTE_BLOCKS if is_remote else CORES
 
 
 class _Allowance:

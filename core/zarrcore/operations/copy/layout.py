@@ -21,6 +21,7 @@ from zarrcore.formats.chunk_terms import (
 )
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
 from zarrcore.metadata.fill_value import zero
+from zarrcore.metadata.json_document import format_json
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
@@ -207,6 +208,35 @@ def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
             inner = codec.configuration.get(member, [])
             names += codec_names([parse_named_configuration(item, "codecs") for item in inner])
     return names
+
+
+def keeps_chunks(source: ArrayMetadata, destination: ArrayMetadata) -> bool:
+    """Whether stored chunks of ``source`` are valid chunks of ``destination``, with the same elements."""
+    if (
+        source.data_type != destination.data_type
+        or source.chunk_grid.document() != destination.chunk_grid.document()
+        or not same_fill_value(source, destination)
+    ):
+        return False
+    if source.codecs is destination.codecs:
+        return True
+    codecs = _completed(source)
+    return codecs is not None and codecs == _completed(destination)
+
+
+def same_fill_value(source: ArrayMetadata, destination: ArrayMetadata) -> bool:
+    """Whether chunks that are missing in ``source`` may also be missing in ``destination``."""
+    one, other = source.fill_value, destination.fill_value
+    return one.tobytes() == other.tobytes() or (source.data_type.dtype.kind in "TO" and bool(one == other))
+
+
+def _completed(metadata: ArrayMetadata) -> bytes | None:
+    """The codecs by their usual names with all parameters explicit; None if that is not possible."""
+    spec = ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
+    try:
+        return format_json({"codecs": [codec.document() for codec in completed(metadata.codecs, spec)]})
+    except (MetadataError, UnsupportedError):
+        return None
 
 
 def is_exact(metadata: ArrayMetadata) -> bool:

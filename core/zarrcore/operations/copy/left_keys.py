@@ -1,7 +1,7 @@
-"""Keys of the source that a copy leaves behind, because they belong to no node that was copied.
+"""One listing of the source: the keys that belong to no node, and a digest of the chunks of each array.
 
 A copy goes from node to node. A key that belongs to no node may be an unrelated file, or data that a damaged hierarchy hides:
-the copy must report it.
+the copy must report it. The digests show whether chunks changed before the copy was resumed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from zarrcore.hierarchy import Collection, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
 from zarrcore.operations.check.keys import ROOT_KEYS, is_temporary
 from zarrcore.operations.copy.plan import CopyPlan
-from zarrcore.stores.interface import ListableStore
+from zarrcore.operations.copy.stored import ChunkDigest
+from zarrcore.stores.interface import StoreEntry
+from zarrcore.stores.wrapper.interface import listable
 
 _EXAMPLES = 3
 _WRITTEN = tuple(known for known in FORMATS if known.writable)
@@ -32,10 +34,10 @@ class LeftKeys:
     """The first few of them."""
 
 
-def find_left_keys(plan: CopyPlan, source: Hierarchy) -> LeftKeys:
-    """The keys below the node that ``plan`` copies that belong to no node of the plan.
+def find_left_keys(plan: CopyPlan, source: Hierarchy) -> tuple[LeftKeys, dict[str, ChunkDigest]]:
+    """The keys below the node that ``plan`` copies that belong to no node of the plan, and the digest of each array by its path.
 
-    Costs one listing of the copied part. For a store that cannot be listed, such keys are unknown. Not counted are files that
+    Costs one listing of the copied part. For a store that cannot be listed, both are unknown. Not counted are files that
     an interrupted writer left, documents of other formats beside a node's own, and files beside the hierarchies of
     a collection.
 
@@ -47,19 +49,21 @@ def find_left_keys(plan: CopyPlan, source: Hierarchy) -> LeftKeys:
         StoreError: the store failed.
     """
     members: dict[str, _Member] = {}
+    digests: dict[str, ChunkDigest] = {}
     for path, array in _nodes(plan):
         hierarchy = source.member(path)
         if not isinstance(hierarchy, Collection):
             # Parents come first, so the first node of a member is the top of its copied part.
             member = members.setdefault(hierarchy.at, _Member(hierarchy, hierarchy.within(path)))
-            member.take(hierarchy.within(path), array)
+            member.take(path, hierarchy.within(path), array)
     count, examples = 0, []
     for member in members.values():
         for key in member.left():
             count += 1
             if count <= _EXAMPLES:
                 examples.append(key)
-    return LeftKeys(count, tuple(examples))
+        digests |= member.digests
+    return LeftKeys(count, tuple(examples)), digests
 
 
 def _nodes(plan: CopyPlan) -> Iterator[tuple[str, ArrayMetadata | None]]:
@@ -78,39 +82,46 @@ class _Member:
         self._hierarchy = hierarchy
         self._listed = {format_.prefix(top), format_.chunk_prefix(top)}
         self._keys = {*_CONSOLIDATED, *ROOT_KEYS}
-        self._chunks: dict[str, tuple[ChunkKeyEncoding, int]] = {}
+        self._chunks: dict[str, tuple[ChunkKeyEncoding, tuple[int, ...], ChunkDigest]] = {}
+        self.digests: dict[str, ChunkDigest] = {}
+        """The digest of each array by its path in the source; empty if the store cannot list."""
 
-    def take(self, path: str, array: ArrayMetadata | None) -> None:
-        """Mark the keys of a node."""
+    def take(self, source_path: str, path: str, array: ArrayMetadata | None) -> None:
+        """Mark the keys of a node with this path in the source, and this one in its hierarchy."""
         own = self._hierarchy.format
         for known in (own, *_WRITTEN):
             self._keys.update(known.document_keys(path))
         # Writers also put consolidated metadata into groups other than the root.
         self._keys.update(own.prefix(path) + key for key in _CONSOLIDATED)
         if array is not None:
-            self._chunks[own.chunk_prefix(path)] = array.chunk_key_encoding, len(array.shape)
+            counts, digest = array.chunk_grid.grid_shape(array.shape), ChunkDigest()
+            self._chunks[own.chunk_prefix(path)] = array.chunk_key_encoding, counts, digest
+            self.digests[source_path] = digest
 
     def left(self) -> Iterator[str]:
         """The keys that belong to no node, as the source names them."""
         store, prefix = self._hierarchy.store, f"{self._hierarchy.at}/".lstrip("/")
-        if isinstance(store, ListableStore):
-            try:
-                for listed in self._listed:
-                    for entry in store.list_prefix(listed):
-                        if not self._belongs(entry.key):
-                            yield prefix + entry.key
-            except ListingUnsupportedError:
-                return
+        try:
+            for listed in self._listed:
+                for entry in listable(store).list_prefix(listed):
+                    if not self._belongs(entry):
+                        yield prefix + entry.key
+        except ListingUnsupportedError:
+            self.digests.clear()
 
-    def _belongs(self, key: str) -> bool:
-        return key in self._keys or self._is_chunk(key) or is_temporary(key)
+    def _belongs(self, entry: StoreEntry) -> bool:
+        return entry.key in self._keys or self._is_chunk(entry) or is_temporary(entry.key)
 
-    def _is_chunk(self, key: str) -> bool:
+    def _is_chunk(self, entry: StoreEntry) -> bool:
+        key = entry.key
         end = len(key)
         while end:
             end = key.rfind("/", 0, end - 1) + 1
             found = self._chunks.get(key[:end])
             if found is not None:
-                encoding, ndim = found
-                return encoding.decode(key[end:], ndim) is not None
+                encoding, counts, digest = found
+                index = encoding.decode(key[end:], len(counts))
+                if index is not None and all(i < n for i, n in zip(index, counts, strict=True)):
+                    digest.add(index, entry)
+                return index is not None
         return False

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
 from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError
 from zarrcore.formats import Format
@@ -18,10 +19,20 @@ from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normaliz
 from zarrcore.metadata import ArrayMetadata, GroupMetadata
 from zarrcore.metadata.json_document import format_json
 from zarrcore.operations.copy.blocks import BlockAxis, BlockGrid, block_factors
-from zarrcore.operations.copy.layout import Layout, destination_metadata, is_exact
+from zarrcore.operations.copy.layout import (
+    Layout,
+    destination_metadata,
+    is_exact,
+    keeps_chunks,
+    same_fill_value,
+)
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
-_BLOCK_NBYTES = 32 << 20
+_BLOCK_NBYTES = 8 << 20
+_REMOTE_BLOCK_NBYTES = 32 << 20  # many requests at a time
+# A block may be larger than these if it then has whole chunks of the source, so that none is decoded twice.
+_LARGEST_BLOCK_NBYTES = 64 << 20
+_TRANSFER_NBYTES = 2 << 20
 # A block's elements, their encoded chunks, the shards being assembled, and some slack.
 _COPIES = 4
 
@@ -44,6 +55,8 @@ class ArrayPlan:
     """Memory that copying one block needs."""
     is_exact: bool
     """Whether the copy reads back bit for bit, so that it can be verified."""
+    stored_chunk_nbytes: int | None = None
+    """The most bytes of a stored chunk, if chunks are copied as they are; None if they are decoded and encoded again."""
 
     @property
     def nbytes(self) -> int:
@@ -53,9 +66,7 @@ class ArrayPlan:
     @property
     def same_fill_value(self) -> bool:
         """Whether chunks that are missing in the source may also be missing in the destination."""
-        return self.source.fill_value.tobytes() == self.destination.fill_value.tobytes() or (
-            self.source.data_type.dtype.kind in "TO" and self.source.fill_value == self.destination.fill_value
-        )
+        return same_fill_value(self.source, self.destination)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +183,16 @@ def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:
 def _plan_array(
     node: ArrayNode, path: str, source: ArrayMetadata, destination: ArrayMetadata, memory_nbytes: int
 ) -> ArrayPlan:
+    if keeps_chunks(source, destination):
+        return _plan_transfer(node, path, source, destination, memory_nbytes)
     itemsize = max(1, node.itemsize)
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
     pool = CORES if not node.store.is_remote else node.store.requests_in_flight
-    limit = max(1, min(_BLOCK_NBYTES, memory_nbytes // (4 * _COPIES)))
+    block_nbytes = _REMOTE_BLOCK_NBYTES if node.store.is_remote else _BLOCK_NBYTES
+    most = max(1, min(_LARGEST_BLOCK_NBYTES, memory_nbytes // (2 * _COPIES)))
+    limit = min(block_nbytes, max(1, most // 2))
     while True:
-        factors = block_factors(
-            source.shape, chunk_shape, unit_shape, limit // itemsize, 2 * limit // itemsize
-        )
+        factors = block_factors(source.shape, chunk_shape, unit_shape, limit // itemsize, most // itemsize)
         block_shape = [n * length for n, length in zip(factors, chunk_shape, strict=True)]
         held = _COPIES * itemsize * math.prod(block_shape) + 2 * itemsize * _units_held(
             block_shape, unit_shape, pool
@@ -191,10 +204,23 @@ def _plan_array(
                 f"{node.path}: copying one {'shard' if _has_shards(destination) else 'chunk'} takes {held >> 20:,} MiB of "
                 f"memory, but only {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
             )
-        limit //= 2
+        limit, most = limit // 2, most // 2
     axes = zip(destination.chunk_grid.axes, source.shape, factors, strict=True)
     blocks = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
     return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination))
+
+
+def _plan_transfer(
+    node: ArrayNode, path: str, source: ArrayMetadata, destination: ArrayMetadata, memory_nbytes: int
+) -> ArrayPlan:
+    """The plan for an array whose stored chunks are copied as they are."""
+    itemsize, chunk_shape = max(1, node.itemsize), source.chunk_grid.chunk_shape
+    limit = max(1, min(_TRANSFER_NBYTES, memory_nbytes // _COPIES) // itemsize)
+    factors = block_factors(source.shape, chunk_shape, chunk_shape, limit, limit)
+    blocks = BlockGrid(tuple(map(BlockAxis, source.chunk_grid.axes, source.shape, factors)))
+    largest = Encoding(source).pipeline().max_encoded_nbytes
+    held = min(2 * largest, memory_nbytes)  # what is written, and what is read back
+    return ArrayPlan(node.path, path, source, destination, blocks, held, True, largest)
 
 
 def _units_held(block_shape: list[int], unit_shape: tuple[int, ...], pool: int) -> int:

@@ -1,7 +1,8 @@
-"""The stored chunks of an array, from one listing, so that missing chunks are neither read nor written."""
+"""The stored chunks of an array, from one listing: the missing ones are neither read nor written, and a digest shows changes."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 from zarrcore.array import Array
@@ -49,16 +50,90 @@ def stored_chunks(store: ReadableStore, prefix: str, metadata: ArrayMetadata) ->
     grid = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
     counts, numbers = grid.shape, NumberSet(grid.count)
     try:
-        for entry in _listed(store, prefix):
-            index = metadata.chunk_key_encoding.decode(entry.key[len(prefix) :], len(counts))
-            if index is not None and all(i < n for i, n in zip(index, counts, strict=True)):
-                number = 0
-                for along, count in zip(index, counts, strict=True):
-                    number = number * count + along
-                numbers.add(number)
+        for index, _ in listed_chunks(store, prefix, metadata):
+            number = 0
+            for along, count in zip(index, counts, strict=True):
+                number = number * count + along
+            numbers.add(number)
     except ListingUnsupportedError:
         return NumberSet(grid.count)
     return numbers
+
+
+class ChunkDigest:
+    """A digest of the facts that a listing has about chunks, in any order: a sum, so that no chunk needs to be remembered.
+
+    >>> one, other = ChunkDigest(), ChunkDigest()
+    >>> for index in [(0,), (1,)]:
+    ...     one.add(index, StoreEntry("c", 5, etag="x"))
+    >>> for index in [(1,), (0,)]:
+    ...     other.add(index, StoreEntry("c", 5, etag="x"))
+    >>> one.text() == other.text()
+    True
+    """
+
+    __slots__ = ("_count", "_sum")
+
+    def __init__(self) -> None:
+        self._count = self._sum = 0
+
+    def add(self, index: tuple[int, ...], entry: StoreEntry) -> None:
+        """Count the chunk at a grid index."""
+        facts = f"{index} {entry.size} {entry.mtime_s if entry.etag is None else entry.etag}"
+        self._count += 1
+        self._sum += int.from_bytes(hashlib.blake2b(facts.encode(), digest_size=16).digest())
+
+    def join(self, other: ChunkDigest) -> None:
+        """Count the chunks of another digest."""
+        self._count += other._count
+        self._sum += other._sum
+
+    def text(self) -> str:
+        """The digest; equal for the same chunks."""
+        return f"{self._count}-{self._sum % (1 << 128):032x}"
+
+
+def chunk_digest(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> ChunkDigest:
+    """The digest of the stored chunks of an array.
+
+    Raises:
+        ListingUnsupportedError: the store cannot list.
+        StoreError: the store failed.
+    """
+    digest = ChunkDigest()
+    for index, entry in listed_chunks(store, prefix, metadata):
+        digest.add(index, entry)
+    return digest
+
+
+def listed_chunks(
+    store: ReadableStore, prefix: str, metadata: ArrayMetadata
+) -> Iterator[tuple[tuple[int, ...], StoreEntry]]:
+    """Grid index and entry of each stored chunk of the grid, in the order of the listing.
+
+    Raises:
+        ListingUnsupportedError: the store cannot list.
+        StoreError: the store failed.
+    """
+    counts = metadata.chunk_grid.grid_shape(metadata.shape)
+    for entry in _listed(store, prefix):
+        index = metadata.chunk_key_encoding.decode(entry.key[len(prefix) :], len(counts))
+        if index is not None and all(i < n for i, n in zip(index, counts, strict=True)):
+            yield index, entry
+
+
+def stored_keys(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> Iterator[str]:
+    """The keys of the stored chunks; none if the store cannot list.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    try:
+        for entry in _listed(store, prefix):
+            if metadata.chunk_key_encoding.decode(entry.key[len(prefix) :], len(metadata.shape)) is not None:
+                yield entry.key
+    except ListingUnsupportedError:
+        return
 
 
 def _listed(store: ReadableStore, prefix: str) -> Iterator[StoreEntry]:

@@ -120,6 +120,9 @@ class CacheStore(WrapperStore):
     get_into = ReadableStore.get_into
     get_partial_values = ReadableStore.get_partial_values
 
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        return self.store.origin(key)
+
     def stat(self, key: str) -> StoreStat | None:
         check_key(key, self.url)
         known = self._lookup(key)
@@ -249,6 +252,12 @@ class CacheStore(WrapperStore):
     def link(self, key: str, new: str) -> Renaming:
         try:
             return Renaming(writable(self.store).link(key, new))
+        finally:
+            self._written([new])
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        try:
+            return writable(self.store).clone(source, key, new)
         finally:
             self._written([new])
 

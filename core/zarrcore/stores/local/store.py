@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from zarrcore.errors import BodyTooLargeError, ChangedError, StoreError, StoreNotFoundError
@@ -20,9 +21,7 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.local.atomic_files import (
-    is_temporary,
-)
+from zarrcore.stores.local.atomic_files import clone_file, is_temporary
 from zarrcore.stores.local.confined_paths import DIRECTORY, LOOK, READ, open_beneath, open_following
 from zarrcore.stores.local.file_reading import (
     TooLarge,
@@ -84,6 +83,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         self._opened: OpenDirectory | None = None
         self._checked_s = 0.0
         self._tidied = set()
+        self._uncloned: set[int] = set()
         self._revalidated()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,6 +119,11 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 return value, stat_of(after)
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
+    @property
+    def device(self) -> int:
+        """The number of the file system that has the root."""
+        return self._directory().identity[0]
+
     def open_key(self, key: str) -> int | None:
         """A descriptor of a key's file, for reading, which the caller closes; None if the key is absent.
 
@@ -131,6 +136,24 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         except OSError as error:
             self._absent(error, key)
             return None
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        """Let the file of ``new`` share the blocks of another directory's file, where the file system can do that."""
+        inner, key = source.origin(key)
+        if not isinstance(inner, LocalStore):
+            return False
+        device = inner.device
+        if device in self._uncloned or (descriptor := inner.open_key(key)) is None:
+            return False
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return False
+            return self._set(new, partial(_clone, descriptor), False)
+        except _NoCloneError:
+            self._uncloned.add(device)
+            return False
+        finally:
+            os.close(descriptor)
 
     def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
         """The result of `get` for the file with this inode number, even if its content changed.
@@ -308,6 +331,15 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             raise StoreError(
                 f"{key} in {self.url}: the symbolic link {link} leads nowhere", key=key, url=self.url
             ) from error
+
+
+class _NoCloneError(Exception):
+    """The file system cannot share blocks between two files."""
+
+
+def _clone(source: int, target: int) -> None:
+    if not clone_file(source, target):
+        raise _NoCloneError
 
 
 def stat_of(facts: os.stat_result) -> StoreStat:

@@ -8,12 +8,20 @@ import os
 import stat
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.interface import BytesLike, Renaming, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.local.atomic_files import empty_directory, put_file, remove_abandoned, unlink
+from zarrcore.stores.local.atomic_files import (
+    Fill,
+    copy_file,
+    empty_directory,
+    put_file,
+    remove_abandoned,
+    unlink,
+)
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
 
@@ -81,9 +89,9 @@ class LocalWriting(WritableStore):
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file, part by part; holes stay holes."""
-        return self._set(key, descriptor, if_absent)
+        return self._set(key, partial(copy_file, descriptor), if_absent)
 
-    def _set(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
+    def _set(self, key: str, value: BytesLike | Fill, if_absent: bool) -> bool:
         check_path_like_key(key, self.url)
         for _ in range(_ATTEMPTS):
             try:
@@ -99,7 +107,7 @@ class LocalWriting(WritableStore):
             f"{key} in {self.url}: its directory is removed as soon as it is created", key=key, url=self.url
         )
 
-    def _write(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
+    def _write(self, key: str, value: BytesLike | Fill, if_absent: bool) -> bool:
         parent, _, name = key.rpartition("/")
         descriptor = self._writable_directory(parent)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -52,6 +53,10 @@ class AzureStore(BucketStore):
         if account is not None:
             place = f"abfs://{container}@{account}.dfs.core.windows.net"
         super().__init__(place, prefix, options or StoreOptions())
+
+    @property
+    def bucket_identity(self) -> Hashable:
+        return self.account, self.container
 
     def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import AzureStore as Client

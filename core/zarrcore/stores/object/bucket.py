@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -12,7 +13,7 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.descriptors import read_descriptor
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object.listing import listed
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
@@ -29,6 +30,9 @@ _MOST_PARTS: Final = 10_000
 _ERASED_AT_ONCE: Final = 1000
 """The number of keys that S3 erases in one request; the other services get several requests at a time."""
 
+_NEVER_COPIES: Final = {405, 501}
+"""The answers of services that do not copy."""
+
 _HINT: Final = "writing needs credentials with write permission"
 
 
@@ -40,6 +44,7 @@ class BucketStore(ObstoreStore, WritableStore):
     """
 
     _creating: tuple[Any, Any] | None = None
+    _cloning: tuple[Any, Any, Any] | None = None
 
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -85,6 +90,52 @@ class BucketStore(ObstoreStore, WritableStore):
             return False
         self._put(key, _parts(descriptor, size), size)
         return True
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        """Have the service copy a value, if both places are in one service and have the same credentials."""
+        inner, key = source.origin(key)
+        check_path_like_key(new, self.url)
+        if not isinstance(inner, BucketStore) or (client := self._cloner(inner)) is None:
+            return False
+        try:
+            client.copy(inner.prefix + key, self.prefix + new)
+        except obstore_errors() as error:
+            # Such as a value of over 5 GiB, or a time limit. If the service is at fault, reading or writing will report it.
+            failure = Failure.of(error)
+            if failure.denied or failure.status in _NEVER_COPIES:
+                self._cloning = self._writer(), inner, None
+            return False
+        self._place_seen = True
+        return True
+
+    def may_clone(self, source: ReadableStore) -> bool:
+        """Whether `clone` may have the service copy values of ``source``."""
+        inner, _ = source.origin("")
+        return isinstance(inner, BucketStore) and self._cloner(inner) is not None
+
+    def _cloner(self, source: BucketStore) -> Any:
+        """A client that copies from another bucket to this one, or None."""
+        client = self._writer()
+        with self._lock:
+            known = self._cloning
+            if known is None or known[0] is not client or known[1] is not source:
+                same = type(source) is type(self) and source.access == self.access
+                known = self._cloning = client, source, self._make_cloner(source, client) if same else None
+            return known[2]
+
+    def _make_cloner(self, source: Any, client: Any) -> Any:
+        """A client that copies from a bucket of the same service. Usually, services only copy within a bucket."""
+        return client if source.bucket_identity == self.bucket_identity else None
+
+    @property
+    def access(self) -> Hashable:
+        """Identifies the service and the credentials."""
+        return self.options.identity, self._surroundings
+
+    @property
+    @abstractmethod
+    def bucket_identity(self) -> Hashable:
+        """Identifies the bucket within its service."""
 
     def _put(self, key: str, data: Any, size: int) -> None:
         check_path_like_key(key, self.url)

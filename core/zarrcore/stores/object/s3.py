@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -49,14 +50,31 @@ class S3Store(BucketStore):
         self.bucket = bucket
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 
-    def _make_client(self, options: StoreOptions) -> Any:
-        from obstore.store import S3Store as Client
+    @property
+    def bucket_identity(self) -> Hashable:
+        return self.bucket
 
+    def _make_client(self, options: StoreOptions) -> Any:
+        profile = read_profile(self.options.profile)
+        return self._client_of(self.bucket, self._configuration(profile), profile, options)
+
+    def _make_cloner(self, source: Any, client: Any) -> Any:
+        if source.bucket == self.bucket or self.bucket.endswith(_EXPRESS) or source.bucket.endswith(_EXPRESS):
+            return super()._make_cloner(source, client)
         profile = read_profile(self.options.profile)
         config = self._configuration(profile)
+        endpoint = config.get("endpoint") or f"https://s3.{config.get('region')}.amazonaws.com"
+        # obstore copies within its client's bucket. Its requests go to the endpoint, which may contain a bucket itself: this one.
+        config["endpoint"] = config["aws_endpoint_url_s3"] = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
+        config["virtual_hosted_style_request"] = True
+        return self._client_of(source.bucket, config, profile, self.options)
+
+    def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, options: StoreOptions) -> Any:
+        from obstore.store import S3Store as Client
+
         credentials = self._credentials(profile)
         return Client(
-            self.bucket,
+            bucket,
             config=config,
             client_options=client_options(options, config.get("endpoint", "")),
             retry_config=retry_config(options),

@@ -56,7 +56,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_made", "_creating", "_lock")
+            if name not in ("_made", "_creating", "_cloning", "_lock")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -265,7 +265,8 @@ class ObstoreStore(ReadableStore, ListableStore):
         name: str = facts["path"]
         if not name.startswith(path):
             return None
-        return StoreEntry(name[len(self.prefix) :], facts["size"], facts["last_modified"].timestamp())
+        modified_s = facts["last_modified"].timestamp()
+        return StoreEntry(name[len(self.prefix) :], facts["size"], modified_s, facts["e_tag"])
 
     def _client(self) -> Any:
         ForkGuard.check(self.url)

@@ -72,6 +72,10 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     ) -> list[BytesLike | None]:
         return self.store.get_partial_values(key_ranges)
 
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        """This store itself, because a wrapper may change values; those that do not override this."""
+        return self, key
+
     def stat(self, key: str) -> StoreStat | None:
         return self.store.stat(key)
 
@@ -96,6 +100,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
 
     def link(self, key: str, new: str) -> Renaming:
         return Renaming(writable(self.store).link(key, new))
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        return writable(self.store).clone(source, key, new)
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         writable(self.store).set_partial_values(key_start_values)

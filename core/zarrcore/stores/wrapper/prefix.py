@@ -63,16 +63,19 @@ class PrefixStore(WrapperStore):
     ) -> list[BytesLike | None]:
         return super().get_partial_values([(self._inner(key), byte_range) for key, byte_range in key_ranges])
 
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        return self.store.origin(self.prefix + key)
+
     def stat(self, key: str) -> StoreStat | None:
         return super().stat(self._inner(key))
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in super().list_prefix(self._inner_prefix(prefix)):
-            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s, entry.etag)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in super().list_dir(self._inner_prefix(prefix)):
-            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s, entry.etag)
 
     def has_prefix(self, prefix: str) -> bool:
         return super().has_prefix(self._inner_prefix(prefix))
@@ -88,6 +91,9 @@ class PrefixStore(WrapperStore):
 
     def link(self, key: str, new: str) -> Renaming:
         return super().link(self._inner(key), self._inner(new))
+
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        return super().clone(source, key, self._inner(new))
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [(self._inner(key), start, value) for key, start, value in key_start_values]

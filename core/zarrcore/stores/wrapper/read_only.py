@@ -33,6 +33,9 @@ class RefusingStore(WritableStore):
     def link(self, key: str, new: str) -> Renaming:
         raise self._refused(new)
 
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        raise self._refused(new)
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         raise self._refused()
 
@@ -69,6 +72,9 @@ class ReadOnlyStore(RefusingStore, WrapperStore):
     def __init__(self, store: ReadableStore, reason: str = "it was opened read-only") -> None:
         super().__init__(store)
         self.reason = reason
+
+    def origin(self, key: str) -> tuple[ReadableStore, str]:
+        return self.store.origin(key)
 
     def _refusal(self) -> str:
         return self.reason

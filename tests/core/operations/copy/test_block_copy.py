@@ -1,4 +1,4 @@
-"""Blocks that do not decode or do not read back."""
+"""Blocks that do not decode or do not read back, in copies that encode chunks anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrcore.stores.memory import MemoryStore
 def test_a_broken_chunk_ends_the_copy(source: Path, tmp_path: Path) -> None:
     (source / "a/c/0/0").write_bytes(b"broken")
     with pytest.raises(zc.CodecError, match="a/c/0/0"):
-        copy(source, tmp_path / "t")
+        copy(source, tmp_path / "t", chunk_shape=(6, 6))
 
 
 class Forgetful(MemoryStore):

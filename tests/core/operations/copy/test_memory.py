@@ -1,10 +1,11 @@
-"""How much memory a copy takes: 300 MiB and what it is allowed, whatever the number of chunks."""
+"""How much memory a copy takes: what it is allowed and a little more, whatever the number and the shape of the chunks."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,58 @@ def test_resident_memory(chunks: int, length: int, memory_mib: int) -> None:
     stored, resident_mib = json.loads(done.stdout)
     assert stored == chunks
     assert resident_mib <= 300 + memory_mib
+
+
+# Chunks that fit each other badly: what one block needs crosses much of the source.
+AWKWARD = """
+import sys
+from pathlib import Path
+import numpy as np
+import zarrcore as zc
+from tests.memory import forget_peak, peak_nbytes
+from zarrcore.operations.copy import Layout, execute, plan_copy
+from zarrcore.stores import open_store
+
+root, memory_mib, chunks, new_chunks, new_shards = Path(sys.argv[1]), int(sys.argv[2]), *map(eval, sys.argv[3:])
+values = np.arange(4096 * 8192, dtype="u4").reshape(4096, 8192)
+array = zc.create(root / "source").create_array(
+    "a", shape=values.shape, data_type="uint32", chunk_shape=chunks, codecs=[]
+)
+array[...] = values
+del values
+source = zc.open(root / "source")
+plan = plan_copy(source, layout=Layout(new_chunks, new_shards), memory_nbytes=memory_mib << 20)
+before = forget_peak()
+execute(plan, source, open_store(root / "target", create=True))
+print(peak_nbytes() - before >> 20)
+copied = zc.open(root / "target")["a"]
+for row in (0, 1, 2047, 4095):
+    assert np.array_equal(copied[row], np.arange(row * 8192, row * 8192 + 8192, dtype="u4"))
+"""
+SLACK_MIB = 32
+"""Buffers that threads keep, modules that are imported late, and what the C library does not give back."""
+
+
+@pytest.mark.parametrize(
+    ("memory_mib", "chunks", "new_chunks", "new_shards"),
+    [
+        pytest.param(32, (32, 8192), (4096, 64), None, id="rows to columns"),
+        pytest.param(32, (77, 8192), (4096, 97), None, id="chunks without a common multiple"),
+        pytest.param(256, (64, 64), (64, 64), (4096, 2048), id="small chunks to large shards"),
+        pytest.param(
+            32, (4096, 1024), None, None, id="chunks larger than half of the memory, copied as they are"
+        ),
+    ],
+)
+def test_memory_is_bounded_for_any_shape_of_chunks(
+    tmp_path: Path,
+    memory_mib: int,
+    chunks: tuple[int, ...],
+    new_chunks: tuple[int, ...] | None,
+    new_shards: tuple[int, ...] | None,
+) -> None:
+    shapes = map(str, (chunks, new_chunks, new_shards))
+    command = [sys.executable, "-c", AWKWARD, str(tmp_path), str(memory_mib), *shapes]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=ROOT)
+    assert done.stderr == ""
+    assert int(done.stdout) <= memory_mib + SLACK_MIB

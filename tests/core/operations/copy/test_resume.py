@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import subprocess
@@ -78,6 +79,78 @@ def test_stored_chunks_are_not_copied_again(source: Path, chunks: tuple[int, ...
         assert again <= len(before) / 2, "but for blocks that were there in part"
     assert np.array_equal(zc.open(store)["a"][...], DATA)
     assert store.get(MARKER_KEY) is None
+
+
+@pytest.mark.parametrize("chunks", [None, (5, 6)])
+def test_a_source_that_changed_is_copied_again(
+    source: Path, tmp_path: Path, chunks: tuple[int, ...] | None
+) -> None:
+    zarr.open_group(source).create_array("b", data=DATA, chunks=(4, 8))
+    store = Stopping()
+    store.left = 250 if chunks is None else 230  # in the second array
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store, chunks)
+    array = zarr.open_array(source / "a", mode="r+")
+    array[:4, :8] = 7
+    (source / "a/c/9/9").unlink()
+    store.left = 10**9
+    result = copy(source, store, chunks)
+    assert result.changed == ("/a",)
+    assert 0 < result.resumed_nbytes < DATA.nbytes, "of the array that did not change"
+    copied = zc.open(store)
+    assert np.array_equal(copied["a"][...], array[...])
+    assert copied["a"][0, 0] == 7
+    assert copied["a"][39, 79] == 0, "the chunk that is missing now was erased"
+    assert np.array_equal(copied["b"][...], DATA)
+
+
+def test_a_source_that_changed_is_found_again_if_resuming_is_interrupted(source: Path) -> None:
+    store = Stopping()
+    store.left = 120
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store)
+    zarr.open_array(source / "a", mode="r+")[:8] = 7
+    store.left = 10
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store)
+    store.left = 10**9
+    copy(source, store)
+    assert np.array_equal(zc.open(store)["a"][...], zarr.open_array(source / "a", mode="r")[...])
+
+
+def test_changes_are_found_in_groups_of_many_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("zarrcore.operations.copy.execute"), "_DIGESTS", 3)
+    group = zarr.create_group(tmp_path / "source")
+    for name in "abcdefgh":
+        group.create_array(name, data=DATA[:8, :8], chunks=(4, 8))
+    store = Stopping()
+    store.left = 12
+    with pytest.raises(zc.UnreachableError):
+        copy(tmp_path / "source", store)
+    document = json.loads(bytes(store.get(MARKER_KEY) or b""))
+    assert 1 <= len(document["chunks"]) <= 3
+    group["a"][:4] = 7
+    store.left = 10**9
+    result = copy(tmp_path / "source", store)
+    assert "/a" in result.changed
+    assert zc.open(store)["a"][0, 0] == 7
+
+
+def test_the_command_says_which_arrays_changed(source: Path, tmp_path: Path) -> None:
+    target = LocalStore(tmp_path / "target", create=True)
+
+    def stopped(*_: object) -> None:
+        raise zc.UnreachableError("the line is cut")
+
+    hierarchy = zc.open(source)
+    plan = plan_copy(hierarchy)
+    with pytest.raises(zc.UnreachableError):
+        execute(plan, hierarchy, target, progress=stopped)
+    zarr.open_array(source / "a", mode="r+")[:4] = 7
+    again = run_inside("copy", source, tmp_path / "target")
+    assert again.status == 0
+    assert "/a changed since the earlier run, and is copied again" in again.stderr
+    assert zc.open(tmp_path / "target")["a"][0, 0] == 7
 
 
 def test_another_copy_is_not_resumed(source: Path) -> None:
@@ -175,7 +248,8 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_the_copy_of_a_killed_process_is_resumed(source: Path, tmp_path: Path, how: signal.Signals) -> None:
     target = tmp_path / "target"
-    arguments = ["copy", str(source), str(target), "--to", "v2", "--memory", "4K"]
+    options = ["--to", "v2", "--codec", "gzip"]
+    arguments = ["copy", str(source), str(target), *options, "--memory", "4K"]
     process = subprocess.Popen(
         [*INTERRUPTIBLE, sys.executable, "-c", KILLED, *arguments],
         stdout=subprocess.PIPE,
@@ -202,7 +276,7 @@ def test_the_copy_of_a_killed_process_is_resumed(source: Path, tmp_path: Path, h
     assert 0 < told["resumed_nbytes"] < DATA.nbytes
     assert np.array_equal(zarr.open_array(target / "a", mode="r")[...], DATA)
     fresh = tmp_path / "fresh"
-    assert run_inside("copy", source, fresh, "--to", "v2").status == 0
+    assert run_inside("copy", source, fresh, *options).status == 0
     assert values(target) == values(fresh), "byte for byte what an undisturbed copy makes"
 
 

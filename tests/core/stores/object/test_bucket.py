@@ -6,8 +6,10 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlsplit
 
+import obstore.exceptions
 import pytest
 
 from tests.any_store import open_store
@@ -22,7 +24,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, WritableStore
+from zarrcore.stores import ByteRange, MemoryStore, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
 from zarrcore.stores.object import listing as bucket_listing
 from zarrcore.stores.object import store as object_module
@@ -230,3 +232,31 @@ def test_directories_of_all_kinds_are_listed_beyond_one_page(
     store.erase_prefix("flat/")
     assert list(store.list_dir("flat/")) == []
     assert sum(1 for _ in store.list()) == 165 + 111
+
+
+@pytest.mark.parametrize(("name", "again"), [("PermissionDeniedError", False), ("GenericError", True)])
+def test_a_service_that_refuses_to_copy_is_not_asked_again(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch, name: str, again: bool
+) -> None:
+    asked = []
+
+    class Refusing:
+        def copy(self, key: str, new: str) -> None:
+            asked.append(new)
+            raise getattr(obstore.exceptions, name)("the service refuses")
+
+    source = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    target: Any = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    source.set("a", b"1")
+    monkeypatch.setattr(target, "_make_cloner", lambda *_: Refusing())
+    assert target.may_clone(source)
+    for _ in range(3):
+        assert not target.clone(source, "a", "b")
+    assert len(asked) == (3 if again else 1)
+    assert target.may_clone(source) == again
+    monkeypatch.undo()
+    other = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    other.set("c", b"2")
+    assert target.clone(other, "c", "d")
+    assert target.get("d") == b"2"
+    assert not target.may_clone(MemoryStore())

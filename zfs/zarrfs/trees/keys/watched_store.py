@@ -47,6 +47,12 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(new)
 
+    def clone(self, source: ReadableStore, key: str, new: str) -> bool:
+        try:
+            return super().clone(source, key, new)
+        finally:
+            self.changed(new)
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
         try:

@@ -352,6 +352,8 @@ def _single_value(array: np.ndarray[Any, Any]) -> bytes | None:
     """The element that all elements are equal to, bit for bit; None if there are several, or finding out would cost much."""
     if array.size < 2 or array.dtype.kind in "TOV":
         return None
+    if array.dtype.kind in "mM":
+        array = array.view(f"{array.dtype.byteorder}i8")  # as datetime objects, not all times can be compared
     first = array.item(0)
     if array.item(array.size // 2) != first or array.item(array.size - 1) != first:
         return None  # as in most chunks

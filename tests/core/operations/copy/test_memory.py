@@ -97,7 +97,7 @@ copied = zc.open(root / "target")["a"]
 for row in (0, 1, 2047, 4095):
     assert np.array_equal(copied[row], np.arange(row * 8192, row * 8192 + 8192, dtype="u4"))
 """
-SLACK_MIB = 32
+SLACK_MIB = 40
 """Buffers that threads keep, modules that are imported late, and what the C library does not give back."""
 
 

@@ -132,6 +132,15 @@ def dangling_link(directory: int, path: str) -> str | None:
     # `os.access` raises no error for an absent name, so it costs a third of `os.lstat`.
     while path and not os.access(path, os.F_OK, dir_fd=directory):
         if os.access(path, os.F_OK, dir_fd=directory, follow_symlinks=False):
-            return path
+            return path if _leads_nowhere(directory, path) else None
         path = path.rpartition("/")[0]
     return None
+
+
+def _leads_nowhere(directory: int, path: str) -> bool:
+    """Whether a name is a dangling link, and not a file or directory that another writer has made in the meantime."""
+    try:
+        facts = os.lstat(path, dir_fd=directory)
+    except OSError:
+        return False
+    return stat.S_ISLNK(facts.st_mode) and not os.access(path, os.F_OK, dir_fd=directory)

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,3 +163,27 @@ def test_the_dangling_link_of_a_path_is_found(tmp_path: Path) -> None:
             assert dangling_link(opened, path) is None
     finally:
         os.close(opened)
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_name_that_appears_meanwhile_is_no_dangling_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
+) -> None:
+    (tmp_path / "target").mkdir()
+    if is_link:
+        (tmp_path / "name").symlink_to("target")
+    else:
+        (tmp_path / "name").mkdir()
+    answers = [False]
+    access = os.access
+
+    def late(*arguments: Any, **options: Any) -> bool:
+        return answers.pop() if answers else access(*arguments, **options)
+
+    monkeypatch.setattr(os, "access", late)
+    directory = os.open(tmp_path, os.O_RDONLY)
+    try:
+        assert dangling_link(directory, "name") is None
+        assert not answers
+    finally:
+        os.close(directory)

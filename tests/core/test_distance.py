@@ -243,7 +243,7 @@ class TestCreating:
         make("a")
         await_root(server, "new", is_new=True)
         assert self.requests(server) == (sorted(AT_ROOT + OLD), [""], ["zarr.json"])
-        assert server.round_trips <= 3, "a listing is needed only where there are no documents"
+        assert server.round_trips <= 3, "it lists only if there are no documents"
         make("a")
         await_root(server, "new", is_new=True)
         assert self.requests(server) == (sorted(AT_ROOT + OLD), [], [])

@@ -88,7 +88,7 @@ def test_eight_mounts_ask_the_source_once(
     assert digests(mounts, "plain") == expected(VALUES)
     asked = fetched(server)
     assert len(asked) == 32
-    # Whoever cannot run for five seconds may lose its claim.
+    # A process that is stopped for five seconds may lose its claim.
     assert sum(asked.values()) <= 32 + 2
     assert digests(mounts, "sharded") == expected(VALUES)
     assert max(fetched(server).values()) <= 2

@@ -153,7 +153,7 @@ def test_short_items_share_tasks(scheduler: str, monkeypatch: pytest.MonkeyPatch
     with on_cluster(scheduler) as run_work:
         results = [*run_work((work, number) for number in range(2000))]
     assert [item for item, _, _ in results] == [*range(2000)]
-    assert tasks[0] == 1  # nobody knows yet how long it takes
+    assert tasks[0] == 1  # the time of an item is not known yet
     assert len(tasks) < 100
 
 

@@ -87,5 +87,5 @@ def test_half_a_surrogate_pair_is_a_label_only_of_texts_of_fixed_length() -> Non
     texts = np.array(["\ud800", "a"])
     encoded = codec.encode(texts, spec_of(texts))
     assert codec.decode(encoded, spec_of(texts)).tolist() == ["\ud800", "a"]
-    with pytest.raises(MetadataError, match="a label is no text"):
+    with pytest.raises(MetadataError, match="a label is not valid Unicode"):
         codec.encoded_spec(spec_of(TEXTS))

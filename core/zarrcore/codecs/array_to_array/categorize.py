@@ -49,7 +49,9 @@ class CategorizeCodec(ArrayToArrayCodec):
             try:
                 np.array(self._labels, spec.dtype)
             except UnicodeEncodeError as error:  # half a surrogate pair, which JSON and "<U3" can hold
-                raise MetadataError(f"a label is not valid Unicode: {error}", member=f"{self.name}.labels") from error
+                raise MetadataError(
+                    f"a label is not valid Unicode: {error}", member=f"{self.name}.labels"
+                ) from error
         return spec.with_dtype(self._encoded_dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:

@@ -13,15 +13,15 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from tests.benchmarks import arrays, browser, cluster, comparison, copying, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.own_process import in_new_process
-from tests.benchmarks.publication import incomplete, publish, tables
+from tests.benchmarks.publication import ARRAYS, group_of, incomplete, publish, tables
 from tests.benchmarks.results import OURS, Result, described_machine, machine
-from tests.benchmarks.workloads import WORKLOADS, WRITE, write_missing
+from tests.benchmarks.workloads import WORKLOADS, WRITE, Workload, write_missing
 
 ROUNDS = 5
 
@@ -39,55 +39,70 @@ def main() -> int:
     needed.update(copying.NEEDED if copying.NAME in arguments.workloads else [])
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
+    finished: list[str] = []
     print(described_machine(), flush=True)
+    try:
+        for group, heading, measured in sections(arguments, workloads, folder, rounds, peers):
+            print(f"\n{heading}", flush=True)
+            for result in measured:
+                results.append(result)
+                if group != ARRAYS:
+                    target = f" ({result.target})" if result.target else ""
+                    print(f"  {result.describes}{target}")
+                print(result.text(), flush=True)
+            finished.append(group)
+    finally:  # what was measured is kept, also if a section fails
+        keep(arguments, results, finished)
+    return 0
+
+
+def sections(
+    arguments: argparse.Namespace, workloads: tuple[Workload, ...], folder: Path, rounds: int, peers: bool
+) -> Iterator[tuple[str, str, Iterable[Result]]]:
+    """The group, the heading and the results of each chosen section, measured while they are iterated over."""
+    only = arguments.only
     for workload in workloads:
-        print(f"\n{workload.name}  {workload.describes}", flush=True)
-        for result in arrays.measure(workload, folder, rounds, arguments.only or arrays.KINDS, peers):
-            results.append(result)
-            print(result.text(), flush=True)
+        found = arrays.measure(workload, folder, rounds, only or arrays.KINDS, peers)
+        yield ARRAYS, f"{workload.name}  {workload.describes}", found
     if distance.NAME in arguments.workloads:
-        print(f"\n{distance.NAME}  a server with a delay of {distance.DELAY_S * 1e3:.0f} ms\n", flush=True)
-        for result in distant(folder, rounds, peers):
-            results.append(result)
-            print(f"  {result.describes}\n{result.text()}", flush=True)
+        delay_ms = distance.DELAY_S * 1e3
+        yield (
+            distance.NAME,
+            f"{distance.NAME}  a server with a delay of {delay_ms:.0f} ms\n",
+            distant(folder, rounds, peers),
+        )
     if mount.NAME in arguments.workloads:
-        print(f"\n{mount.NAME}  one directory, mounted by each library\n", flush=True)
-        kinds = (*mount.KINDS, *mount.LONG_KINDS) if arguments.publish else mount.KINDS
-        for result in mount.measure(folder, rounds, arguments.only or kinds, peers):
-            results.append(result)
-            print(f"  {result.describes}\n{result.text()}", flush=True)
+        kinds = only or ((*mount.KINDS, *mount.LONG_KINDS) if arguments.publish else mount.KINDS)
+        found = mount.measure(folder, rounds, kinds, peers)
+        yield mount.NAME, f"{mount.NAME}  one directory, mounted by each library\n", found
     if browser.NAME in arguments.workloads:
-        print(f"\n{browser.NAME}  the window, without a screen\n", flush=True)
-        for result in browser.measure(folder, rounds, arguments.only or browser.KINDS):
-            results.append(result)
-            print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
+        found = browser.measure(folder, rounds, only or browser.KINDS)
+        yield browser.NAME, f"{browser.NAME}  the window, without a screen\n", found
     if copying.NAME in arguments.workloads:
-        print(f"\n{copying.NAME}  arrays, copied and checked\n", flush=True)
-        for result in copying.measure(folder, rounds, arguments.only or copying.KINDS, peers):
-            results.append(result)
-            print(f"  {result.describes}\n{result.text()}", flush=True)
+        found = copying.measure(folder, rounds, only or copying.KINDS, peers)
+        yield copying.NAME, f"{copying.NAME}  arrays, copied and checked\n", found
     if scale.NAME in arguments.workloads:
-        print(f"\n{scale.NAME}  large sizes, from stores that answer by arithmetic\n", flush=True)
-        for result in scale.measure(min(rounds, scale.ROUNDS), arguments.only or scale.KINDS):
-            results.append(result)
-            print(f"  {result.describes}\n{result.text()}", flush=True)
+        found = scale.measure(min(rounds, scale.ROUNDS), only or scale.KINDS)
+        yield scale.NAME, f"{scale.NAME}  large sizes, from stores that answer by arithmetic\n", found
     if cluster.NAME in arguments.workloads:
-        print(f"\n{cluster.NAME}  workers of a Dask cluster on this machine, one thread each\n", flush=True)
-        for result in cluster.measure(folder, min(rounds, cluster.ROUNDS), arguments.only or cluster.KINDS):
-            results.append(result)
-            print(f"  {result.describes}\n{result.text()}", flush=True)
+        found = cluster.measure(folder, min(rounds, cluster.ROUNDS), only or cluster.KINDS)
+        heading = f"{cluster.NAME}  workers of a Dask cluster on this machine, one thread each\n"
+        yield cluster.NAME, heading, found
+
+
+def keep(arguments: argparse.Namespace, results: list[Result], finished: Collection[str]) -> None:
+    """Write, print and publish the results as the arguments say; only tables of finished sections are published."""
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
-    texts = tables(results)
     if arguments.markdown:
-        print("\n", "\n\n".join(texts.values()), sep="")
+        print("\n", "\n\n".join(tables(results).values()), sep="")
     if arguments.publish:
-        if missing := incomplete(results):
+        whole = [result for result in results if group_of(result) in finished]
+        if missing := incomplete(whole):
             raise SystemExit(f"not published, because these were not measured: {missing}")
-        for page in publish(texts):
+        for page in publish(tables(whole)):
             print(f"published in {page}")
-    return 0
 
 
 def parse() -> argparse.Namespace:

@@ -161,11 +161,12 @@ class MountModel(KeysModel):
         yield folder / "data.npy", npy(model)
         if model.ndim:
             index = data.draw(st.integers(0, model.shape[0] - 1))
-            yield folder / f"[{index}].npy", npy(model[index])
+            part = model[index, ...]  # a scalar would lose the trailing zeros of fixed-length bytes
+            yield folder / f"[{index}].npy", npy(part)
             backwards = "[::-1,...,-1].raw" if model.ndim > 1 else "[::-1].raw"
             yield folder / backwards, reverse(model).tobytes()
             if (folder / "slices").exists():
-                yield folder / "slices" / f"{index}.raw", model[index].tobytes()
+                yield folder / "slices" / f"{index}.raw", part.tobytes()
         plain = PlainChunks(self.node(name))
         index = tuple(data.draw(st.integers(0, length - 1)) for length in plain.grid_shape)
         yield mounted.path.joinpath("zarr3", self.group, name, "c", *map(str, index)), plain.encoded(index)

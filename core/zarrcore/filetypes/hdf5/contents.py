@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 
-MAX_NODES = 100_000
+MAX_NODES = 250_000
 """Each takes about four kilobytes of memory, and a fifth of a millisecond with a local store."""
 
 

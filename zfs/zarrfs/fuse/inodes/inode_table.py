@@ -10,6 +10,7 @@ to forget them.
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from itertools import islice
 from typing import Final
 
@@ -32,7 +33,7 @@ class InodeTable:
         self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
-        self._listed = 0
+        self._listed: OrderedDict[Inode, None] = OrderedDict()  # a dict would search all gaps for its first key
         self._shown: dict[str | None, int] = {}
         self._reserved = ReservedNumbers()
 
@@ -126,7 +127,7 @@ class InodeTable:
             self._use(inode)
         elif inode.lookups == 1:
             inode.is_listed = True
-            self._listed += 1
+            self._listed[inode] = None
 
     def touch(self, number: int) -> Inode:
         """The record of a remembered number, which is used now.
@@ -142,7 +143,7 @@ class InodeTable:
     def _use(self, inode: Inode) -> None:
         if inode.is_listed:
             inode.is_listed = False
-            self._listed -= 1
+            del self._listed[inode]
 
     def open(self, number: int, version: str | None) -> bool:
         """Note that a number is opened; False if another version is open, so that it must be looked up again."""
@@ -288,10 +289,7 @@ class InodeTable:
 
         Each is returned once: the kernel forgets those it can.
         """
-        excess = self._listed - keep
-        if excess <= 0:
-            return []
-        oldest = list(islice((inode for inode in self._inodes.values() if inode.is_listed), excess))
+        oldest = list(islice(self._listed, max(0, len(self._listed) - keep)))
         for inode in oldest:
             self._use(inode)
         return [(inode.parent, inode.name) for inode in oldest]

@@ -33,7 +33,9 @@ class InodeTable:
         self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
-        self._listed: OrderedDict[Inode, None] = OrderedDict()  # a dict would search all gaps for its first key
+        self._listed: OrderedDict[Inode, None] = (
+            OrderedDict()
+        )  # a dict would search all gaps for its first key
         self._shown: dict[str | None, int] = {}
         self._reserved = ReservedNumbers()
 

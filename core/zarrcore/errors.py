@@ -10,6 +10,7 @@ The tree, each class beside the standard exception that a caller would expect::
     │   ├── BrokenBodyError                                 a body shorter than announced, or not the requested one
     │   │   └── BodyTooLargeError                           a body larger than the caller allows
     │   ├── ChangedError                                    a value changed between two reads
+    │   ├── BrokenReferenceError                            a value lies in another file, which is missing, shorter or not allowed
     │   ├── StoreFullError                                  no room for a value: a full disk, a quota
     │   │   └── ValueTooLargeError                          a value larger than the store can hold
     │   ├── StoreNotFoundError      FileNotFoundError       the directory, bucket or file does not exist
@@ -112,6 +113,10 @@ class BodyTooLargeError(BrokenBodyError):
 
 class ChangedError(StoreError):
     """A value changed between two reads, so that the parts do not belong together. Reading again helps."""
+
+
+class BrokenReferenceError(StoreError):
+    """A value lies in another file, which is missing, shorter than expected, of another version, or not allowed."""
 
 
 class StoreFullError(StoreError):

@@ -44,6 +44,7 @@ zfs/MOUNT
 browser/docs/guide
 core/docs/library
 core/docs/collections
+core/docs/sources
 core/docs/zip
 core/docs/clusters
 core/docs/troubleshooting

@@ -62,13 +62,14 @@ def open_hierarchy(
     """
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
-    wanted = None if format is None else format_named(format)
     if isinstance(source, ReadableStore):
         store = source
     else:
         if mode in _CREATING:
             store_options["create"] = True
         store = open_store(source, **store_options)
+    format = format or store.named_format  # noqa: A001 - as above
+    wanted = None if format is None else format_named(format)
     if mode == "r" and wanted is None:
         return open_place(
             store,

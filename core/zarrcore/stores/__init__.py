@@ -17,6 +17,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
+from zarrcore.stores.kinds import FILE_SUFFIXES
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
@@ -28,6 +29,7 @@ from zarrcore.stores.wrapper.statistics import StatisticsStore
 from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 
 __all__ = [
+    "FILE_SUFFIXES",
     "STORE_OPTIONS",
     "ZIP_SUFFIXES",
     "ByteRange",

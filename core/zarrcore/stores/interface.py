@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from zarrcore.errors import ChangedError, ListingUnsupportedError, ValueTooLargeError
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
+
+if TYPE_CHECKING:
+    from zarrcore.stores.options import StoreOptions
 
 _ERASED_AT_ONCE = 1000
 _AT_ONCE_MAX = 1 << 30
@@ -95,6 +98,12 @@ class Store(ABC):
 
     url: str
     """The location of the data, canonical and without credentials: safe to show and log."""
+
+    options: StoreOptions | None = None
+    """The options that `open_store` opened it with: stores that its values refer to are opened with them, too."""
+
+    named_format: str | None = None
+    """The name of the format that its URL names; None leaves it to detection."""
 
     requests_in_flight: int = os.cpu_count() or 1
     """The best number of concurrent requests for this store; remote stores raise it."""

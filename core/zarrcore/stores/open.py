@@ -16,11 +16,14 @@ from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.keys import join_url
+from zarrcore.stores.kinds import FILE_KINDS, FileKind, kind_by_content, kind_by_suffix
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.pipelined_urls import adapted, is_pipeline, parse_pipeline
 from zarrcore.stores.validation import check_address, check_place
-from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
+from zarrcore.stores.zip.store import ZIP_SUFFIXES
 from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 _CACHE_TIMEOUT_S: Final = 5.0
 _EXTENSIONS: Final = "zarrscope.stores"
+_ZIP: Final = next(kind for kind in FILE_KINDS if kind.name == "zip")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -39,7 +43,8 @@ def open_store(
     Args:
         url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``abfss``, ``http``, ``https``,
             ``zip``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
-            paths that end in ``.zip`` or ``.ozx`` are opened as zip files, in any store.
+            a local path of a file, which is recognized by its content; or a URL that ends in a suffix of
+            `FILE_SUFFIXES`, such as ``.zip``, in any store; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
@@ -58,6 +63,8 @@ def open_store(
     chosen = replace(options or StoreOptions(), **keywords)
     text = os.fspath(url)
     check_place(text)
+    if "|" in text and is_pipeline(text):
+        return _open_pipeline(text, chosen)
     if "::" in text and is_chain(text):
         return _open_fsspec(text, chosen)
     match = _SCHEME.match(text)
@@ -66,7 +73,34 @@ def open_store(
     scheme = match.group(1).lower()
     address = scheme + text[match.end(1) :]
     opener = _OPENERS.get(scheme)
-    return _open_by_extension(scheme, address, chosen) if opener is None else opener(address, chosen)
+    if opener is None:
+        return _open_by_extension(scheme, address, chosen)
+    store = opener(address, chosen)
+    store.options = chosen
+    return store
+
+
+def _open_pipeline(text: str, options: StoreOptions) -> ReadableStore:
+    root, adapters = parse_pipeline(text)
+    kind, path = adapters[0].kind, ""
+    if isinstance(kind, FileKind):
+        store = _open_as(root, options, kind)
+        path = adapters.pop(0).path
+    else:
+        store = open_store(root, options=options)
+    return adapted(store, adapters, path)
+
+
+def _open_as(root: str, options: StoreOptions, kind: FileKind) -> ReadableStore:
+    """A file as one of this kind, whatever its name."""
+    check_place(root)
+    match = _SCHEME.match(root)
+    if match is None or match[1].lower() == "file":
+        return _open_file_path(os.path.expanduser(root) if match is None else _path_of(root), options, kind)
+    scheme = match[1].lower()
+    if scheme not in _REMOTE:
+        raise StoreError(f"{scheme}:// has no files that {kind.name}: could open")
+    return _REMOTE[scheme](scheme + root[match.end(1) :], options, kind)
 
 
 def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> ReadableStore:
@@ -96,6 +130,7 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
 
 def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
     """The store, with a cache if one is wanted and useful."""
+    store.options = options
     if not store.is_remote or (options.cache_dir is None and options.cache_url is None):
         return store
     from zarrcore.stores.cache.directory import CacheDirectory
@@ -137,32 +172,52 @@ def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
-    if path.endswith(ZIP_SUFFIXES) and not os.path.isdir(path):
-        return _open_zip_path(path, options)
-    return LocalStore(path, follow_links=options.follow_links, create=options.create, durable=options.durable)
+    if os.path.isfile(path) or (path.endswith(ZIP_SUFFIXES) and not os.path.isdir(path)):
+        return _open_file_path(path, options)
+    store = LocalStore(
+        path, follow_links=options.follow_links, create=options.create, durable=options.durable
+    )
+    store.options = options
+    return store
 
 
-def _open_zip_path(path: str, options: StoreOptions) -> ReadableStore:
+def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
+    """A local file, of its own kind or as another one."""
     check_place(path)
     shown = os.path.abspath(path)
-    # A link to a zip file means the file.
+    # A link to a file means the file.
     place = os.path.realpath(shown)
     directory, name = os.path.split(place)
-    if options.create and not os.path.lexists(place):
+    is_zip = kind is _ZIP or name.endswith(ZIP_SUFFIXES)
+    if options.create and is_zip and not os.path.lexists(place):
         LocalStore(directory, create=True, durable=options.durable).set(name, EMPTY_ZIP, if_absent=True)
     if not os.path.isfile(place):
         raise StoreNotFoundError(f"there is no file {shown}", url=shown)
-    return ZipStore(LocalStore(directory, durable=options.durable), name, url=shown)
+    source = LocalStore(directory, durable=options.durable)
+    source.options = options
+    # A zip file that is being written may not look like one.
+    kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
+    if kind is None:
+        known = ", ".join(f"a {each.title}" for each in FILE_KINDS)
+        raise StoreNotFoundError(
+            f"{shown} is neither a folder nor a file of a known kind ({known})", url=shown
+        )
+    return kind.open(source, name, shown)
 
 
 def _open_file(url: str, options: StoreOptions) -> ReadableStore:
+    return _open_path(_path_of(url), options)
+
+
+def _path_of(url: str) -> str:
+    """The path of a ``file://`` URL."""
     host, slash, path = re.split("[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")
     if host not in {"", "localhost"}:
         raise StoreError(
             f"file:// URLs are on this machine: write file:///{host.rpartition('@')[2]}{slash}{path}"
         )
     # A percent code that is not UTF-8 means the byte, as in file names.
-    return _open_path(slash + unquote(path, errors="surrogateescape"), options)
+    return slash + unquote(path, errors="surrogateescape")
 
 
 def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG001 - one signature for all
@@ -199,29 +254,29 @@ def _path_in(url: str) -> str:
 def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
     if _SCHEME.match(inner) is None:
-        return _open_zip_path(os.path.expanduser(inner), options)
+        return _open_file_path(os.path.expanduser(inner), options, _ZIP)
     scheme = inner.partition("://")[0].lower()
     opener = _REMOTE.get(scheme)
     if opener is None:
         return open_store(inner, options=options)
-    return opener(inner, options, True)
+    return opener(inner, options, _ZIP)
 
 
-def _open_s3(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+def _open_s3(url: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
     from zarrcore.stores.object.s3 import S3Store
 
     _, bucket, path = _split(url)
-    return _in_bucket(lambda prefix: _cached(S3Store(bucket, prefix, options), options), path, as_zip)
+    return _in_bucket(lambda prefix: _cached(S3Store(bucket, prefix, options), options), path, kind)
 
 
-def _open_gcs(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+def _open_gcs(url: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
     from zarrcore.stores.object.gcs import GCSStore
 
     _, bucket, path = _split(url)
-    return _in_bucket(lambda prefix: _cached(GCSStore(bucket, prefix, options), options), path, as_zip)
+    return _in_bucket(lambda prefix: _cached(GCSStore(bucket, prefix, options), options), path, kind)
 
 
-def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+def _open_azure(url: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
     from zarrcore.stores.object.azure import AzureStore
 
     # abfs://container@account.dfs.core.windows.net/path, or az://container/path
@@ -229,18 +284,19 @@ def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> 
     account = host.partition(".")[0] if user else None
     container = user or host
     return _in_bucket(
-        lambda prefix: _cached(AzureStore(container, prefix, options, account), options), path, as_zip
+        lambda prefix: _cached(AzureStore(container, prefix, options, account), options), path, kind
     )
 
 
-def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+def _open_http(url: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
     from zarrcore.stores.http.store import HTTPStore
 
     parts = check_address(url)
-    if as_zip or (as_zip is None and parts.path.endswith(ZIP_SUFFIXES)):
+    kind = kind or kind_by_suffix(parts.path)
+    if kind is not None:
         above, _, name = parts.path.rpartition("/")
-        store = HTTPStore(urlunsplit(parts._replace(path=above + "/")), options)
-        return ZipStore(_cached(store, options), unquote(name))
+        store = _cached(HTTPStore(urlunsplit(parts._replace(path=above + "/")), options), options)
+        return kind.open(store, unquote(name), join_url(store.url, unquote(name)))
     return _cached(HTTPStore(url, options), options)
 
 
@@ -258,14 +314,17 @@ def _split(url: str) -> tuple[str, str, str]:
     return user, host, path.strip("/")
 
 
-def _in_bucket(make: Callable[[str], ReadableStore], path: str, as_zip: bool | None) -> ReadableStore:
-    if not (as_zip or (as_zip is None and path.endswith(ZIP_SUFFIXES))):
+def _in_bucket(make: Callable[[str], ReadableStore], path: str, kind: FileKind | None) -> ReadableStore:
+    """The files under a path of a bucket; or the file at the path, if its name, or ``kind``, tells what it is."""
+    kind = kind or kind_by_suffix(path)
+    if kind is None:
         return make(path + "/" if path else "")
     above, _, name = path.rpartition("/")
-    return ZipStore(make(above + "/" if above else ""), name)
+    store = make(above + "/" if above else "")
+    return kind.open(store, name, join_url(store.url, name))
 
 
-_REMOTE: Final[dict[str, Callable[[str, StoreOptions, bool | None], ReadableStore]]] = {
+_REMOTE: Final[dict[str, Callable[[str, StoreOptions, FileKind | None], ReadableStore]]] = {
     "s3": _open_s3,
     "gs": _open_gcs,
     "az": _open_azure,

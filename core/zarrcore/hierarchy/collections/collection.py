@@ -42,8 +42,9 @@ from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.keys import join_url
+from zarrcore.stores.kinds import LISTED_SUFFIXES, kind_by_content, kind_by_suffix, recognized
 from zarrcore.stores.wrapper.interface import listable
-from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 from zarrcore.threads import ThreadPool
 
 PROBES = 16
@@ -64,7 +65,8 @@ class _Member(NamedTuple):
 class Collection(Hierarchy):
     """The hierarchies below the root of one store, at any depth, for reading. Thread-safe.
 
-    Its children are the prefixes and zip files of the first level: hierarchies, or otherwise nested collections. Names that
+    Its children are the prefixes of the first level, and its files with a suffix of `LISTED_SUFFIXES`: hierarchies, or
+    otherwise nested collections. Names that
     begin with a dot open, and are not listed.
 
     Args:
@@ -135,7 +137,8 @@ class Collection(Hierarchy):
         names = (
             entry.key.rstrip("/")
             for entry in self.store.list_dir("")
-            if (entry.is_prefix or entry.key.endswith(ZIP_SUFFIXES)) and not entry.key.startswith(".")
+            if (entry.is_prefix or entry.key.lower().endswith(LISTED_SUFFIXES))
+            and not entry.key.startswith(".")
         )
         yield from in_order(names, self.store.is_remote)
 
@@ -225,9 +228,13 @@ class Collection(Hierarchy):
         return member, True
 
     def _open(self, name: str, at: str) -> _Member:
-        if name.endswith(ZIP_SUFFIXES) and self.store.stat(name) is not None:
-            # Any zip file can be opened; one without a hierarchy is just a file.
-            hierarchy = open_place(ZipStore(self.store, name), at, **self._options)
+        kind = kind_by_suffix(name)
+        if kind is not None and self.store.stat(name) is not None:
+            # A file of a known kind can be opened; one without a hierarchy is just a file.
+            kind = (None if self.store.is_remote else kind_by_content(self.store, name)) or kind
+            hierarchy = open_place(
+                kind.open(self.store, name, join_url(self.store.url, name)), at, **self._options
+            )
         else:
             hierarchy = self._open_prefix(f"{name}/", at)
         with self._lock:
@@ -283,6 +290,9 @@ def open_place(
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked)
     except HierarchyNotFoundError as error:
+        found = recognized(store, seen)
+        if found is not None:
+            return open_place(found, at, demanded=demanded, **options)
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
         return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)

@@ -14,7 +14,7 @@ from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
-from zarrcore.operations.check.keys import ArrayKeys, check_leftovers
+from zarrcore.operations.check.keys import ArrayKeys, check_leftovers, check_ome_zarr_zip
 from zarrcore.operations.cluster import RunWork
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
@@ -95,6 +95,7 @@ def _check_collection(collection: Collection, node: AnyNode, decoding: _Decoding
     yield from check_node(node)
     if isinstance(node, Group):
         yield from check_leftovers(collection.store)
+        yield from check_ome_zarr_zip(collection.store)
         for found in check_group(node):
             if isinstance(found, Finding):
                 yield found
@@ -118,6 +119,7 @@ def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
         yield Finding("error", "unfinished-copy", "/", sentence, MARKER_KEY)
     yield from check_other_formats(root, set(foreign_keys(hierarchy.format, "/")))
     yield from check_leftovers(hierarchy.store)
+    yield from check_ome_zarr_zip(hierarchy.store)
 
 
 def _check_array(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from zarrcore.stores.interface import ReadableStore, StoreEntry
 from zarrcore.stores.local.atomic_files import is_temporary as is_our_temporary
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
+from zarrcore.stores.zip.store import ZipStore
 
 ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
 """Keys at the root that are not documents of a single node."""
@@ -53,6 +54,15 @@ def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
             if tally.passes(finding):
                 yield finding
     yield from tally.rest()
+
+
+def check_ome_zarr_zip(store: ReadableStore) -> Iterator[Finding]:
+    """What an ``.ozx`` file does not do as RFC 9 of OME-NGFF asks."""
+    while isinstance(store, ReadOnlyStore):
+        store = store.store
+    if isinstance(store, ZipStore) and store.key.endswith(".ozx"):
+        for sentence in store.ome_zarr_deviations():
+            yield Finding("warning", "ome-zarr-zip", "/", f"OME-NGFF RFC 9: {sentence}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def __init__(self, store: ReadableStore) -> None:
         self.store = store
         self.url = store.url
+        self.options = store.options
+        self.named_format = store.named_format
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
         self.remembers = store.remembers

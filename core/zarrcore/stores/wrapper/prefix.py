@@ -17,13 +17,14 @@ from zarrcore.stores.wrapper.interface import WrapperStore
 
 
 class PrefixStore(WrapperStore):
-    """The part of ``store`` under a prefix. Closing it leaves ``store`` open for its other users.
+    """The part of ``store`` under a prefix. Closing it leaves ``store`` open for its other users, unless it is the owner.
 
     It lists and writes if ``store`` does.
 
     Args:
         store: where the values are.
         prefix: the prefix, ending in ``/``.
+        is_owner: whether closing it closes ``store``.
 
     >>> from zarrcore.stores.memory import MemoryStore
     >>> store = PrefixStore(MemoryStore(values={"a/b": b"1", "c": b"2"}), "a/")
@@ -31,11 +32,12 @@ class PrefixStore(WrapperStore):
     (['b'], b'1')
     """
 
-    def __init__(self, store: ReadableStore, prefix: str) -> None:
+    def __init__(self, store: ReadableStore, prefix: str, *, is_owner: bool = False) -> None:
         check_key(prefix.removesuffix("/"), store.url)
         check_prefix(prefix, store.url)
         super().__init__(store)
         self.prefix = prefix
+        self._is_owner = is_owner
         self.url = join_url(store.url, prefix.rstrip("/"))
 
     @property
@@ -43,7 +45,9 @@ class PrefixStore(WrapperStore):
         return self.store.identity, self.prefix
 
     def close(self) -> None:
-        """Do nothing: the store has other users."""
+        """Close the store if this is its owner."""
+        if self._is_owner:
+            self.store.close()
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None

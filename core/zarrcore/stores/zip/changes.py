@@ -18,6 +18,7 @@ from zarrcore.stores.local.atomic_files import remove_abandoned
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
 from zarrcore.stores.local.store import LocalStore, inode_of
+from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.compaction import compact
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.members import ZipMembers
@@ -131,15 +132,28 @@ class ZipChanges:
                 self._settle(writer)
             if self._writer is None:
                 self._check_kept()
-            elif self._writer.is_worth_compacting:
+            else:
                 with suppress(StoreError):  # another process writes it now
-                    self._writer.resume(wait_s=0)
-                    self._is_compacted(self._writer)
+                    self._finish(self._writer)
             self._let_go()
             self._stored.clear()
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
+
+    def _finish(self, writer: ZipWriter) -> None:
+        """Rewrite a file that has many dead bytes, or a new OME-Zarr zip file, whose documents come first from now on."""
+        version = None
+        if self.key.endswith(ome_zarr.SUFFIX) and not ome_zarr.is_arranged(writer.comment):
+            member = writer.members.get(ome_zarr.DOCUMENT)
+            version = (
+                None
+                if member is None
+                else ome_zarr.ome_version(bytes(writer.value(ome_zarr.DOCUMENT, member)))
+            )
+        if writer.is_worth_compacting or version is not None:
+            writer.resume(wait_s=0)
+            self._is_compacted(writer, version)
 
     @contextmanager
     def _changing(self) -> Iterator[ZipWriter]:
@@ -236,12 +250,12 @@ class ZipChanges:
                 with suppress(StoreError):
                     self._settle(writer)
 
-    def _is_compacted(self, writer: ZipWriter) -> bool:
+    def _is_compacted(self, writer: ZipWriter, arranged_as: str | None = None) -> bool:
         """Rewrite the file without its dead bytes. If that fails, it stays unchanged until it has many more."""
-        if writer.dead_nbytes <= self._compacted_above:
+        if writer.dead_nbytes <= self._compacted_above and arranged_as is None:
             return False
         try:
-            done = compact(writer, durable=self.source.durable)
+            done = compact(writer, durable=self.source.durable, arranged_as=arranged_as)
         except OSError as error:
             self._compacted_above = 2 * writer.dead_nbytes
             _log.warning(

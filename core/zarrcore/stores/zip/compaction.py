@@ -12,6 +12,7 @@ from typing import Final
 
 from zarrcore.stores.local.atomic_files import NewFile, remove_abandoned
 from zarrcore.stores.local.confined_paths import DIRECTORY
+from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.writing import ZipWriter
 
@@ -22,14 +23,15 @@ _DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
 _AT_ONCE: Final = 1 << 22
 
 
-def compact(writer: ZipWriter, *, durable: bool) -> bool:
+def compact(writer: ZipWriter, *, durable: bool, arranged_as: str | None = None) -> bool:
     """Replace the file by one that contains only the used bytes. If that fails, it stays unchanged.
 
-    Members are copied unchanged and keep their order. The disk needs space for all of them.
+    Members are copied unchanged. The disk needs space for all of them.
 
     Args:
         writer: the file, settled or not; it must not be used afterwards.
         durable: write everything through to the disk before the file is replaced.
+        arranged_as: the version of OME-Zarr, to arrange the file as RFC 9 demands; None keeps the order of the members.
 
     Returns:
         Whether it was done; False if another program has changed the file.
@@ -45,7 +47,7 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
             made = OpenFile(parent, descriptor=os.dup(file.descriptor))
             _copy_permissions(writer.file, made)
             made.replaces(writer.file)
-            _write(writer, made)
+            _write(writer, made, arranged_as)
             if durable:
                 os.fsync(made.descriptor)
             if not writer.is_current():
@@ -65,12 +67,12 @@ def _copy_permissions(before: OpenFile, made: OpenFile) -> None:
     os.fchmod(made.descriptor, facts.st_mode & 0o7777)
 
 
-def _write(writer: ZipWriter, made: OpenFile) -> None:
+def _write(writer: ZipWriter, made: OpenFile, arranged_as: str | None) -> None:
     position = _copy(writer.file, made, 0, writer.before, 0)
     entries: list[zipfile.ZipInfo] = []
     run_start = run_stop = position
     members = [*writer.unsafe, *writer.members.values()]
-    for info in sorted(members, key=lambda info: info.header_offset):
+    for info in sorted(members, key=_in_the_file if arranged_as is None else _documents_first):
         stop = _stop(writer, info)
         if info.header_offset != run_stop:
             position = _copy(writer.file, made, run_start, run_stop, position)
@@ -80,7 +82,21 @@ def _write(writer: ZipWriter, made: OpenFile) -> None:
         moved.header_offset = position + info.header_offset - run_start
         entries.append(moved)
     position = _copy(writer.file, made, run_start, run_stop, position)
-    made.write(position, writer.directory_at(position, entries))
+    if arranged_as is None:
+        made.write(position, writer.directory_at(position, entries))
+    else:
+        directory = writer.directory_at(position, entries, ome_zarr.comment_of(arranged_as))
+        made.write(position, ome_zarr.with_zip64(directory, position))
+
+
+def _in_the_file(info: zipfile.ZipInfo) -> int:
+    return info.header_offset
+
+
+def _documents_first(info: zipfile.ZipInfo) -> tuple[tuple[int, int], int, str]:
+    rank = ome_zarr.rank(info.filename)
+    # Documents are sorted by name, everything else keeps its order.
+    return rank[:2], info.header_offset if rank[0] else 0, rank[2]
 
 
 def _copy(source: OpenFile, target: OpenFile, start: int, stop: int, position: int) -> int:

@@ -58,6 +58,8 @@ class ZipDirectory:
         self.journal = Journal.told_by(file.tail)
         """The journal's trailer, if the file is being written, or its writer was killed."""
         found, self.comment = self._found(file)
+        self.is_zip64 = _has_zip64_end(file.tail)
+        """Whether it ends with the records of ZIP64."""
         for info in found:
             info.filename = member_name(_raw_name(info), info.flag_bits)
         self.members = {info.filename: info for info in found if is_safe(info.filename)}
@@ -181,6 +183,11 @@ def _ends(file: _RangedFile, *, most: int = 1) -> list[int]:
             found.append((comment_size, at, count, size, start))
         at = tail.find(_END_SIGNATURE, at + 1)
     return [end[0] for end in found if len(found) <= most or _follows_directory(file, *end[1:])]
+
+
+def _has_zip64_end(tail: bytes) -> bool:
+    end = tail.rfind(_END_SIGNATURE)
+    return end >= _LOCATOR and tail[end - _LOCATOR : end].startswith(_LOCATOR_SIGNATURE)
 
 
 def _follows_directory(file: _RangedFile, at: int, count: int, size: int, start: int) -> bool:

@@ -28,6 +28,7 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_key, check_prefix, join_url
 from zarrcore.stores.local.store import LocalStore, inode_of
+from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.changes import ZipChanges
 from zarrcore.stores.zip.directory import is_safe
 from zarrcore.stores.zip.file import OpenFile
@@ -62,7 +63,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     Until then, other programs find the old values, or not a zip file. If a writer was killed, the next store that has write
     permission completes the file, even if it only reads. The bytes of replaced values are freed when the store is closed if
     they are more than a quarter of the others; before that, if they are more than all others and 8 MiB (or half of the
-    free disk space).
+    free disk space). The first writer of an ``.ozx`` file arranges it when it closes it, as RFC 9 of OME-NGFF demands.
 
     If another program changes the file, its members replace the known ones. If values that were set here are not among
     them, the next change, or closing, raises an error.
@@ -122,6 +123,16 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             self._changes.close()
         self._read = None
         self.source.close()
+
+    def ome_zarr_deviations(self) -> list[str]:
+        """What RFC 9 of OME-NGFF asks of an OME-Zarr zip file and this file does not do, one sentence each.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        directory = self._directory()
+        members = [*directory.members.values()]
+        return [*ome_zarr.deviations(members, directory.comment, directory.is_zip64, self.get)]
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         check_key(key, self.url)

@@ -23,6 +23,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal, mark_utf_8, new_member
 from zarrcore.stores.zip.members import ZipMembers
+from zarrcore.stores.zip.ome_zarr import without_order
 
 EMPTY_ZIP: Final = b"PK\x05\x06" + bytes(18)
 """A zip file without members."""
@@ -199,6 +200,7 @@ class ZipWriter(ZipMembers):
 
     def _append(self, key: str, entry_nbytes: int, *parts: BytesLike) -> None:
         nbytes = sum(map(len, parts))
+        self.comment = without_order(self.comment)
         try:
             self._make_room(self.position + nbytes, entry_nbytes)
             self.file.write(self.position, *parts)
@@ -265,7 +267,9 @@ class ZipWriter(ZipMembers):
         self._room, self.is_settled, self._last_bytes = stop, True, directory[-TRAILER_NBYTES:]
         self.file.unlock()
 
-    def directory_at(self, position: int, entries: list[zipfile.ZipInfo]) -> bytes:
+    def directory_at(
+        self, position: int, entries: list[zipfile.ZipInfo], comment: bytes | None = None
+    ) -> bytes:
         """The bytes of the directory, for a position of the file."""
         for info in entries:
             mark_utf_8(info)
@@ -273,7 +277,7 @@ class ZipWriter(ZipMembers):
         # As if for a new file at this position, zipfile writes only the directory of the members it takes for written.
         with zipfile.ZipFile(file, "w") as archive:
             archive.filelist = entries
-            archive.comment = self.comment
+            archive.comment = self.comment if comment is None else comment
         return file.getvalue()
 
     def resume(self, wait_s: float = _AWAITED_S) -> None:

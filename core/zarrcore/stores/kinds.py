@@ -1,0 +1,185 @@
+"""What a file, or a folder, is besides a directory of keys: recognized by its content.
+
+A new kind of file is an entry in `FILE_KINDS`, a new kind of folder one in `FOLDER_KINDS`. Their modules are imported when
+such a file or folder is opened.
+
+Files on this machine are recognized when they are opened. A remote file is recognized by its suffix, without a request, or by
+its content once no hierarchy was found.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from urllib.parse import urlsplit
+
+from zarrcore.errors import StoreError, ZarrError
+from zarrcore.stores.interface import ByteRange, ReadableStore
+
+HEAD_NBYTES: Final = 8192
+
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_ARCHIVES: Final = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"\x1f\x8b": "compressed by gzip",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ\x00": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+}
+_TAR: Final = (257, b"ustar")
+
+Read = Callable[[int, int], bytes]
+"""Reads the bytes of a file from ``start`` to ``stop``; fewer at its end."""
+
+Opener = Callable[[ReadableStore, str, str], ReadableStore]
+"""Opens the file at a key of a store; the last argument is the URL to show. Closing the result closes the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file that holds a hierarchy."""
+
+    name: str
+    """Its name in pipelined URLs."""
+    title: str
+    suffixes: tuple[str, ...]
+    """Remote files with these suffixes are opened as this kind without looking at them."""
+    recognizes: Callable[[bytes, Read], bool]
+    """Whether a file with these first bytes is one; it may read others."""
+    opener: str
+    """The module and name of its `Opener`."""
+    is_listed: bool = True
+    """Whether such files are children of the folder that they are in."""
+
+    def open(self, source: ReadableStore, key: str, url: str) -> ReadableStore:
+        """The file at a key as a store. Remote files are not read yet.
+
+        Raises:
+            MissingExtraError: it needs a package that is not installed.
+            StoreError: the file is broken.
+        """
+        store = _load(self.opener)(source, key, url)
+        store.options = source.options
+        return store
+
+
+@dataclass(frozen=True, slots=True)
+class FolderKind:
+    """A kind of folder whose keys are not those of a hierarchy, but which holds one."""
+
+    name: str
+    """Its name in pipelined URLs."""
+    title: str
+    keys: tuple[str, ...]
+    """One of these keys exists in each such folder."""
+    recognizes: Callable[[str, bytes], bool]
+    """Whether a folder with this key and value is one."""
+    opener: str
+    """The module and name of a function that opens the folder ``(store)``. Closing the result closes the store."""
+
+    def open(self, source: ReadableStore) -> ReadableStore:
+        """The folder as a store of the keys of a hierarchy.
+
+        Raises:
+            As `FileKind.open`.
+        """
+        store: ReadableStore = _load(self.opener)(source)
+        store.options = source.options
+        return store
+
+
+def _load(opener: str) -> Callable[..., ReadableStore]:
+    module, _, name = opener.partition(":")
+    return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+
+
+FILE_KINDS: Final[tuple[FileKind, ...]] = (
+    FileKind(
+        "zip",
+        "zip file",
+        (".zip", ".ozx"),
+        lambda head, _: head.startswith(_ZIP),
+        "zarrcore.stores.zip.store:ZipStore",
+    ),
+)
+
+FOLDER_KINDS: Final[tuple[FolderKind, ...]] = ()
+
+FILE_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS for suffix in kind.suffixes)
+"""The suffixes of files that hold a hierarchy."""
+
+LISTED_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS if kind.is_listed for suffix in kind.suffixes)
+"""The suffixes of files that are children of the folder that they are in."""
+
+
+def kind_by_suffix(name: str) -> FileKind | None:
+    """The kind that a file of this name should have.
+
+    >>> kind_by_suffix("plate.ozx").name, kind_by_suffix("plate.zarr")
+    ('zip', None)
+    """
+    lower = name.lower()
+    return next((kind for kind in FILE_KINDS if lower.endswith(kind.suffixes)), None)
+
+
+def kind_by_content(store: ReadableStore, key: str) -> FileKind | None:
+    """The kind of the file at a key; None if it is not of a known kind.
+
+    Raises:
+        StoreError: the store failed, or the file is an archive that must be unpacked first.
+    """
+    read = partial(_read, store, key)
+    head = read(0, HEAD_NBYTES)
+    for kind in FILE_KINDS:
+        if kind.recognizes(head, read):
+            return kind
+    _refuse_archive(head, store, key)
+    return None
+
+
+def _read(store: ReadableStore, key: str, start: int, stop: int) -> bytes:
+    return bytes(store.get(key, ByteRange(start, stop)) or b"")
+
+
+def _refuse_archive(head: bytes, store: ReadableStore, key: str) -> None:
+    found = next((what for signature, what in _ARCHIVES.items() if head.startswith(signature)), None)
+    if head[_TAR[0] :].startswith(_TAR[1]):
+        found = "a tar archive"
+    if found is not None:
+        raise StoreError(
+            f"{key} in {store.url} is {found}, whose parts cannot be read alone: unpack it, or make a zip file of its content",
+            key=key,
+            url=store.url,
+        )
+
+
+def recognized(store: ReadableStore, seen: ReadableStore | None = None) -> ReadableStore | None:
+    """A place where no hierarchy was found, as a file or folder of a known kind; None if it is neither.
+
+    Args:
+        store: the store.
+        seen: the same store, where keys are looked up.
+
+    Raises:
+        StoreError: the store failed, or the file or folder is broken.
+    """
+    for kind in FOLDER_KINDS:
+        for key in kind.keys:
+            value = (seen or store).get(key, ByteRange(0, HEAD_NBYTES))
+            if value is not None and kind.recognizes(key, bytes(value)):
+                return kind.open(store)
+    if not store.is_remote or store.options is None or not urlsplit(store.url).path.strip("/"):
+        return None
+    # The place may be one value, whose name does not tell what it is.
+    from zarrcore.stores.open import open_store
+
+    above, _, name = store.url.rstrip("/").rpartition("/")
+    try:
+        outer = open_store(above, options=store.options)
+        found = kind_by_content(outer, name)
+    except ZarrError:
+        return None  # the place above may not be readable
+    return None if found is None else found.open(outer, name, store.url.rstrip("/"))

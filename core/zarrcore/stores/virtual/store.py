@@ -1,0 +1,147 @@
+"""The base of stores that show something else as the keys of a hierarchy: documents made here, chunks read where they are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator
+from typing import ClassVar, NamedTuple
+
+from zarrcore.errors import BodyTooLargeError, BrokenReferenceError
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+)
+from zarrcore.stores.keys import check_key
+
+
+class Part(NamedTuple):
+    """Consecutive bytes of a value of another store."""
+
+    store: ReadableStore
+    key: str
+    start: int
+    nbytes: int | None
+    """Their number; None for all from ``start`` on."""
+
+
+class VirtualStore(ReadableStore, ListableStore):
+    """A store whose values are made when they are read, or are parts of values of other stores. It cannot be written.
+
+    A subclass finds values by key, and lists keys. Documents are those of the accepted Zarr v3, so that chunks and codecs
+    keep what they are.
+
+    Args:
+        source: the store of the file that is shown; closed with this store.
+        key: the file's key there; empty if all of ``source`` is shown.
+        url: the URL to show.
+    """
+
+    presents: ClassVar[str]
+    """What is shown as a hierarchy, such as ``HDF5``."""
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        self.source = source
+        self.key = key
+        self.url = url
+        self.is_remote = source.is_remote
+        self.requests_in_flight = source.requests_in_flight
+        self.fills_buffers = source.fills_buffers
+        self.options = source.options
+
+    @abstractmethod
+    def find(self, key: str) -> BytesLike | Part | None:
+        """The value of ``key``, or where its bytes are; None if the key is absent.
+
+        Raises:
+            StoreError: the source failed, or is not what it should be.
+        """
+
+    @abstractmethod
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        """As `ListableStore.list_dir`."""
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        for entry in self.list_dir(prefix):
+            if entry.is_prefix:
+                yield from self.list_prefix(entry.key)
+            else:
+                yield entry
+
+    @property
+    def identity(self) -> Hashable:
+        return type(self).__name__, self.source.identity, self.key
+
+    def refresh(self) -> None:
+        self.source.refresh()
+
+    def close(self) -> None:
+        self.source.close()
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        check_key(key, self.url)
+        found = self.find(key)
+        if found is None:
+            return None
+        if not isinstance(found, Part):
+            start, stop = (0, len(found)) if byte_range is None else byte_range.resolve(len(found))
+            self._check_size(key, stop - start, max_nbytes)
+            return found if stop - start == len(found) else found[start:stop]
+        wanted = self._wanted(key, found, byte_range)
+        nbytes = (wanted.stop or 0) - wanted.start
+        self._check_size(key, nbytes, max_nbytes)
+        if nbytes == 0:
+            return b""
+        value = found.store.get(found.key, wanted, max_nbytes=nbytes)
+        if value is None or len(value) != nbytes:
+            raise self._broken(key, found, None if value is None else wanted.start + len(value))
+        return value
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        check_key(key, self.url)
+        found = self.find(key) if self.fills_buffers else None
+        if not isinstance(found, Part):
+            return super().get_into(key, buffer, byte_range)
+        wanted = self._wanted(key, found, byte_range)
+        nbytes = (wanted.stop or 0) - wanted.start
+        self._check_size(key, nbytes, len(buffer))
+        read = found.store.get_into(found.key, buffer[:nbytes], wanted) if nbytes else 0
+        if read != nbytes:
+            raise self._broken(key, found, None if read is None else wanted.start + read)
+        return nbytes
+
+    def stat(self, key: str) -> StoreStat | None:
+        check_key(key, self.url)
+        found = self.find(key)
+        if found is None:
+            return None
+        return StoreStat(self._nbytes(key, found) if isinstance(found, Part) else len(found))
+
+    def _wanted(self, key: str, part: Part, byte_range: ByteRange | None) -> ByteRange:
+        """The range of the target's value that holds the wanted bytes."""
+        nbytes = self._nbytes(key, part)
+        start, stop = (0, nbytes) if byte_range is None else byte_range.resolve(nbytes)
+        return ByteRange(part.start + start, part.start + stop)
+
+    def _nbytes(self, key: str, part: Part) -> int:
+        if part.nbytes is not None:
+            return part.nbytes
+        facts = part.store.stat(part.key)
+        if facts is None or facts.size < part.start:
+            raise self._broken(key, part, None if facts is None else facts.size)
+        return facts.size - part.start
+
+    def _check_size(self, key: str, nbytes: int, limit: int | None) -> None:
+        if limit is not None and nbytes > limit:
+            raise BodyTooLargeError(nbytes, limit, key=key, url=self.url)
+
+    def _broken(self, key: str, part: Part, end: int | None) -> BrokenReferenceError:
+        stop = "" if part.nbytes is None else f" to {part.start + part.nbytes:,}"
+        fault = "does not exist" if end is None else f"ends at byte {end:,}"
+        sentence = f"{key} of {self.url} is at the bytes {part.start:,}{stop} of {part.key} in {part.store.url}, which {fault}"
+        return BrokenReferenceError(sentence, key=key, url=self.url)

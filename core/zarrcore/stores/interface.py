@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from zarrcore.errors import ChangedError, ListingUnsupportedError, ValueTooLargeError
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.options import DEFAULTS, StoreOptions
 from zarrcore.stores.partial_writes import patch_values
-
-if TYPE_CHECKING:
-    from zarrcore.stores.options import StoreOptions
 
 _ERASED_AT_ONCE = 1000
 _AT_ONCE_MAX = 1 << 30
@@ -99,7 +97,7 @@ class Store(ABC):
     url: str
     """The location of the data, canonical and without credentials: safe to show and log."""
 
-    options: StoreOptions | None = None
+    options: StoreOptions = DEFAULTS
     """The options that `open_store` opened it with: stores that its values refer to are opened with them, too."""
 
     named_format: str | None = None

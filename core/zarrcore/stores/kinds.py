@@ -171,7 +171,7 @@ def recognized(store: ReadableStore, seen: ReadableStore | None = None) -> Reada
             value = (seen or store).get(key, ByteRange(0, HEAD_NBYTES))
             if value is not None and kind.recognizes(key, bytes(value)):
                 return kind.open(store)
-    if not store.is_remote or store.options is None or not urlsplit(store.url).path.strip("/"):
+    if not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
     # The place may be one value, whose name does not tell what it is.
     from zarrcore.stores.open import open_store

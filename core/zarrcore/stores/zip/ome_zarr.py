@@ -20,6 +20,9 @@ DOCUMENT: Final = "zarr.json"
 _END: Final = struct.Struct("<4s4H2LH")
 _END_64: Final = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64: Final = struct.Struct("<4sLQL")
+_END_SIGNATURE: Final = b"PK\x05\x06"
+_END_64_SIGNATURE: Final = b"PK\x06\x06"
+_LOCATOR_64_SIGNATURE: Final = b"PK\x06\x07"
 _VERSION_64: Final = 45
 
 
@@ -75,12 +78,12 @@ def is_arranged(comment: bytes) -> bool:
 
 def with_zip64(directory: bytes, position: int) -> bytes:
     """A directory that begins at a position of the file, with the end records of ZIP64 (APPNOTE 4.3.14, 4.3.15)."""
-    end = directory.rindex(zipfile.stringEndArchive)
-    if directory[end - _LOCATOR_64.size : end].startswith(zipfile.stringEndArchive64Locator):
+    end = directory.rindex(_END_SIGNATURE)
+    if directory[end - _LOCATOR_64.size : end].startswith(_LOCATOR_64_SIGNATURE):
         return directory
     _, _, _, _, count, nbytes, offset, _ = _END.unpack_from(directory, end)
     record = _END_64.pack(
-        zipfile.stringEndArchive64,
+        _END_64_SIGNATURE,
         _END_64.size - 12,
         _VERSION_64,
         _VERSION_64,
@@ -91,7 +94,7 @@ def with_zip64(directory: bytes, position: int) -> bytes:
         nbytes,
         offset,
     )
-    locator = _LOCATOR_64.pack(zipfile.stringEndArchive64Locator, 0, position + end, 1)
+    locator = _LOCATOR_64.pack(_LOCATOR_64_SIGNATURE, 0, position + end, 1)
     return directory[:end] + record + locator + directory[end:]
 
 

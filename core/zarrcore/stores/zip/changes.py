@@ -27,7 +27,9 @@ from zarrcore.stores.zip.writing import ZipWriter
 _log = logging.getLogger(__name__)
 
 _REST: Final = 50
-"""The directory is not written again before this many times the duration of the last write."""
+"""The directory is not written again before this many times the duration of the last write, …"""
+_REST_MAX_S: Final = 5.0
+"""… but after this time at the latest: other writers wait for twice as long, and a busy machine writes slowly."""
 
 _ATTEMPTS: Final = 5
 _PAUSE_S: Final = 0.01
@@ -279,7 +281,7 @@ class ZipChanges:
                 self._let_go()
         finally:
             now_s = time.monotonic()
-            self._due_s = now_s + _REST * (now_s - started_s)
+            self._due_s = now_s + min(_REST * (now_s - started_s), _REST_MAX_S)
 
     def settle_due(self) -> None:
         """Complete the file some time after a change."""

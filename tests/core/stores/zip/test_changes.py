@@ -104,9 +104,9 @@ def test_other_processes_see_values_of_an_incomplete_file(tmp_path: Path, never_
 
 
 def test_the_directory_is_written_from_time_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes a fiftieth of the time, by a clock that advances by one with each call."""
+    """It takes a fiftieth of the time, by a clock that advances by a millisecond with each call."""
     ticks = itertools.count()
-    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks) / 1000)
     monkeypatch.setattr(threading, "Timer", mock.Mock())
     written: list[int] = []
     settle = ZipWriter.settle

@@ -30,7 +30,7 @@ KILLED = """
 import os, signal, sys
 from zarrcore.stores import open_store
 from zarrcore.stores.zip import changes
-changes._REST = float(sys.argv[2])
+changes._REST, changes._REST_MAX_S = float(sys.argv[2]), 1e9
 store = open_store(sys.argv[1])
 for number in range(50):
     store.set(f"new/{number}", bytes([number]) * 10_000)
@@ -92,6 +92,7 @@ def test_stored_values_are_found_after_every_step(
 ) -> None:
     """The writer is killed after any system call, even an incomplete one."""
     monkeypatch.setattr(zip_changes, "_REST", rest)
+    monkeypatch.setattr(zip_changes, "_REST_MAX_S", 1e9)
     monkeypatch.setattr(zip_writing, "_RUNNING_LEAST", 400_000)
     monkeypatch.setattr(zip_writing, "_ROOM_LEAST", 10_000)
     place = tmp_path / "x.zip"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import zarrcore
-from zarrcore.errors import StoreError, StoreNotFoundError
+from tests.servers import S3Server, WebServer
+from zarrcore.errors import HierarchyNotFoundError, StoreError, StoreNotFoundError
 from zarrcore.stores import MemoryStore, StoreOptions, open_store
 from zarrcore.stores.kinds import FILE_KINDS, kind_by_content, kind_by_suffix
 
@@ -73,3 +74,27 @@ def test_stores_keep_the_options_that_they_were_opened_with(tmp_path: Path) -> N
     for address in (tmp_path, tmp_path / "a.zip", "memory://x", "http://127.0.0.1:9/a.zip"):
         with open_store(address, options=options) as store:
             assert store.options == options
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_remote_file_without_a_suffix_is_recognized_by_its_content(
+    s3: S3Server, tmp_path: Path, *, cached: bool
+) -> None:
+    s3.put("bucket/folder/archive", zipped())
+    options = {**s3.options, "cache_dir": tmp_path / "cache"} if cached else s3.options
+    with zarrcore.open("s3://bucket/folder/archive", **options) as hierarchy:
+        assert hierarchy.format.name == "v3"
+        assert hierarchy.url == "s3://bucket/folder/archive"
+    with (
+        pytest.raises(HierarchyNotFoundError, match="no hierarchy"),
+        zarrcore.open("s3://bucket/folder/nothing", **options),
+    ):
+        pass
+
+
+def test_a_web_address_without_a_suffix_is_recognized_by_its_content(
+    nginx: WebServer, web_root: Path
+) -> None:
+    (web_root / "archive").write_bytes(zipped())
+    with zarrcore.open(f"{nginx.url}/archive") as hierarchy:
+        assert hierarchy["/"].kind == "group"

@@ -26,6 +26,7 @@ from zarrcore.errors import (
     MetadataError,
     NodeNotFoundError,
     ReadOnlyError,
+    StoreNotFoundError,
     UnsupportedError,
 )
 from zarrcore.formats import FORMATS, Format, detect_format, known_formats
@@ -289,10 +290,12 @@ def open_place(
     asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked)
-    except HierarchyNotFoundError as error:
+    except (HierarchyNotFoundError, StoreNotFoundError) as error:
         found = recognized(store, seen)
         if found is not None:
             return open_place(found, at, demanded=demanded, **options)
+        if isinstance(error, StoreNotFoundError):
+            raise
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
         return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)

@@ -126,13 +126,17 @@ def check(data: bytes) -> None:
 
 
 def _texts(page: bytes) -> set[str]:
-    """All texts of a document, as other programs read them, also if they are percent-encoded."""
+    """All texts of a document, as other programs read them, also if they are percent-encoded.
+
+    obstore drops a slash before a key; no request of it can name such a key.
+    """
     try:
         root = ElementTree.fromstring(page)
     except (ElementTree.ParseError, LookupError, ValueError):  # also for encodings that it does not know
         return _Everything()
     texts = {"".join(element.itertext()) for element in root.iter()}
-    return texts | {text.strip() for text in texts}
+    texts |= {text.strip() for text in texts}
+    return texts | {text.removeprefix("/") for text in texts}
 
 
 class _Everything(set[str]):

@@ -124,6 +124,14 @@ class Store(ABC):
         """Whether writing raises `ReadOnlyError`; wrappers answer for the store that they wrap."""
         return not isinstance(self, WritableStore)
 
+    def description(self) -> list[tuple[str, str]]:
+        """Facts about the source for people, each a label and a text of one or more lines."""
+        return []
+
+    def notes(self) -> list[str]:
+        """What a user of this source should know, such as which of several versions is shown."""
+        return []
+
     @property
     def identity(self) -> Hashable:
         """Identifies the location and its content: for the keys of caches, never shown.

@@ -18,7 +18,9 @@ def test_the_log_has_the_snapshots_newest_first(tmp_path: Path, zarrscope: Calla
     assert [line[:20] for line in lines] == [written.second, written.first, "1CECHNKREP0F1RSTCMT0"]
     assert lines[0].endswith("  second")
     assert len(zarrscope("log", written.path, "--limit", "1").text.splitlines()) == 1
-    told = [json.loads(line) for line in zarrscope("log", f"{written.path}?tag=v1", "--json").text.splitlines()]
+    told = [
+        json.loads(line) for line in zarrscope("log", f"{written.path}?tag=v1", "--json").text.splitlines()
+    ]
     assert [one["message"] for one in told] == ["first", "Repository initialized"]
     assert told[0]["parent"] == told[1]["id"]
 

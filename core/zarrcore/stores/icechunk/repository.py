@@ -80,6 +80,41 @@ class Repository:
                 authorize_virtual_chunk_access=allowed or None,
             )
 
+    def is_new(self) -> bool:
+        """Whether the folder holds no repository yet.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        storage = storage_of(self.source)
+        import icechunk
+
+        with translating(self.url):
+            return not icechunk.Repository.exists(storage)
+
+    def create(self) -> str:
+        """Make the folder a repository; returns its first snapshot.
+
+        Raises:
+            StoreError: the folder holds something else, or the store failed.
+        """
+        storage = storage_of(self.source)
+        import icechunk
+
+        with self._lock, translating(self.url):
+            self._opened = icechunk.Repository.create(storage)
+            return self._opened.lookup_branch("main")
+
+    def create_branch(self, name: str, snapshot_id: str) -> None:
+        """Create a branch at a snapshot.
+
+        Raises:
+            StoreError: its name is not valid, or the store failed.
+        """
+        repository = self.opened()
+        with translating(self.url):
+            repository.create_branch(name, snapshot_id)
+
     def names(self, kind: str) -> list[str]:
         """The names of branches or tags, sorted.
 

@@ -192,11 +192,13 @@ class IcechunkStore(ReadableStore, ListableStore):
 
     def _listed(self, store: Any, method: str, path: str) -> Iterator[str]:
         """The results of one of icechunk's listings, a page at a time."""
-        names: list[str] = []
         try:
             listing = run(_begun(store, method, path))
-            while names := run(_page(listing)):
-                yield from names
+            try:
+                while names := run(_page(listing)):
+                    yield from names
+            finally:
+                run(_ended(listing))  # most callers do not need all names
         except Exception as error:
             if kind_of(error) in _NOT_PREFIXES:
                 return
@@ -211,6 +213,10 @@ class IcechunkStore(ReadableStore, ListableStore):
 
 async def _begun(store: Any, method: str, path: str) -> Any:
     return getattr(store, method)(path)
+
+
+async def _ended(listing: Any) -> None:
+    await listing.aclose()
 
 
 async def _page(listing: Any) -> list[str]:

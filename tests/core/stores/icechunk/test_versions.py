@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import StoreOptions
-from zarrcore.stores.icechunk.versions import Version, chosen_version, parse_authority, split_version, with_version
+from zarrcore.stores.icechunk.versions import (
+    Version,
+    chosen_version,
+    parse_authority,
+    split_version,
+    with_version,
+)
 from zarrcore.stores.pipelined_urls import parse_pipeline
 
 _NAMES = st.text(st.characters(exclude_characters="/", exclude_categories=("Cs", "Cc")), min_size=1)

@@ -56,12 +56,16 @@ def test_chunks_in_files_need_permission(tmp_path: Path) -> None:
             hierarchy["/a"][...]
 
 
-def test_chunks_in_a_bucket_are_read_with_the_credentials_of_its_endpoint(tmp_path: Path, s3: S3Server) -> None:
+def test_chunks_in_a_bucket_are_read_with_the_credentials_of_its_endpoint(
+    tmp_path: Path, s3: S3Server
+) -> None:
     s3.put("bucket/virtual/x.bin", b"head" + VALUES.tobytes())
     write(
         tmp_path / "repo",
         "s3://bucket/virtual/x.bin",
-        icechunk.s3_store("us-east-1", s3.endpoint_url, allow_http=True, s3_compatible=True, force_path_style=True),
+        icechunk.s3_store(
+            "us-east-1", s3.endpoint_url, allow_http=True, s3_compatible=True, force_path_style=True
+        ),
         icechunk.s3_credentials(anonymous=True),
     )
     for options in (s3.options, {"anonymous": True}):

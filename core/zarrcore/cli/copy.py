@@ -82,7 +82,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--message",
         metavar="TEXT",
-        help="message of the commit to an Icechunk repository (default: names SOURCE); --branch or DEST?branch=NAME chooses the branch",
+        help="message of the commit to an Icechunk repository (default: names SOURCE)",
     )
     add_scheduler_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="show only errors")

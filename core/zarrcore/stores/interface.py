@@ -128,6 +128,14 @@ class Store(ABC):
         """Facts about the source for people, each a label and a text of one or more lines."""
         return []
 
+    def choices(self) -> list[tuple[str, str]]:
+        """Other views of the same source, such as its versions: labels for people, and URLs. Empty if there are none.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return []
+
     def notes(self) -> list[str]:
         """What a user of this source should know, such as which of several versions is shown."""
         return []

@@ -9,12 +9,14 @@ import asyncio
 import atexit
 import os
 import threading
+import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _JOIN_S = 5.0
+_SETTLE_S = 0.1
 
 
 class _EventLoop:
@@ -42,6 +44,9 @@ class _EventLoop:
         if loop is not None and thread is not None:
             loop.call_soon_threadsafe(loop.stop)
             thread.join(_JOIN_S)
+            # icechunk's threads drop the objects of their last answers a moment later. If the interpreter has ended by
+            # then, the process crashes.
+            time.sleep(_SETTLE_S)
 
     def forget(self) -> None:
         """Forget the thread, which does not run in a child process."""

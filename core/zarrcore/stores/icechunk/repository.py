@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.icechunk.failures import kind_of, translating
 from zarrcore.stores.icechunk.storage import settings_of, storage_of
-from zarrcore.stores.icechunk.versions import Version
+from zarrcore.stores.icechunk.versions import MAIN, Version
 from zarrcore.stores.icechunk.virtual_chunks import authorized
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.options import DEFAULTS
@@ -20,6 +20,7 @@ from zarrcore.stores.options import DEFAULTS
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import icechunk
 
+_RECENT = 10
 _ABSENT = {"ref-not-found", "branch-not-found", "tag-not-found", "snapshot-not-found", "invalid-snapshot-id"}
 
 
@@ -188,6 +189,23 @@ class Repository:
         with translating(self.url):
             for found in islice(repository.ancestry(snapshot_id=first), limit):
                 yield Snapshot(found.id, found.parent_id, found.written_at, found.message)
+
+    def choices(self) -> list[tuple[str, str]]:
+        """Versions for a list, each with its URL: all together, branches, tags, the newest snapshots of ``main``.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        versions = [Version(kind, name) for kind in ("branch", "tag") for name in self.names(kind)]
+        shown = [(str(version), version) for version in versions]
+        shown += [
+            (f"snapshot {one.id}  {one.message}", Version("snapshot", one.id))
+            for one in self.log(MAIN, _RECENT)
+        ]
+        return [
+            ("all versions", self.url),
+            *((label, f"{self.url}|icechunk://{version.authority}/") for label, version in shown),
+        ]
 
     def find(self, name: str) -> Version:
         """The version that a word names: a branch, a tag, a snapshot, or one of these with its kind, such as ``tag:v1``.

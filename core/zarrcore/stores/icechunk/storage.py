@@ -17,6 +17,7 @@ from zarrcore.stores.credentials.variables import AWS_KEY
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.options import DEFAULTS, StoreOptions
+from zarrcore.stores.wrapper.statistics import StatisticsStore
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import icechunk
@@ -53,6 +54,8 @@ def storage_of(store: ReadableStore) -> Any:
     package = imported(f"{store.url}: an Icechunk repository")
     ForkGuard.check(store.url)
     inner, inside = store.origin("")
+    while isinstance(inner, StatisticsStore):  # icechunk's own requests are not counted
+        inner, inside = inner.store.origin(inside)
     options = store.options or DEFAULTS
     if isinstance(inner, LocalStore):
         return package.local_filesystem_storage(os.path.join(inner.root, inside).rstrip("/"))

@@ -115,6 +115,9 @@ class IcechunkStore(ReadableStore, ListableStore):
             f"this is {self.version} of an Icechunk repository: choose another with --branch, --tag or --snapshot"
         ]
 
+    def choices(self) -> list[tuple[str, str]]:
+        return self.repository.choices()
+
     def refresh(self) -> None:
         self.repository.source.refresh()
         with self._lock:

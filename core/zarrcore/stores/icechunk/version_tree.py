@@ -58,6 +58,9 @@ class VersionTreeStore(ReadableStore, ListableStore):
         names = {folder: self.repository.names(kind) for folder, kind in [*_FOLDERS.items()][:2]}
         return [(folder, ", ".join(found) or "none") for folder, found in names.items()]
 
+    def choices(self) -> list[tuple[str, str]]:
+        return self.repository.choices()
+
     def refresh(self) -> None:
         with self._lock:
             opened = [*self._versions.values()]

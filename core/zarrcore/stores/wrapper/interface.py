@@ -51,6 +51,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def description(self) -> list[tuple[str, str]]:
         return self.store.description()
 
+    def choices(self) -> list[tuple[str, str]]:
+        return self.store.choices()
+
     def notes(self) -> list[str]:
         return self.store.notes()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,17 +32,15 @@ def test_a_pipeline_names_every_branch_and_tag(kind: str, name: str) -> None:
 
 @given(text=st.text())
 def test_any_text_is_a_version_or_refused(text: str) -> None:
-    try:
+    version = None
+    with contextlib.suppress(StoreError):
         version = parse_authority(text)
-    except StoreError as error:
-        assert "names no version" in str(error)
-    else:
-        assert version is None or version.kind in {"branch", "tag", "snapshot"}
+    assert version is None or version.kind in {"branch", "tag", "snapshot"}
 
 
 @pytest.mark.parametrize("text", ["main", "branch.", "tag", "1cechnkrep0f1rstcmt0", "branches.main"])
 def test_what_is_no_version_says_how_to_name_one(text: str) -> None:
-    with pytest.raises(StoreError, match="icechunk://branch.NAME/"):
+    with pytest.raises(StoreError, match=r"icechunk://branch\.NAME/"):
         parse_authority(text)
 
 

@@ -52,7 +52,7 @@ def test_chunks_in_files_need_permission(tmp_path: Path) -> None:
     with zarrcore.open(tmp_path / "repo", virtual_chunks=f"s3://b/ file://{tmp_path}/") as hierarchy:
         assert hierarchy["/a"][...].tolist() == VALUES.tolist()
         (data / "x.bin").unlink()
-        with pytest.raises(BrokenReferenceError, match="virtual chunk that cannot be read|virtual"):
+        with pytest.raises(BrokenReferenceError, match="virtual chunk that cannot be read"):
             hierarchy["/a"][...]
 
 

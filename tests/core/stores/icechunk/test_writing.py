@@ -65,7 +65,7 @@ def test_a_branch_that_moved_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
             StoreError, match="another commit moved branch main meanwhile; nothing was committed"
         ):
             session.commit("mine")
-    assert [one.message for one in repository.ancestry(branch="main")][0] == "other"
+    assert next(one.message for one in repository.ancestry(branch="main")) == "other"
 
 
 def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:

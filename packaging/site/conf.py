@@ -46,6 +46,7 @@ core/docs/library
 core/docs/collections
 core/docs/sources
 core/docs/zip
+core/docs/icechunk
 core/docs/clusters
 core/docs/troubleshooting
 ```

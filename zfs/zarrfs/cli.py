@@ -140,11 +140,18 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
         url, node = split_uri(namespace.source)
         # The daemon changes its working directory, so relative paths must be resolved first.
-        url = os.path.abspath(url) if os.path.exists(url) else url
+        url = _absolute(url)
         with (
             Outcome() as outcome,
             _completed(
-                open_store(url, options=store_options(namespace), cache_max_age_s=options.share_s), outcome
+                open_store(
+                    url,
+                    options=store_options(namespace),
+                    cache_max_age_s=options.share_s,
+                    branch_max_age_s=options.share_s,
+                    all_versions=True,
+                ),
+                outcome,
             ) as store,
         ):
             inside = (node or "").strip("/")
@@ -157,6 +164,14 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             Mount(shown, _opener(namespace.format, options), options, outcome).run(ready)
 
     return serve
+
+
+def _absolute(url: str) -> str:
+    """A URL whose path, if it is a local one, is absolute; a version or a pipeline may follow the path."""
+    for end in (len(url), url.find("|"), url.rfind("?")):
+        if end > 0 and os.path.exists(url[:end]):
+            return os.path.abspath(url[:end]) + url[end:]
+    return url
 
 
 @contextlib.contextmanager

@@ -81,6 +81,9 @@ class Source:
     statistics: Callable[[], Mapping[str, Any]] = dict
     """Requests to the store so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
 
+    versions: tuple[tuple[str, str], ...] = ()
+    """Other views of the same source: labels, and addresses; empty for most sources."""
+
     def traffic(self) -> tuple[int, int]:
         """Requests to the store so far, and bytes received."""
         operations = self.statistics().values()
@@ -113,9 +116,10 @@ def open_source(request: SourceRequest) -> Source:
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
     if isinstance(options, Connection):
         options = options.store_options()
-    store = StatisticsStore(zarrcore.open_store(request.address, options=options))
+    store = StatisticsStore(zarrcore.open_store(request.address, options=options, all_versions=True))
     hierarchy = zarrcore.open(store, format=request.format, chunk_cache=cache)
-    return Source(request, hierarchy, hierarchy.node("/"), store.statistics)
+    versions = tuple(hierarchy.store.choices())
+    return Source(request, hierarchy, hierarchy.node("/"), store.statistics, versions)
 
 
 def place_of(address: str) -> str:

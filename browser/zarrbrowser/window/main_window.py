@@ -257,6 +257,7 @@ class MainWindow(QMainWindow):
             self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
+            self.top_bar.show_versions(item.source.versions, item.source.hierarchy.url)
             self.navigator.arrived()
             self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
             if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
@@ -269,6 +270,7 @@ class MainWindow(QMainWindow):
         elif item.request is not None:
             self._leave_node(f"{short_name(item.request.shown_address)} – zarrscope")
             self.top_bar.show_address(item.request.address)
+            self.top_bar.show_versions((), "")
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
                 self.location_button.show()
@@ -346,6 +348,7 @@ class MainWindow(QMainWindow):
         if not sources:
             self._layout.show_empty()
             self.top_bar.show_address("")
+            self.top_bar.show_versions((), "")
             self.setWindowTitle("zarrscope")
 
     def _leave_node(self, title: str) -> None:

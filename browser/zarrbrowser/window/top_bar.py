@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QToolButton,
+    QWidget,
+)
 
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
+
+_VERSION_LENGTH = 14
+"""Characters of a version that the box always shows."""
+_SCROLL_BAR = 24
+"""Pixels that the list of versions needs besides its texts."""
 
 
 class TopBar(QFrame):
@@ -49,6 +65,13 @@ class TopBar(QFrame):
         self.address.setAccessibleName("path or URL of a source")
         self.address.returnPressed.connect(self._enter)
         self.address.textEdited.connect(self.edited)
+        self.version_box = QComboBox()
+        self.version_box.setToolTip("Version of this repository")
+        self.version_box.setAccessibleName("version of the repository")
+        self.version_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.version_box.setMinimumContentsLength(_VERSION_LENGTH)
+        self.version_box.activated.connect(lambda row: self.entered.emit(self.version_box.itemData(row)))
+        self.version_box.hide()
         self._recent: list[str] = []
         self._completions = QStringListModel(self)
         completer = QCompleter(self._completions, self)
@@ -70,6 +93,7 @@ class TopBar(QFrame):
         ways.addWidget(self.forward_button)
         row.addLayout(ways)
         row.addWidget(self.address, 1)
+        row.addWidget(self.version_box)
         row.addWidget(self.menu_button)
         self.show_recent([])
         self.show_ways(back=False, forward=False)
@@ -114,6 +138,16 @@ class TopBar(QFrame):
         if not (self.address.hasFocus() and self.address.isModified()):
             self.address.setText(address)
             self.address.setCursorPosition(0)
+
+    def show_versions(self, versions: Sequence[tuple[str, str]], present: str) -> None:
+        """Offer the versions of a repository, each a label and an address; hide the box if there are none."""
+        self.version_box.clear()
+        for label, address in versions:
+            self.version_box.addItem(label, address)
+        self.version_box.setCurrentIndex(self.version_box.findData(present))
+        view = self.version_box.view()
+        view.setMinimumWidth(view.sizeHintForColumn(0) + _SCROLL_BAR)
+        self.version_box.setVisible(bool(versions))
 
     def _enter(self) -> None:
         text = self.address.text().strip()

@@ -33,6 +33,7 @@ _LEVELS = {
     "lz4": "acceleration",
     "blosc": "clevel",
 }
+_ICECHUNK = "icechunk"
 _BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
 
 
@@ -46,7 +47,11 @@ def register(commands: Any) -> None:
     add_source_arguments(parser, path=False)
     parser.add_argument("destination", metavar="DEST", help="path or URL of the store to write")
     parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
-    parser.add_argument("--to", metavar="FORMAT", help="v3, v2 or n5 (default: the format of SOURCE)")
+    parser.add_argument(
+        "--to",
+        metavar="FORMAT",
+        help="v3, v2, n5, or icechunk for a repository (default: the format of SOURCE)",
+    )
     parser.add_argument(
         "--chunks",
         type=_lengths,
@@ -74,6 +79,11 @@ def register(commands: Any) -> None:
         metavar="SIZE",
         help=f"memory for blocks in flight (%(default)s); such as {SIZE_WORDS}",
     )
+    parser.add_argument(
+        "--message",
+        metavar="TEXT",
+        help="message of the commit to an Icechunk repository (default: names SOURCE)",
+    )
     add_scheduler_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="show only errors")
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -90,7 +100,8 @@ def run(namespace: argparse.Namespace) -> int:
     started_s = time.monotonic()
     source = open_source(namespace)
     path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
-    to = format_named(namespace.to) if namespace.to else None
+    _check_repository(namespace)
+    to = format_named("v3" if namespace.to == _ICECHUNK else namespace.to) if namespace.to else None
     plan = plan_copy(source, path, to=to, layout=_layout(namespace), memory_nbytes=namespace.memory)
     if not namespace.quiet:
         for note in plan.notes:
@@ -111,19 +122,47 @@ def run(namespace: argparse.Namespace) -> int:
                 progress=tell,
                 run_work=run_work,
             )
+            committed = _commit(namespace, destination, plan)
     except KeyboardInterrupt:
-        print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
+        again = (
+            "nothing was committed" if namespace.to == _ICECHUNK else "run the same command again to resume"
+        )
+        print(f"\nzarrscope: interrupted: {again}", file=sys.stderr)
         return 130
     for changed in result.changed if not namespace.quiet else ():
         note = f"{changed} changed since the earlier run, and is copied again"
         print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
     if namespace.json:
-        print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
+        told = _told(plan, result, destination.url, time.monotonic() - started_s)
+        print(json.dumps({**told, "snapshot": committed} if committed else told))
     elif not namespace.quiet:
-        print(_summary(plan, result, destination.url, time.monotonic() - started_s))
+        summary = _summary(plan, result, destination.url, time.monotonic() - started_s)
+        print(summary + (f"; snapshot {committed}" if committed else ""))
     if result.left.count:
         print(f"zarrscope: {_left(plan, result)}", file=sys.stderr)
     return int(result.left.count > 0)
+
+
+def _check_repository(namespace: argparse.Namespace) -> None:
+    """Refuse options that do not apply to repositories, or only to them."""
+    from zarrcore.errors import SelectionError
+
+    if namespace.to != _ICECHUNK and namespace.message is not None:
+        raise SelectionError("--message is for a copy to a repository: add --to icechunk")
+    if namespace.to == _ICECHUNK and namespace.scheduler is not None:
+        raise SelectionError(
+            "a copy to an Icechunk repository is one commit of one process: omit --scheduler"
+        )
+
+
+def _commit(namespace: argparse.Namespace, destination: ReadableStore, plan: CopyPlan) -> str | None:
+    """Commit a copy to a repository; returns the new snapshot."""
+    if namespace.to != _ICECHUNK:
+        return None
+    from zarrcore.stores.icechunk.writing import SessionStore
+
+    message = namespace.message or f"Copy {plan.source_url}"
+    return destination.commit(message) if isinstance(destination, SessionStore) else None
 
 
 def _destination(namespace: argparse.Namespace) -> ReadableStore:
@@ -138,7 +177,16 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
-    return open_store(url, options=options, create=True)
+    if namespace.to != _ICECHUNK:
+        return open_store(url, options=options, create=True)
+    from zarrcore.stores.icechunk.versions import split_version
+    from zarrcore.stores.icechunk.writing import open_session
+
+    url, version = split_version(url)
+    if version is not None and version.kind != "branch":
+        raise SelectionError(f"DEST is a {version.kind}, which cannot be changed: name a branch")
+    source = open_store(url, options=options, create=True)
+    return open_session(source, options.branch if version is None else version.name)
 
 
 def _layout(namespace: argparse.Namespace) -> Layout:

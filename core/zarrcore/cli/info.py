@@ -92,6 +92,7 @@ def _json(node: AnyNode) -> dict[str, Any]:
         "metadata": node.metadata_document(),
         "stored_document": node.stored_document(),
         "ignored": _ignored(node),
+        "source": dict(_source_rows(node)),
     }
 
 
@@ -114,6 +115,7 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
         rows.append(("error", str(node.error)))
         rows.append(("as found", json.dumps(node.stored_document(), indent=2, ensure_ascii=False)))
         return rows
+    rows += _source_rows(node)
     if ignored := _ignored(node):
         rows.append(("ignored", "\n".join(ignored)))
     if isinstance(node, ArrayNode):
@@ -121,6 +123,11 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     if node.attributes:
         rows.append(("attributes", json.dumps(dict(node.attributes), indent=2, ensure_ascii=False)))
     return rows
+
+
+def _source_rows(node: AnyNode) -> list[tuple[str, str]]:
+    """Facts about the source, at the root."""
+    return node.hierarchy.store.description() if node.path == node.hierarchy.at else []
 
 
 def _format(node: AnyNode) -> str:

@@ -20,7 +20,21 @@ from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
-_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse", "doctor", "completion")
+_ORDER = (
+    "tree",
+    "info",
+    "ls",
+    "cat",
+    "log",
+    "diff",
+    "copy",
+    "check",
+    "mount",
+    "umount",
+    "browse",
+    "doctor",
+    "completion",
+)
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
@@ -43,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = int(namespace.run(namespace))
         sys.stdout.flush()
     except ZarrError as error:
-        return _report(error, str(error), namespace.debug)
+        return max(_report(error, str(error), namespace.debug), getattr(namespace, "error_status", 1))
     except BrokenPipeError:
         # The reader of the output has closed the pipe. This is not an error, but Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

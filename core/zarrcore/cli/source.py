@@ -11,6 +11,8 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array import ChunkCache
     from zarrcore.hierarchy import Hierarchy
     from zarrcore.stores import ReadableStore
+    from zarrcore.stores.icechunk.repository import Repository
+    from zarrcore.stores.icechunk.versions import Version
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
@@ -79,6 +81,38 @@ def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = 
     from zarrcore.hierarchy import open_hierarchy
 
     return open_hierarchy(source_store(namespace), format=namespace.format, chunk_cache=chunk_cache)
+
+
+def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
+    """The repository that SOURCE is, and the version that SOURCE or the options choose, or else its main branch.
+
+    Raises:
+        StoreError: SOURCE is no repository, or cannot be read.
+    """
+    from zarrcore.errors import StoreError
+    from zarrcore.stores.icechunk.store import IcechunkStore
+    from zarrcore.stores.icechunk.version_tree import VersionTreeStore
+    from zarrcore.stores.icechunk.versions import MAIN
+    from zarrcore.stores.kinds import recognized
+
+    source = source_store(namespace)
+    is_open = isinstance(source, IcechunkStore | VersionTreeStore)
+    store = source if is_open else recognized(source)
+    if isinstance(store, VersionTreeStore):
+        return store.repository, MAIN
+    if not isinstance(store, IcechunkStore):
+        raise StoreError(f"{source.url} is not an Icechunk repository", url=source.url)
+    return store.repository, store.version
+
+
+def tell_notes(hierarchy: Hierarchy) -> None:
+    """Write the notes of a source to stderr, such as which of its versions is shown."""
+    import sys
+
+    from zarrcore.cli.text import printable
+
+    for note in hierarchy.store.notes():
+        print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
 
 
 def node_path(namespace: argparse.Namespace) -> str:

@@ -122,6 +122,22 @@ class Store(ABC):
         """Whether writing raises `ReadOnlyError`; wrappers answer for the store that they wrap."""
         return not isinstance(self, WritableStore)
 
+    def description(self) -> list[tuple[str, str]]:
+        """Facts about the source for people, each a label and a text of one or more lines."""
+        return []
+
+    def choices(self) -> list[tuple[str, str]]:
+        """Other views of the same source, such as its versions: labels for people, and URLs. Empty if there are none.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return []
+
+    def notes(self) -> list[str]:
+        """What a user of this source should know, such as which of several versions is shown."""
+        return []
+
     @property
     def identity(self) -> Hashable:
         """Identifies the location and its content: for the keys of caches, never shown.

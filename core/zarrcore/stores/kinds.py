@@ -29,6 +29,7 @@ _ARCHIVES: Final = {
     b"\xfd7zXZ\x00": "compressed by xz",
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
+_ICECHUNK: Final = "ICE🧊CHUNK".encode()
 _TAR: Final = (257, b"ustar")
 
 Read = Callable[[int, int], bytes]
@@ -79,14 +80,21 @@ class FolderKind:
     """Whether a folder with this key and value is one."""
     opener: str
     """The module and name of a function that opens the folder ``(store)``. Closing the result closes the store."""
+    has_authority: bool = False
+    """Whether pipelined URLs can name a part of it, ``name://authority/path``; the opener gets that, too."""
 
-    def open(self, source: ReadableStore) -> ReadableStore:
+    def open(self, source: ReadableStore, authority: str = "") -> ReadableStore:
         """The folder as a store of the keys of a hierarchy.
+
+        Args:
+            source: the folder.
+            authority: the part of it that a pipelined URL names.
 
         Raises:
             As `FileKind.open`.
         """
-        store: ReadableStore = _load(self.opener)(source)
+        more = (authority,) if self.has_authority else ()
+        store: ReadableStore = _load(self.opener)(source, *more)
         store.options = source.options
         return store
 
@@ -106,7 +114,17 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
     ),
 )
 
-FOLDER_KINDS: Final[tuple[FolderKind, ...]] = ()
+FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
+    FolderKind(
+        "icechunk",
+        "Icechunk repository",
+        # Of format 2, and of format 1, where this branch always exists.
+        ("repo", "refs/branch.main/ref.json"),
+        lambda key, value: value.startswith(_ICECHUNK if key == "repo" else b'{"snapshot"'),
+        "zarrcore.stores.icechunk.open:open_repository",
+        has_authority=True,
+    ),
+)
 
 FILE_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS for suffix in kind.suffixes)
 """The suffixes of files that hold a hierarchy."""

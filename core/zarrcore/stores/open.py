@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlunsplit
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.fsspec.source import is_chain, knows
+from zarrcore.stores.icechunk.versions import split_version, with_version
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.kinds import FILE_KINDS, FileKind, kind_by_content, kind_by_suffix
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _CACHE_TIMEOUT_S: Final = 5.0
 _EXTENSIONS: Final = "zarrscope.stores"
 _ZIP: Final = next(kind for kind in FILE_KINDS if kind.name == "zip")
+_VERSIONED: Final = ("file", "s3", "gs", "az", "abfs", "abfss")
+"""Schemes whose URLs may name a version of a repository in the query, which has no other meaning there."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -44,7 +47,8 @@ def open_store(
         url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``abfss``, ``http``, ``https``,
             ``zip``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
             a local path of a file, which is recognized by its content; or a URL that ends in a suffix of
-            `FILE_SUFFIXES`, such as ``.zip``, in any store; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
+            `FILE_SUFFIXES`, such as ``.zip``, in any store; a version of a repository, such as
+            ``s3://bucket/repo?tag=v1``; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
@@ -68,6 +72,8 @@ def open_store(
     if "::" in text and is_chain(text):
         return _open_fsspec(text, chosen)
     match = _SCHEME.match(text)
+    if "?" in text and (match is None or match[1].lower() in _VERSIONED):
+        text, chosen = _without_version(text, chosen)
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
     scheme = match.group(1).lower()
@@ -78,6 +84,14 @@ def open_store(
     store = opener(address, chosen)
     store.options = chosen
     return store
+
+
+def _without_version(text: str, options: StoreOptions) -> tuple[str, StoreOptions]:
+    """A path or URL without the query that names a version of a repository, and the options with that version."""
+    place, version = split_version(text)
+    if version is None or (_SCHEME.match(text) is None and os.path.lexists(os.path.expanduser(text))):
+        return text, options
+    return place, with_version(options, version)
 
 
 def _open_pipeline(text: str, options: StoreOptions) -> ReadableStore:

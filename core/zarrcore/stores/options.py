@@ -176,6 +176,39 @@ class StoreOptions:
         False, "--treat-403-as-missing", "treat 'forbidden' as 'absent', as some public buckets need", _OBJECT
     )
     """Treat "forbidden" as "absent", as some public buckets need."""
+    branch: str | None = option(
+        None, "--branch", "branch of an Icechunk repository (main)", ("icechunk",), metavar="NAME"
+    )
+    """The branch of an Icechunk repository; without a choice, that is ``main``."""
+    tag: str | None = option(None, "--tag", "tag of an Icechunk repository", ("icechunk",), metavar="NAME")
+    """The tag of an Icechunk repository, instead of a branch."""
+    snapshot: str | None = option(
+        None, "--snapshot", "snapshot of an Icechunk repository", ("icechunk",), metavar="ID"
+    )
+    """The snapshot of an Icechunk repository, instead of a branch."""
+    all_versions: bool = option(
+        False,
+        "--all-versions",
+        "show the branches, tags and snapshots of an Icechunk repository as folders, if none is chosen",
+        ("icechunk",),
+    )
+    """Show all versions of an Icechunk repository as one hierarchy, if none is chosen."""
+    virtual_chunks: str | None = option(
+        None,
+        "--virtual-chunks",
+        "read virtual chunks below these locations, such as s3://bucket/; separated by spaces",
+        ("icechunk",),
+        metavar="LOCATIONS",
+    )
+    """Locations, separated by spaces, below which virtual chunks may be read; all others are refused."""
+    branch_max_age_s: float | None = option(
+        None,
+        None,
+        "age after which a branch of a repository is looked up again; None keeps its snapshot until a refresh",
+        ("icechunk",),
+        is_identity=False,
+    )
+    """The age, in seconds, after which a branch is looked up again; None reads one snapshot until `Store.refresh`."""
     create: bool = option(
         False,
         None,
@@ -227,6 +260,8 @@ class StoreOptions:
                 entry.check(getattr(self, entry.name))
         if self.cache_dir is not None and self.cache_url is not None:
             raise StoreError("there is one cache: use --cache-dir or --cache-url")
+        if sum(version is not None for version in (self.branch, self.tag, self.snapshot)) > 1:
+            raise StoreError("there is one version: use --branch, --tag or --snapshot")
 
     @property
     def identity(self) -> Hashable:

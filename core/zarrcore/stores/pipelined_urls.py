@@ -16,7 +16,7 @@ from zarrcore.stores.keys import join_url
 from zarrcore.stores.kinds import FILE_KINDS, FOLDER_KINDS, FileKind, FolderKind
 from zarrcore.stores.wrapper.prefix import PrefixStore
 
-_ADAPTER: Final = re.compile(r"([a-z][a-z0-9.+-]*):(?://)?([^?#]*)")
+_ADAPTER: Final = re.compile(r"([a-z][a-z0-9.+-]*):(//)?([^?#]*)")
 
 _KINDS: Final[tuple[FileKind | FolderKind, ...]] = (*FILE_KINDS, *FOLDER_KINDS)
 
@@ -28,10 +28,12 @@ _DETECT: Final = ("zarr", "auto")
 
 
 class Adapter(NamedTuple):
-    """One part of a pipeline, such as ``zip:plate/1``."""
+    """One part of a pipeline, such as ``zip:plate/1`` or ``icechunk://branch.main/plate/1``."""
 
     name: str
     path: str
+    authority: str = ""
+    """The part of the source that it names, for kinds that have several."""
 
     @property
     def kind(self) -> FileKind | FolderKind | None:
@@ -44,7 +46,7 @@ class Adapter(NamedTuple):
         return _FORMATS.get(self.name)
 
     def __str__(self) -> str:
-        return f"{self.name}:{self.path}"
+        return f"{self.name}://{self.authority}/{self.path}" if self.authority else f"{self.name}:{self.path}"
 
 
 def is_pipeline(text: str) -> bool:
@@ -64,12 +66,10 @@ def parse_pipeline(text: str) -> tuple[str, list[Adapter]]:
         StoreError: an adapter is unknown.
 
     >>> parse_pipeline("s3://bucket/a.zip|zip:x%20y/|zarr3:")
-    ('s3://bucket/a.zip', [Adapter(name='zip', path='x y'), Adapter(name='zarr3', path='')])
+    ('s3://bucket/a.zip', [Adapter(name='zip', path='x y', authority=''), Adapter(name='zarr3', path='', authority='')])
     """
     root, *rest = text.split("|")
-    adapters = [
-        Adapter(match[1], unquote(match[2]).strip("/")) for match in map(_ADAPTER.fullmatch, rest) if match
-    ]
+    adapters = [_adapter(*match.groups()) for match in map(_ADAPTER.fullmatch, rest) if match]
     for adapter in adapters:
         if adapter.kind is None and adapter.format_name is None and adapter.name not in _DETECT:
             known = ", ".join(f"{name}:" for name in (*(kind.name for kind in _KINDS), *_FORMATS, *_DETECT))
@@ -77,6 +77,14 @@ def parse_pipeline(text: str) -> tuple[str, list[Adapter]]:
                 f"{adapter.name}: is not an adapter of URLs that zarrscope knows; known are {known}"
             )
     return root, adapters
+
+
+def _adapter(name: str, slashes: str | None, rest: str) -> Adapter:
+    adapter = Adapter(name, unquote(rest).strip("/"))
+    if slashes and isinstance(adapter.kind, FolderKind) and adapter.kind.has_authority:
+        authority, _, path = rest.partition("/")
+        return Adapter(name, unquote(path).strip("/"), unquote(authority))
+    return adapter
 
 
 def adapted(store: ReadableStore, adapters: list[Adapter], first_path: str = "") -> ReadableStore:
@@ -100,7 +108,7 @@ def adapted(store: ReadableStore, adapters: list[Adapter], first_path: str = "")
         else:
             store = _below(store, path)
             if kind is not None:
-                store = kind.open(store)
+                store = kind.open(store, adapter.authority)
         store.named_format = adapter.format_name or store.named_format
         path = adapter.path
     named_format = store.named_format

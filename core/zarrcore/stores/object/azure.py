@@ -69,6 +69,14 @@ class AzureStore(BucketStore):
             retry_config=retry_config(options),
         )
 
+    def access_settings(self) -> AzureConfig:
+        """The settings for another client of this container, in addition to the environment.
+
+        Raises:
+            As the first request.
+        """
+        return self._configuration()
+
     def _configuration(self) -> AzureConfig:
         """The settings for obstore in addition to those that it takes from the environment."""
         connection = self._connection()

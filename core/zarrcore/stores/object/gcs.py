@@ -43,6 +43,20 @@ class GCSStore(BucketStore):
     def _make_client(self, options: StoreOptions) -> Any:
         from obstore.store import GCSStore as Client
 
+        config = self.access_settings()
+        return Client(
+            self.bucket,
+            config=config,
+            client_options=client_options(options, config.get("base_url", "")),
+            retry_config=retry_config(options),
+        )
+
+    def access_settings(self) -> GCSConfig:
+        """The settings for a client of this bucket, in addition to the environment.
+
+        Raises:
+            As the first request.
+        """
         config: GCSConfig = {}
         endpoint = self.options.endpoint_url or os.environ.get("GOOGLE_BASE_URL", "")
         if endpoint:
@@ -52,12 +66,7 @@ class GCSStore(BucketStore):
             config["skip_signature"] = True
         else:
             self._check_found()
-        return Client(
-            self.bucket,
-            config=config,
-            client_options=client_options(options, endpoint),
-            retry_config=retry_config(options),
-        )
+        return config
 
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""

@@ -82,6 +82,15 @@ class S3Store(BucketStore):
             credential_provider=credentials,
         )
 
+    def access_settings(self) -> tuple[S3Config, ProfileCredentials | BotoCredentials | None]:
+        """The settings and the credentials for another client of this bucket.
+
+        Raises:
+            As the first request.
+        """
+        profile = read_profile(self.options.profile)
+        return self._configuration(profile), self._credentials(profile)
+
     def _credentials(self, profile: AwsProfile) -> ProfileCredentials | BotoCredentials | None:
         """The credentials of the profile if it has precedence; None if the environment has, or without credentials.
 

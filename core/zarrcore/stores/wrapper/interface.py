@@ -48,6 +48,15 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def read_only(self) -> bool:
         return self.store.read_only
 
+    def description(self) -> list[tuple[str, str]]:
+        return self.store.description()
+
+    def choices(self) -> list[tuple[str, str]]:
+        return self.store.choices()
+
+    def notes(self) -> list[str]:
+        return self.store.notes()
+
     def refresh(self) -> None:
         self.store.refresh()
 

@@ -1,0 +1,62 @@
+"""``zarrscope diff``: what changed between two versions of a repository. As diff(1), it exits with 1 if anything did."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any, Final
+
+from zarrcore.cli.source import add_source_arguments, repository_of
+from zarrcore.cli.text import painter, printable
+
+_TROUBLE: Final = 2
+_MARKS: Final = {"added": ("+", "green"), "deleted": ("-", "red"), "updated": ("~", "yellow")}
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "diff",
+        help="show what changed between two versions of an Icechunk repository",
+        description=(
+            "Show the nodes and the numbers of chunks that changed between two versions of an Icechunk repository: branches, "
+            "tags or snapshots. Exit status 0: nothing changed; 1: something did; 2: trouble."
+        ),
+    )
+    add_source_arguments(parser, path=False)
+    parser.add_argument(
+        "version_a", metavar="VERSION_A", help="a branch, tag or snapshot; or tag:NAME, branch:NAME"
+    )
+    parser.add_argument("version_b", metavar="VERSION_B", help="the version to compare with it")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(run=run, error_status=_TROUBLE)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print the differences."""
+    from zarrcore.stores.icechunk.differences import difference
+
+    repository, _ = repository_of(namespace)
+    with repository.source:
+        one, other = (repository.find(name) for name in (namespace.version_a, namespace.version_b))
+        found = difference(repository, one, other)
+    if namespace.json:
+        print(json.dumps(asdict(found)))
+        return int(not found.is_empty)
+    paint = painter()
+    for change, (mark, colour) in _MARKS.items():
+        for path, kind in getattr(found, change).items():
+            print(
+                paint(f"{mark} {printable(path)}", colour)
+                + f"  {kind} {change}{_chunks(found.chunks.get(path, 0))}"
+            )
+    named = {*found.added, *found.deleted, *found.updated}
+    for path, count in found.chunks.items():
+        if path not in named:
+            print(paint(f"~ {printable(path)}", "yellow") + "  array" + _chunks(count))
+    return int(not found.is_empty)
+
+
+def _chunks(count: int) -> str:
+    return f", {count:,} chunk{'s' if count > 1 else ''} changed" if count else ""

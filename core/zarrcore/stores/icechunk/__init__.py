@@ -1,0 +1,1 @@
+"""Icechunk repositories, through the package ``icechunk``: versions of a hierarchy as stores."""

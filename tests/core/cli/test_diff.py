@@ -1,0 +1,63 @@
+"""``zarrscope diff``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import icechunk
+import zarr
+
+from tests.core.stores.icechunk.repositories import write
+
+
+def test_it_shows_nodes_and_numbers_of_chunks(tmp_path: Path, zarrscope: Callable[..., Any]) -> None:
+    written = write(tmp_path / "repo")
+    outcome = zarrscope("diff", written.path, "v1", "main")
+    assert (outcome.status, outcome.text) == (1, "~ /a/b  array, 1 chunk changed\n")
+    same = zarrscope("diff", written.path, "v1", "side")
+    assert (same.status, same.text) == (0, "")
+    told = json.loads(zarrscope("diff", written.path, written.second, "tag:v1", "--json").text)
+    assert told == {"added": {}, "deleted": {}, "updated": {}, "chunks": {"/a/b": 1}}
+
+
+def test_trouble_has_its_own_status(tmp_path: Path, zarrscope: Callable[..., Any]) -> None:
+    written = write(tmp_path / "repo")
+    outcome = zarrscope("diff", written.path, "v1", "no")
+    assert outcome.status == 2
+    assert "no branch, tag or snapshot no; branches: main, side; tags: v1" in outcome.stderr
+    repository = icechunk.Repository.open(icechunk.local_filesystem_storage(str(written.path)))
+    repository.create_branch("v1", written.first)
+    outcome = zarrscope("diff", written.path, "v1", "main")
+    assert outcome.status == 2
+    assert "write branch:v1 or tag:v1" in outcome.stderr
+    assert zarrscope("diff", tmp_path, "v1", "main").status == 2
+
+
+def test_versions_of_different_branches_are_compared_with_each_other(
+    tmp_path: Path, zarrscope: Callable[..., Any]
+) -> None:
+    written = write(tmp_path / "repo")
+    repository = icechunk.Repository.open(icechunk.local_filesystem_storage(str(written.path)))
+    session = repository.writable_session("side")
+    root = zarr.open_group(session.store)
+    root.create_array("new", shape=(4,), chunks=(2,), dtype="i1")[:] = 1
+    root.create_group("group")
+    root["large"].attrs["unit"] = "m"
+    del root["scalar"]
+    session.commit("side")
+    outcome = zarrscope("diff", written.path, "main", "side")
+    assert outcome.status == 1
+    assert outcome.text.splitlines() == [
+        "+ /group  group added",
+        "+ /new  array added, 2 chunks changed",
+        "- /scalar  array deleted",
+        "~ /large  array updated",
+        "~ /a/b  array, 1 chunk changed",
+    ]
+    back = json.loads(zarrscope("diff", written.path, "side", "main", "--json").text)
+    assert set(back["added"]) == {"/scalar"}
+    assert set(back["deleted"]) == {"/group", "/new"}
+    assert zarrscope("diff", written.path, "side", "side").status == 0

@@ -172,6 +172,13 @@ class StoreOptions:
         False, "--follow-links", "follow symbolic links out of a local store", ("local",)
     )
     """Follow symbolic links that lead out of a local store."""
+    allow_local_targets: bool = option(
+        False,
+        "--allow-local-targets",
+        "let references of a remote document read local files and any other kind of store",
+        ("references",),
+    )
+    """Let references of a remote document read local files, values in memory, and any other kind of store."""
     treat_403_as_missing: bool = option(
         False, "--treat-403-as-missing", "treat 'forbidden' as 'absent', as some public buckets need", _OBJECT
     )

@@ -20,7 +20,20 @@ from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
-_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse", "doctor", "completion")
+_ORDER = (
+    "tree",
+    "info",
+    "ls",
+    "cat",
+    "copy",
+    "check",
+    "reference",
+    "mount",
+    "umount",
+    "browse",
+    "doctor",
+    "completion",
+)
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.

@@ -256,7 +256,7 @@ def _found(key: str, value: Any) -> Found:
     match value:
         case str() if value.startswith("base64:"):
             try:
-                return base64.b64decode(value[7:])
+                return base64.b64decode("".join(value[7:].split()), validate=True)
             except (binascii.Error, ValueError) as error:
                 raise ValueError(f"the value of {key[:60]!r} is not base64") from error
         case str():

@@ -69,7 +69,7 @@ def run(namespace: argparse.Namespace) -> int:
     output, key = _output(namespace)
     with output, progress_bar(quiet=namespace.quiet) as tell:
         if key and not namespace.overwrite and output.stat(key) is not None:
-            raise NodeExistsError("/", namespace.output)
+            raise NodeExistsError(key, output.url, "exists: --overwrite replaces it")
         result = write_references(
             source,
             output,

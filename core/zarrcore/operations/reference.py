@@ -23,7 +23,7 @@ from zarrcore.array import Array
 from zarrcore.errors import MissingExtraError, NodeExistsError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
 from zarrcore.operations.copy.stored import listed_chunks
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
@@ -205,11 +205,21 @@ def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
         metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     except UnsupportedError as error:
         raise UnsupportedError("array", node.path, f"cannot be described by references: {error}") from error
-    if not keeps_chunks(found, metadata):
+    if not keeps_chunks(replace(found, codecs=tuple(map(_in_v2_terms, found.codecs))), metadata):
         raise UnsupportedError(
             "array", node.path, "cannot be described by references: Zarr v2 has other chunks or codecs"
         )
     return replace(metadata, chunk_key_encoding=_V2_KEYS)
+
+
+def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:
+    """The codec of Zarr v2 that reads the same bytes."""
+    if codec.name == "crc32c":
+        return NamedConfiguration("numcodecs.crc32c", {"location": "end"})
+    if codec.name in ("zstd", "numcodecs.zstd"):  # a frame itself says whether it ends in a checksum
+        kept = {name: value for name, value in codec.configuration.items() if name != "checksum"}
+        return NamedConfiguration("zstd", kept)
+    return codec
 
 
 def _check_chunks(node: Array) -> None:
@@ -266,7 +276,7 @@ def _write_parquet(
     progress: Tell | None,
 ) -> ReferenceResult:
     if isinstance(output, ListableStore) and next(iter(output.list_dir("")), None) is not None:
-        raise NodeExistsError("/", output.url)
+        raise NodeExistsError("/", output.url, "is not empty: name a new folder")
     for done, each in enumerate(arrays):
         if progress is not None:
             progress(each.path, done, len(arrays))

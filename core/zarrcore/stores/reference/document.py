@@ -15,7 +15,6 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from json.decoder import scanstring
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
@@ -89,7 +88,8 @@ def _unzstd(head: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
     try:
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
-            Source(), read_across_frames=True
+            Source(),  # type: ignore[arg-type]  # it only reads
+            read_across_frames=True,
         )
         while piece := reader.read(_PIECE_NBYTES):
             yield piece

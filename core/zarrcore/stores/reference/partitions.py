@@ -13,6 +13,7 @@ import threading
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
@@ -168,12 +169,14 @@ class PartitionedReferences:
         """The first targets of the first array that has some."""
         for field in islice(self._names, 20):
             for number in range(min(2, -(-self._fields[field].count // self._record_size))):
-                partition = self._partition(field, number)
-                rows = range(0 if partition is None else min(partition.count, 50))
-                found = [partition.find(row) for row in rows] if partition else []
-                urls = [each.url for each in found if isinstance(each, Reference)]
-                if urls:
-                    return urls
+                # A broken partition is reported to those who read its chunks.
+                with suppress(StoreError, ValueError, TypeError):
+                    partition = self._partition(field, number)
+                    rows = range(0 if partition is None else min(partition.count, 50))
+                    found = [partition.find(row) for row in rows] if partition else []
+                    urls = [each.url for each in found if isinstance(each, Reference)]
+                    if urls:
+                        return urls
         return []
 
     def find(self, key: str) -> Found | None:
@@ -295,7 +298,10 @@ class PartitionedReferences:
                     f"{field} in {self._url} has more partitions than can be looked for", url=self._url
                 )
             for row in range(partition.count if partition else 0):
-                found = partition.find(row) if partition else None
+                try:
+                    found = partition.find(row) if partition else None
+                except (ValueError, TypeError, OverflowError) as error:
+                    raise self._broken(field, record, error) from error
                 number = record * self._record_size + row
                 if found is not None and number < array.count:
                     yield array.name(number), found

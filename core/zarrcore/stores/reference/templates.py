@@ -166,8 +166,8 @@ def generated(generators: Any, templates: Templates) -> Iterator[Generated]:
     for generator in generators:
         dimensions = {name: _values(values) for name, values in _object(generator.get("dimensions")).items()}
         count = 1
-        for values in dimensions.values():
-            count *= len(values)
+        for along in dimensions.values():
+            count *= len(along)
         left -= count
         if left < 0:
             raise TemplateError(f"its generators stand for more than {MAX_GENERATED:,} keys")

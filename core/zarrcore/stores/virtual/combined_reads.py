@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from zarrcore.errors import StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
 from zarrcore.stores.wrapper.interface import WrapperStore
 
@@ -96,7 +97,7 @@ class CombinedReads(WrapperStore):
         """The part, if it was fetched; None if the caller has to ask the store, whose answer or error is the right one."""
         if byte_range is None or byte_range.start < 0 or byte_range.stop is None:
             return None
-        start, stop = byte_range
+        start, stop = byte_range.start, byte_range.stop
         nbytes = stop - start
         if nbytes <= 0 or nbytes > MAX_TOGETHER_NBYTES or (max_nbytes is not None and nbytes > max_nbytes):
             return None
@@ -145,6 +146,9 @@ class CombinedReads(WrapperStore):
         if wanted.is_owner:
             try:
                 group.answer = self._fetched(key, group.start, group.stop)
+            except StoreError:
+                if group.members == 1:
+                    raise  # otherwise each thread asks for its own part, so that only those fail that must
             finally:
                 group.done.set()
         group.done.wait()

@@ -40,7 +40,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             air.set_auto_scale(False)
             air[:] = random.integers(-999, 999, (3, 20, 30))
     with h5py.File(folder / "plain.h5", "w") as file:
-        file.create_dataset("group/x", data=random.random((40, 50)), chunks=(8, 9), shuffle=True, compression=4)
+        file.create_dataset(
+            "group/x", data=random.random((40, 50)), chunks=(8, 9), shuffle=True, compression=4
+        )
         file.create_dataset("y", data=random.integers(0, 99, 1000, dtype="i4"))
     with netCDF4.Dataset(folder / "classic.nc", "w", format="NETCDF3_CLASSIC") as file:
         file.createDimension("x", 12)

@@ -19,12 +19,14 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.reference.document import decompressed, parse_references
 from zarrcore.stores.reference.index import Reference, ReferenceIndex
 
-SEGMENTS = st.sampled_from(["a", "b", "0", "1", "10", "007", "1.2", "0.0.3", "c", "é", ".zarray", 'q"', "b\\s", "-1"])
+SEGMENTS = st.sampled_from(
+    ["a", "b", "0", "1", "10", "007", "1.2", "0.0.3", "c", "é", ".zarray", 'q"', "b\\s", "-1"]
+)
 KEYS = st.lists(SEGMENTS, min_size=1, max_size=4).map("/".join)
 URLS = st.sampled_from(["x.nc", "s3://bucket/a/b.nc", "https://host/ü.h5", "dir\\x", "{{u}}/a", "{{ v }}"])
 OFFSETS = st.integers(0, 1 << 50)
 VALUES = st.one_of(
-    st.text("abcé\"\\/{}", max_size=9),
+    st.text('abcé"\\/{}', max_size=9),
     st.binary(max_size=9).map(lambda data: "base64:" + __import__("base64").b64encode(data).decode()),
     st.dictionaries(st.text("ab", max_size=2), st.integers(), max_size=2),
     URLS.map(lambda url: [url]),
@@ -43,10 +45,16 @@ def blocks(data: bytes, size: int) -> Iterator[bytes]:
 
 def theirs(document: dict) -> dict[str, Any]:
     """What fsspec makes of a document, in our terms."""
-    filesystem = ReferenceFileSystem(fo=document, simple_templates=False, target_protocol="file", remote_protocol="file", skip_instance_cache=True)
+    filesystem = ReferenceFileSystem(
+        fo=document,
+        simple_templates=False,
+        target_protocol="file",
+        remote_protocol="file",
+        skip_instance_cache=True,
+    )
     found = {}
     for key in filesystem.references:
-        part, start, stop = filesystem._cat_common(key)
+        part, _, _ = filesystem._cat_common(key)
         value = filesystem.references[key]
         if isinstance(part, bytes):
             # Spaces in objects depend on the JSON library that is installed.
@@ -66,7 +74,9 @@ def listed(index: ReferenceIndex, prefix: str = "") -> Iterator[str]:
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=12), st.booleans(), st.booleans(), st.integers(1, 300))
-def test_a_document_means_what_fsspec_makes_of_it(refs: dict, is_first: bool, ascii_only: bool, size: int) -> None:
+def test_a_document_means_what_fsspec_makes_of_it(
+    refs: dict, is_first: bool, ascii_only: bool, size: int
+) -> None:
     document = {"version": 1, "templates": {"u": "s3://bucket", "v": "w"}, "refs": refs} if is_first else refs
     index = parsed(json.dumps(document, ensure_ascii=ascii_only).encode(), size)
     expected = theirs(json.loads(json.dumps(document)))
@@ -81,7 +91,12 @@ def test_a_document_means_what_fsspec_makes_of_it(refs: dict, is_first: bool, as
         st.sampled_from("ij"),
         st.one_of(
             st.lists(st.integers(0, 5), min_size=1, max_size=3),
-            st.builds(lambda a, n, s: {"start": a, "stop": a + n * s, "step": s}, OFFSETS, st.integers(1, 3), st.integers(1, 9)),
+            st.builds(
+                lambda a, n, s: {"start": a, "stop": a + n * s, "step": s},
+                OFFSETS,
+                st.integers(1, 3),
+                st.integers(1, 9),
+            ),
         ),
         min_size=2,
         max_size=2,
@@ -94,9 +109,18 @@ def test_generators_mean_what_fsspec_makes_of_them(dimensions: dict, key: str, u
     generator = {"key": key, "url": url, "dimensions": dimensions}
     if place is not None:
         generator["offset"], generator["length"] = place
-    document = {"version": 1, "templates": {"u": "s3://b", "f": "s3://c/{{c}}"}, "gen": [generator], "refs": {}}
+    document = {
+        "version": 1,
+        "templates": {"u": "s3://b", "f": "s3://c/{{c}}"},
+        "gen": [generator],
+        "refs": {},
+    }
     filesystem = ReferenceFileSystem(
-        fo=json.loads(json.dumps(document)), simple_templates=False, target_protocol="file", remote_protocol="file", skip_instance_cache=True
+        fo=json.loads(json.dumps(document)),
+        simple_templates=False,
+        target_protocol="file",
+        remote_protocol="file",
+        skip_instance_cache=True,
     )
     index = parsed(document)
     assert sorted(listed(index)) == sorted(filesystem.references)

@@ -15,7 +15,10 @@ def test_chunks_take_few_bytes_each() -> None:
     tracemalloc.start()
     index = ReferenceIndex()
     for start in range(0, count, 10_000):
-        index.add_chunks(("a/", f"{n // 100}.{n % 100}", f"f{n // 1000}", str(n * 5000), "4000") for n in range(start, start + 10_000))
+        index.add_chunks(
+            ("a/", f"{n // 100}.{n % 100}", f"f{n // 1000}", str(n * 5000), "4000")
+            for n in range(start, start + 10_000)
+        )
     index.finish()
     kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
@@ -41,12 +44,17 @@ def test_nested_keys_are_listed_folder_by_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"), [("MAX_REFERENCES", 3), ("MAX_ODD_KEYS", 3), ("MAX_INLINE_NBYTES", 5), ("MAX_URL_NBYTES", 100)]
+    ("limit", "value"),
+    [("MAX_REFERENCES", 3), ("MAX_ODD_KEYS", 3), ("MAX_INLINE_NBYTES", 5), ("MAX_URL_NBYTES", 100)],
 )
 def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
     monkeypatch.setattr(module, limit, value)
     index = ReferenceIndex()
-    with pytest.raises(TooManyError):
+
+    def fill() -> None:
         for number in range(9):
             index.add(f"a/{number}", Reference(f"x{number}", 0, None))
             index.add(f"a/b{number}", b"12")
+
+    with pytest.raises(TooManyError):
+        fill()

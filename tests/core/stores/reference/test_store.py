@@ -15,10 +15,11 @@ import pytest
 import zstandard
 
 import zarrcore as zc
+from tests.any_store import open_store
 from tests.command import run_inside
 from tests.core.stores.reference.conftest import kerchunk_references
 from zarrcore.errors import BrokenReferenceError, StoreError
-from zarrcore.stores import MemoryStore, open_store
+from zarrcore.stores import MemoryStore
 from zarrcore.stores.reference.store import open_document
 
 
@@ -112,7 +113,9 @@ def test_targets_that_cannot_be_read_are_errors_and_never_fill_values(
     tmp_path: Path, reference: list, expected: str
 ) -> None:
     (tmp_path / "data.bin").write_bytes(bytes(16))
-    (tmp_path / "a.json").write_text(json.dumps({"version": 1, "refs": array_documents() | {"x/0": reference}}))
+    (tmp_path / "a.json").write_text(
+        json.dumps({"version": 1, "refs": array_documents() | {"x/0": reference}})
+    )
     with zc.open(tmp_path / "a.json") as hierarchy, pytest.raises(StoreError, match=expected):
         hierarchy["x"][...]
 

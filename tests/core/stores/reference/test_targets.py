@@ -28,7 +28,15 @@ def remote(url: str = "s3://bucket/folder/a.json", **options: object) -> Targets
 
 
 @pytest.mark.parametrize(
-    "target", ["file:///etc/passwd", "/etc/passwd", "memory://x/y", "local:///etc/passwd", "ftp://host/x", "sqlite:///x"]
+    "target",
+    [
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "memory://x/y",
+        "local:///etc/passwd",
+        "ftp://host/x",
+        "sqlite:///x",
+    ],
 )
 def test_a_remote_document_reads_nothing_else_than_remote_files(target: str) -> None:
     with pytest.raises(BrokenReferenceError, match="may not read; --allow-local-targets allows it"):
@@ -40,7 +48,16 @@ def test_a_remote_document_reads_nothing_else_than_remote_files(target: str) -> 
 
 
 @pytest.mark.parametrize(
-    "target", ["../../x", "simplecache::file:///etc/passwd", "s3://bucket/../x", "s3://user:key@bucket/x", "http://[/x", "https://host/a/%2e%2e/b", ""]
+    "target",
+    [
+        "../../x",
+        "simplecache::file:///etc/passwd",
+        "s3://bucket/../x",
+        "s3://user:key@bucket/x",
+        "http://[/x",
+        "https://host/a/%2e%2e/b",
+        "",
+    ],
 )
 def test_addresses_that_lead_elsewhere_are_refused(target: str) -> None:
     with pytest.raises(BrokenReferenceError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +12,17 @@ from zarrcore.stores.reference.templates import TemplateError, Templates, genera
 NUMBERS = st.sampled_from(["i", "j", "3", "10", "(i + 1)", "-2"])
 SUMS = st.tuples(NUMBERS, st.sampled_from(["+", "-", "*", "//", "%"]), NUMBERS).map(" ".join)
 EXPRESSIONS = st.one_of(
-    NUMBERS, SUMS, st.sampled_from(["'%03d' % i", "'{:03d}'.format(j)", "'a' + 'b'", "u", "'%s-%d' % ", "'x'"])
+    NUMBERS,
+    SUMS,
+    st.sampled_from(["'%03d' % i", "'{:03d}'.format(j)", "'a' + 'b'", "u", "'%s-%d' % ", "'x'"]),
 ).filter(lambda text: not text.endswith("% "))
 
 
-@given(st.lists(st.tuples(st.text("ab/:", max_size=3), EXPRESSIONS), max_size=4), st.integers(0, 99), st.integers(1, 99))
+@given(
+    st.lists(st.tuples(st.text("ab/:", max_size=3), EXPRESSIONS), max_size=4),
+    st.integers(0, 99),
+    st.integers(1, 99),
+)
 def test_expressions_give_what_jinja_gives(parts: list, i: int, j: int) -> None:
     text = "".join(f"{before}{{{{ {expression} }}}}" for before, expression in parts)
     names = {"i": i, "j": j}

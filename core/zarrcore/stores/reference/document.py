@@ -35,6 +35,7 @@ _ENTRIES: Final = re.compile(_ENTRY, re.ASCII)
 _RUN: Final = re.compile("(?:" + re.sub(r"\((?!\?)", "(?:", _ENTRY.replace(r"\(", "")) + ")*+", re.ASCII)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _DECODER: Final = json.JSONDecoder()
+_scanstring: Final = json.decoder.scanstring  # type: ignore[attr-defined]  # the part of it that reads one string
 
 
 def decompressed(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -153,7 +154,7 @@ class _Text:
     def name(self) -> str:
         """The name of a member, and the colon after it."""
         self.expect('"')
-        name: str = self._complete(lambda: scanstring(self.buffer, self.at, True))
+        name: str = self._complete(lambda: _scanstring(self.buffer, self.at, True))
         self.expect(":")
         return name
 

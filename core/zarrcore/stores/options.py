@@ -168,10 +168,6 @@ class StoreOptions:
         is_identity=False,
     )
     """How often a request is sent again after a server error or a broken connection."""
-    follow_links: bool = option(
-        False, "--follow-links", "follow symbolic links out of a local store", ("local",)
-    )
-    """Follow symbolic links that lead out of a local store."""
     allow_local_targets: bool = option(
         False,
         "--allow-local-targets",
@@ -179,6 +175,10 @@ class StoreOptions:
         ("references",),
     )
     """Let references of a remote document read local files, values in memory, and any other kind of store."""
+    follow_links: bool = option(
+        False, "--follow-links", "follow symbolic links out of a local store", ("local",)
+    )
+    """Follow symbolic links that lead out of a local store."""
     treat_403_as_missing: bool = option(
         False, "--treat-403-as-missing", "treat 'forbidden' as 'absent', as some public buckets need", _OBJECT
     )

@@ -47,6 +47,7 @@ core/docs/collections
 core/docs/sources
 core/docs/zip
 core/docs/icechunk
+core/docs/references
 core/docs/clusters
 core/docs/troubleshooting
 ```

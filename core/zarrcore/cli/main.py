@@ -29,6 +29,7 @@ _ORDER = (
     "diff",
     "copy",
     "check",
+    "reference",
     "mount",
     "umount",
     "browse",

@@ -54,6 +54,8 @@ class FileKind:
     """The module and name of its `Opener`."""
     is_listed: bool = True
     """Whether such files are children of the folder that they are in."""
+    other_suffixes: tuple[str, ...] = ()
+    """Further suffixes of remote files of this kind; such files are not listed, because most of them are something else."""
 
     def open(self, source: ReadableStore, key: str, url: str) -> ReadableStore:
         """The file at a key as a store. Remote files are not read yet.
@@ -82,6 +84,8 @@ class FolderKind:
     """The module and name of a function that opens the folder ``(store)``. Closing the result closes the store."""
     has_authority: bool = False
     """Whether pipelined URLs can name a part of it, ``name://authority/path``; the opener gets that, too."""
+    head_nbytes: int = HEAD_NBYTES
+    """How much of the value decides."""
 
     def open(self, source: ReadableStore, authority: str = "") -> ReadableStore:
         """The folder as a store of the keys of a hierarchy.
@@ -99,6 +103,14 @@ class FolderKind:
         return store
 
 
+def _is_reference_document(head: bytes) -> bool:
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        return False
+    from zarrcore.stores.reference.recognition import is_reference_document
+
+    return is_reference_document(head)
+
+
 def _load(opener: str) -> Callable[..., ReadableStore]:
     module, _, name = opener.partition(":")
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
@@ -112,6 +124,14 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         lambda head, _: head.startswith(_ZIP),
         "zarrcore.stores.zip.store:ZipStore",
     ),
+    FileKind(
+        "reference",
+        "reference document",
+        (".refs.json", ".refs.json.gz", ".refs.json.zst"),
+        lambda head, _: _is_reference_document(head),
+        "zarrcore.stores.reference.store:open_document",
+        other_suffixes=(".json", ".json.gz", ".json.zst"),
+    ),
 )
 
 FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
@@ -124,9 +144,17 @@ FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
         "zarrcore.stores.icechunk.open:open_repository",
         has_authority=True,
     ),
+    FolderKind(
+        "reference-parquet",
+        "folder of references",
+        (".zmetadata",),
+        lambda _, value: b'"record_size"' in value,
+        "zarrcore.stores.reference.partitions:open_folder",
+        head_nbytes=256 << 20,  # the member that decides follows all metadata
+    ),
 )
 
-FILE_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS for suffix in kind.suffixes)
+FILE_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS for suffix in kind.suffixes + kind.other_suffixes)
 """The suffixes of files that hold a hierarchy."""
 
 LISTED_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS if kind.is_listed for suffix in kind.suffixes)
@@ -140,7 +168,8 @@ def kind_by_suffix(name: str) -> FileKind | None:
     ('zip', None)
     """
     lower = name.lower()
-    return next((kind for kind in FILE_KINDS if lower.endswith(kind.suffixes)), None)
+    kinds = (kind for kind in FILE_KINDS if lower.endswith(kind.suffixes + kind.other_suffixes))
+    return next(kinds, None)
 
 
 def kind_by_content(store: ReadableStore, key: str) -> FileKind | None:
@@ -186,7 +215,7 @@ def recognized(store: ReadableStore, seen: ReadableStore | None = None) -> Reada
     """
     for kind in FOLDER_KINDS:
         for key in kind.keys:
-            value = (seen or store).get(key, ByteRange(0, HEAD_NBYTES))
+            value = (seen or store).get(key, ByteRange(0, kind.head_nbytes))
             if value is not None and kind.recognizes(key, bytes(value)):
                 return kind.open(store)
     if not store.is_remote or not urlsplit(store.url).path.strip("/"):

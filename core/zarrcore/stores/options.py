@@ -168,6 +168,13 @@ class StoreOptions:
         is_identity=False,
     )
     """How often a request is sent again after a server error or a broken connection."""
+    allow_local_targets: bool = option(
+        False,
+        "--allow-local-targets",
+        "let references of a remote document read local files and any other kind of store",
+        ("references",),
+    )
+    """Let references of a remote document read local files, values in memory, and any other kind of store."""
     follow_links: bool = option(
         False, "--follow-links", "follow symbolic links out of a local store", ("local",)
     )

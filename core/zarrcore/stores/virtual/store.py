@@ -92,6 +92,11 @@ class VirtualStore(ReadableStore, ListableStore):
             start, stop = (0, len(found)) if byte_range is None else byte_range.resolve(len(found))
             self._check_size(key, stop - start, max_nbytes)
             return found if stop - start == len(found) else found[start:stop]
+        if found.start == 0 and found.nbytes is None:  # without a request for its size
+            whole = found.store.get(found.key, byte_range, max_nbytes=max_nbytes)
+            if whole is None:
+                raise self._broken(key, found, None)
+            return whole
         wanted = self._wanted(key, found, byte_range)
         nbytes = (wanted.stop or 0) - wanted.start
         self._check_size(key, nbytes, max_nbytes)

@@ -29,7 +29,7 @@ class ZipMembers(ZipDirectory):
 
     def part(self, key: str, member: zipfile.ZipInfo, start: int, stop: int) -> BytesLike:
         if member.compress_type == STORED:
-            offset = self._offset(key, member)
+            offset = self.offset(key, member)
             return self._fetch(offset + start, offset + stop)
         last = self.last
         if last is None or last[0] != key:
@@ -55,7 +55,7 @@ class ZipMembers(ZipDirectory):
     def _head(self, key: str, member: zipfile.ZipInfo, size: int) -> BytesLike:
         """The first bytes of a deflated member, for which there is no checksum."""
         decoder = isal_zlib.decompressobj(-15)
-        start = self._offset(key, member)
+        start = self.offset(key, member)
         end = start + member.compress_size
         value = bytearray()
         while len(value) < size:
@@ -96,7 +96,7 @@ class ZipMembers(ZipDirectory):
             return self._fetch(start + offset, start + offset + size)
         return block[offset : offset + size]
 
-    def _offset(self, key: str, member: zipfile.ZipInfo) -> int:
+    def offset(self, key: str, member: zipfile.ZipInfo) -> int:
         """The start of a member's bytes in the file."""
         start = member.header_offset
         offset = self.offsets.get((key, start))

@@ -16,6 +16,7 @@ from zarrcore.errors import (
     ReadOnlyError,
     StoreError,
     StoreNotFoundError,
+    UnsupportedError,
 )
 from zarrcore.stores.interface import (
     ByteRange,
@@ -30,6 +31,7 @@ from zarrcore.stores.keys import check_key, check_prefix, join_url
 from zarrcore.stores.local.store import LocalStore, inode_of
 from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.changes import ZipChanges
+from zarrcore.stores.zip.compression import STORED
 from zarrcore.stores.zip.directory import is_safe
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.members import ZipMembers
@@ -202,6 +204,23 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             return None
         etag = f"{member.CRC:08x}-{member.file_size:x}"
         return StoreStat(member.file_size, _mtime_s(member), etag)
+
+    def place(self, key: str) -> tuple[int, int] | None:
+        """Start and number of a member's bytes in the zip file; None if the key is absent.
+
+        Raises:
+            UnsupportedError: the member is compressed.
+        """
+        directory = self._directory()
+        member = self._member(directory, key)
+        if member is None:
+            return None
+        directory.check_readable(key, member)
+        if member.compress_type != STORED:
+            raise UnsupportedError(
+                "zip member", key, f"in {self.url} is compressed, so that it is not a part of the file"
+            )
+        return directory.offset(key, member), member.file_size
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)

@@ -1,0 +1,163 @@
+"""References that zarrscope writes, read by fsspec with zarr-python, by xarray, and by zarrscope."""
+
+from __future__ import annotations
+
+import json
+import warnings
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pytest
+import xarray
+import zarr
+
+import zarrcore as zc
+from zarrcore.errors import NodeExistsError, UnsupportedError
+from zarrcore.operations.reference import Place, ReferenceResult, place_of, write_references
+from zarrcore.stores import BytesLike, LocalStore, MemoryStore, ReadableStore, StoreEntry, open_store
+from zarrcore.stores.virtual.store import Part, VirtualStore
+
+
+class Records(VirtualStore):
+    """A file of numbers, shown as an array ``x`` with a chunk for every ten of them, and a value made here."""
+
+    presents = "records"
+
+    def find(self, key: str) -> BytesLike | Part | None:
+        array = {
+            "zarr_format": 3, "node_type": "array", "shape": [60], "data_type": "int32", "fill_value": 0,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10]}},
+            "chunk_key_encoding": {"name": "default"}, "dimension_names": ["t"],
+            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        }  # fmt: skip
+        if key == "zarr.json":
+            return b'{"zarr_format": 3, "node_type": "group", "attributes": {"title": "records"}}'
+        if key == "x/zarr.json":
+            return json.dumps(array).encode()
+        if key == "x/c/5":
+            return np.arange(10, dtype="<i4").tobytes()
+        if key.startswith("x/c/") and key != "x/c/3":
+            return Part(self.source, self.key, 8 + 40 * int(key[4:]), 40) if int(key[4:]) < 5 else None
+        return None
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        names = {"": ["zarr.json", "x/"], "x/": ["x/zarr.json", "x/c/"]}
+        names["x/c/"] = [f"x/c/{number}" for number in (0, 1, 2, 4, 5)]
+        return map(StoreEntry, names.get(prefix, []))
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> ReadableStore:
+    (tmp_path / "records.bin").write_bytes(bytes(8) + np.arange(100, 150, dtype="<i4").tobytes())
+    return Records(LocalStore(tmp_path), "records.bin", str(tmp_path / "records.bin"))
+
+
+@pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
+@pytest.mark.parametrize("inline_nbytes", [0, 40])
+def test_parts_of_a_file_become_references(
+    records: ReadableStore, tmp_path: Path, name: str, inline_nbytes: int
+) -> None:
+    source = zc.open(records)
+    expected = source["x"][...]
+    assert expected[30:40].tolist() == [0] * 10
+    result = _written(source, tmp_path / name, inline_nbytes=inline_nbytes)
+    assert (result.arrays, result.references, result.inlined) == (
+        (1, 4, 1) if inline_nbytes == 0 else (1, 0, 5)
+    )
+    assert np.array_equal(zc.open(tmp_path / name)["x"][...], expected)
+    for found in _by_others(tmp_path / name):
+        assert np.array_equal(found["x"][...], expected)
+
+
+def _written(source: zc.Hierarchy, path: Path, **options: object) -> ReferenceResult:
+    folder = path.name.endswith(".parq")
+    store = open_store(path if folder else path.parent, create=True)
+    return write_references(source, store, "" if folder else path.name, **options)
+
+
+def _filesystem(path: Path) -> fsspec.AbstractFileSystem:
+    return fsspec.filesystem(
+        "reference", fo=str(path), remote_protocol="file", asynchronous=True, skip_instance_cache=True
+    )
+
+
+def _by_others(path: Path) -> Iterator[zarr.Group]:
+    """The hierarchy as zarr-python and xarray read it through fsspec."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        filesystem = _filesystem(path)
+        yield zarr.open_group(
+            zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
+        )
+        with xarray.open_dataset(str(path), engine="kerchunk", mask_and_scale=False) as dataset:
+            yield {name: dataset[name].to_numpy() for name in dataset.variables}
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_hierarchies_of_plain_files_become_references_to_whole_files(
+    tmp_path: Path, zarr_format: int
+) -> None:
+    values = np.random.default_rng(0).random((30, 40))
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=zarr_format)
+    array = group.create_array("g/x", shape=values.shape, chunks=(7, 9), dtype="f8", fill_value=0)
+    array[:20] = values[:20]
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    values[21:] = 0
+    expected = zc.open(tmp_path / "a.zarr")["g/x"][...]
+    _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json")
+    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["g/x"][...], expected)
+    filesystem = _filesystem(tmp_path / "a.refs.json")
+    theirs = zarr.open_group(
+        zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
+    )
+    assert np.array_equal(theirs["g/x"][...], expected)
+
+
+def test_stored_members_of_a_zip_file_become_references(tmp_path: Path) -> None:
+    for name, compress_type in (("stored.zip", zipfile.ZIP_STORED), ("packed.zip", zipfile.ZIP_DEFLATED)):
+        with zipfile.ZipFile(tmp_path / name, "w", compress_type) as archive:
+            archive.writestr("zarr.json", json.dumps({"zarr_format": 3, "node_type": "group"}))
+            archive.writestr("x/zarr.json", bytes(Records(MemoryStore(), "k", "u").find("x/zarr.json")))
+            for number in range(6):
+                archive.writestr(f"x/c/{number}", np.full(10, number, "<i4").tobytes())
+    _written(zc.open(tmp_path / "stored.zip"), tmp_path / "a.refs.json")
+    assert zc.open(tmp_path / "a.refs.json")["x"][::10].tolist() == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(UnsupportedError, match="is compressed"):
+        _written(zc.open(tmp_path / "packed.zip"), tmp_path / "b.refs.json")
+    assert not (tmp_path / "b.refs.json").exists()
+
+
+def test_arrays_that_zarr_v2_cannot_hold_are_refused_or_left_out(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=3)
+    group.create_array("good", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
+    group.create_array("sharded", shape=(4,), chunks=(2,), shards=(4,), dtype="i4")[:] = 1
+    source = zc.open(tmp_path / "a.zarr")
+    with pytest.raises(UnsupportedError, match="/sharded' cannot be described by references"):
+        _written(source, tmp_path / "a.refs.json")
+    result = _written(source, tmp_path / "a.refs.json", skip=True)
+    assert [*result.skipped] == ["/sharded"]
+    assert [node.path for node in zc.open(tmp_path / "a.refs.json").walk()] == ["/", "/good"]
+
+
+def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
+    with zc.create(f"sqlite://{tmp_path}/a.sqlite") as hierarchy:
+        hierarchy.create_array("/x", shape=(2,), data_type="int8")[...] = 1
+    with pytest.raises(UnsupportedError, match="holds values that are not files"):
+        _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
+
+
+def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) -> None:
+    (tmp_path / "a.parq").mkdir()
+    (tmp_path / "a.parq" / "something").write_text("")
+    with pytest.raises(NodeExistsError):
+        _written(zc.open(records), tmp_path / "a.parq")
+
+
+def test_places_of_values(records: ReadableStore, tmp_path: Path) -> None:
+    assert place_of(records, "x/c/1") == Place(str(tmp_path / "records.bin"), 48, 40)
+    assert place_of(records, "x/c/3") is None
+    assert isinstance(place_of(records, "x/c/5"), bytes)
+    assert place_of(MemoryStore("store", {"a": b"1"}), "a") == Place("memory://store/a", 0, None)

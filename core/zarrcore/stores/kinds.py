@@ -29,6 +29,8 @@ _ARCHIVES: Final = {
     b"\xfd7zXZ\x00": "compressed by xz",
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
+_HDF5: Final = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCK_MAX: Final = 1 << 16
 _TAR: Final = (257, b"ustar")
 
 Read = Callable[[int, int], bytes]
@@ -91,6 +93,20 @@ class FolderKind:
         return store
 
 
+def _is_hdf5(head: bytes, read: Read) -> bool:
+    """Whether the signature of HDF5 is at the start, or at byte 512, 1024, 2048 …, after a block of the user's."""
+    position = 0
+    while position <= _USER_BLOCK_MAX:
+        stop = position + len(_HDF5)
+        found = head[position:stop] if stop <= HEAD_NBYTES else read(position, stop)
+        if found == _HDF5:
+            return True
+        if len(found) < len(_HDF5):
+            return False
+        position = position * 2 or 512
+    return False
+
+
 def _load(opener: str) -> Callable[..., ReadableStore]:
     module, _, name = opener.partition(":")
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
@@ -103,6 +119,13 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         (".zip", ".ozx"),
         lambda head, _: head.startswith(_ZIP),
         "zarrcore.stores.zip.store:ZipStore",
+    ),
+    FileKind(
+        "hdf5",
+        "HDF5 file",
+        (".h5", ".hdf5", ".he5", ".h5ad", ".nc4"),
+        _is_hdf5,
+        "zarrcore.stores.hdf5.store:Hdf5Store",
     ),
 )
 

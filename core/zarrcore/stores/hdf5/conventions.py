@@ -59,6 +59,8 @@ def dimension_names(file: Hdf5File, found: Found, name: str) -> list[str | None]
     if node is None:
         return None
     ndim = len(node.dataset.shape)
+    if not ndim:
+        return []  # which xarray demands
     if "_Netcdf4Coordinates" in node.attributes:
         names = _by_number(file, found, node.attributes["_Netcdf4Coordinates"])
     elif node.is_scale and ndim == 1:
@@ -97,7 +99,7 @@ def _by_scales(file: Hdf5File, found: Found, attribute: Attribute | None, ndim: 
         return [None] * ndim
     known: dict[int, str] = {}
     for group in reversed(found.ancestors):
-        for link in group.links.values():
+        for link in group.stored_links:
             if link.address is not None:
                 known.setdefault(link.address, link.name)
     return [None if a is None else known.get(a) or _own_name(file, a) for a in addresses]
@@ -125,7 +127,7 @@ def _own_name(file: Hdf5File, address: int) -> str | None:
 
 def _scales(file: Hdf5File, found: Found) -> Iterable[tuple[str, Node]]:
     for group in reversed(found.ancestors):
-        for link in group.links.values():
+        for link in group.stored_links:
             if link.address is not None:
                 node = file.node(link.address)
                 if node.is_scale:

@@ -60,12 +60,18 @@ class Node:
         return {attribute.name: attribute for attribute in attributes(self._file.reader, self.header)}
 
     @cached_property
+    def stored_links(self) -> tuple[Link, ...]:
+        """The links of a group as they are stored."""
+        return () if self.is_dataset else tuple(links(self._file.reader, self.header))
+
+    @cached_property
     def links(self) -> dict[str, Link]:
-        """The links of a group, by the names of its children; a dataset has none."""
-        if self.is_dataset:
-            return {}
+        """The links of a group, by the names of its children; a dataset has none.
+
+        NetCDF-4 marks the name of a variable that is also the name of another dimension, which is not a child then.
+        """
         found = {}
-        for link in links(self._file.reader, self.header):
+        for link in sorted(self.stored_links, key=lambda link: link.name.startswith(_NOT_A_COORDINATE)):
             name = link.name.removeprefix(_NOT_A_COORDINATE) or link.name
             if is_encodable(name) and "/" not in name and "\0" not in name and name not in ("", ".", "..", "zarr.json"):
                 found[name] = link

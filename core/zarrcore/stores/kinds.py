@@ -123,9 +123,16 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
     FileKind(
         "hdf5",
         "HDF5 file",
-        (".h5", ".hdf5", ".he5", ".h5ad", ".nc4"),
+        (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".mat"),
         _is_hdf5,
         "zarrcore.stores.hdf5.store:Hdf5Store",
+    ),
+    FileKind(
+        "netcdf",
+        "NetCDF file",
+        (".nc", ".cdf"),
+        lambda head, _: head.startswith((b"CDF\1", b"CDF\2", b"CDF\5")),
+        "zarrcore.stores.netcdf3.store:open_netcdf",
     ),
 )
 

@@ -23,7 +23,7 @@ from zarrcore.stores.hdf5.object_header import (
     dataspace,
     shared,
 )
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 
 class Attribute(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from zarrcore.stores.hdf5.reader import BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
 
 
 def records(reader: FileReader, address: int, kind: int) -> Iterator[bytes]:

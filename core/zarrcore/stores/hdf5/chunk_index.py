@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from zarrcore.stores.hdf5 import btree2
 from zarrcore.stores.hdf5.layout import Chunked
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 _ALL: Final = 0xFFFFFFFF
 

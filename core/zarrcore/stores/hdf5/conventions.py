@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zarrcore.stores.hdf5.attributes import Attribute
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
 from zarrcore.stores.hdf5.elements import array_json
-from zarrcore.stores.hdf5.reader import BrokenFileError, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
 
 if TYPE_CHECKING:
     from zarrcore.stores.hdf5.file import Found, Hdf5File, Node

@@ -39,10 +39,9 @@ from zarrcore.stores.hdf5.object_header import (
     ObjectHeader,
     dataspace,
 )
-from zarrcore.stores.hdf5.reader import BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 
-_ROWS_NBYTES: Final = 4 << 20
-"""The aimed size of the chunks of a dataset that is stored as a whole."""
 _MAX_VARIABLE: Final = 1 << 24
 """The largest number of elements of variable length in a chunk."""
 _NO_ELEMENTS: Final = b"\0" * 4
@@ -135,7 +134,7 @@ class Dataset:
             return self._layout.chunk_shape
         if isinstance(self._layout, Compact) or not self.shape:
             return tuple(max(1, length) for length in self.shape)
-        return rows(self.shape, self.type.nbytes)
+        return row_chunk_shape(self.shape, self.type.nbytes)
 
     def chunk(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
         """The bytes of a chunk, or their position in the file and their number; None if it is not stored.
@@ -184,22 +183,14 @@ class Dataset:
         return start, nbytes
 
     def _contiguous(self, layout: Contiguous, index: tuple[int, ...], item: int) -> bytes | tuple[int, int]:
-        stride, offset = item, 0
-        for i, chunk, length in zip(reversed(index), reversed(self.chunk_shape), reversed(self.shape), strict=True):
-            offset += i * chunk * stride
-            stride *= length
-        nbytes = math.prod(self.chunk_shape) * item
-        total = math.prod(self.shape) * item
-        start = self._reader.base + layout.address + offset
-        cut = next((d for d in range(len(index)) if (index[d] + 1) * self.chunk_shape[d] > self.shape[d]), None)
-        if cut is None:
-            if offset + nbytes > total or total > max(layout.nbytes, 0):
-                raise BrokenFileError("a dataset has fewer bytes than its shape demands")
-            return start, nbytes
-        # The last chunk along the divided dimension is shorter: chunks of Zarr are not.
-        length = self.shape[cut] - index[cut] * self.chunk_shape[cut]
-        stored = nbytes // self.chunk_shape[cut] * length
-        return self._read(start, stored).ljust(nbytes, b"\0")
+        rows = rows_of(self.shape, self.chunk_shape, index, item)
+        if math.prod(self.shape) * item > layout.nbytes:
+            raise BrokenFileError("a dataset has fewer bytes than its shape demands")
+        start = self._reader.base + layout.address + rows.offset
+        if rows.stored_nbytes == rows.nbytes:
+            return start, rows.nbytes
+        # The last chunk along the divided dimension is shorter; chunks of Zarr are not.
+        return self._read(start, rows.stored_nbytes).ljust(rows.nbytes, b"\0")
 
     def _read(self, start: int, nbytes: int) -> bytes:
         return self._reader.read(start - self._reader.base, nbytes, "a chunk")
@@ -242,6 +233,8 @@ class Dataset:
             return
         if isinstance(self._layout, Contiguous) and (is_absent(self._layout.address) or not self._layout.nbytes):
             return
+        if isinstance(self._layout, Contiguous) and math.prod(self.shape) * self.type.nbytes > self._layout.nbytes:
+            raise BrokenFileError("a dataset has fewer bytes than its shape demands")
         grid = [-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True)]
         nbytes = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes
         for number in range(math.prod(grid)):
@@ -250,25 +243,6 @@ class Dataset:
                 number, rest = divmod(number, count)
                 index.append(rest)
             yield (*reversed(index), *inner), nbytes
-
-
-def rows(shape: tuple[int, ...], item_nbytes: int) -> tuple[int, ...]:
-    """The shape of chunks of consecutive elements of an array in C order; a divisor of a length if one is near.
-
-    >>> rows((100, 1000, 1000), 4), rows((7,), 1), rows((3, 40_000_000), 1)
-    ((1, 1000, 1000), (7,), (1, 4000000))
-    """
-    chunk = [max(1, length) for length in shape]
-    for dimension, length in enumerate(chunk):
-        below = item_nbytes * math.prod(chunk[dimension + 1 :])
-        most = max(1, _ROWS_NBYTES // below)
-        if most >= length:
-            break
-        divisor = next((n for n in range(most, max(1, most // 4) - 1, -1) if length % n == 0), most)
-        chunk[dimension] = divisor
-        if below <= _ROWS_NBYTES:
-            break
-    return tuple(chunk)
 
 
 def _max_shape(space: bytes, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
-from zarrcore.stores.hdf5.reader import BrokenFileError, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
 
 _MAX_DEPTH: Final = 16
 _MAX_MEMBERS: Final = 1 << 16

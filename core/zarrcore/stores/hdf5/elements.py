@@ -13,7 +13,7 @@ import numpy as np
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
 # Bit offset, precision, exponent location and size, mantissa location and size, exponent bias.
 _FLOATS: Final = {

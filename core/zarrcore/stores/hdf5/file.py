@@ -19,7 +19,7 @@ from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
-from zarrcore.stores.hdf5.reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.validation import is_encodable
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from zarrcore.stores.hdf5.layout import Filter
-from zarrcore.stores.hdf5.reader import BrokenFileError
+from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 _NBIT: Final = 5
 

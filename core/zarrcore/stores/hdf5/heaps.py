@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import Final
 
 from zarrcore.stores.hdf5.btree2 import records
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 _KEPT_NBYTES: Final = 32 << 20
 

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
 _INDEXES: Final = {1: "single", 2: "implicit", 3: "fixed array", 4: "extensible array", 5: "b-tree 2"}
 _UNLIMITED: Final = 2**64 - 1

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from zarrcore.stores.hdf5.btree2 import records
 from zarrcore.stores.hdf5.heaps import FractalHeap, LocalHeap
 from zarrcore.stores.hdf5.object_header import LINK, LINK_INFO, SYMBOL_TABLE, ObjectHeader
-from zarrcore.stores.hdf5.reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 
 class Link(NamedTuple):

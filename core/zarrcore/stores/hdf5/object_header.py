@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zarrcore.stores.hdf5.reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 
 DATASPACE: Final = 0x01
 LINK_INFO: Final = 0x02

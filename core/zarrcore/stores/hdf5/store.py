@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
-from zarrcore.stores.hdf5.reader import BrokenFileError
+from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.virtual.store import Part, VirtualStore

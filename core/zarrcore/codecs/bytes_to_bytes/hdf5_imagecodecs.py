@@ -69,5 +69,10 @@ class Hdf5SzipCodec(_ImagecodecsCodec):
             raise ValueError(f"more than the {max_nbytes:,} bytes expected")
         p = self._parameters
         return self._module.szip_decode(
-            encoded, p["mask"], p["pixels_per_block"], p["bits_per_pixel"], p["pixels_per_scanline"], header=True
+            encoded,
+            p["mask"],
+            p["pixels_per_block"],
+            p["bits_per_pixel"],
+            p["pixels_per_scanline"],
+            header=True,
         )

@@ -49,7 +49,11 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "values")
         values = configuration.get("values")
-        if not isinstance(values, list) or len(values) < 8 or not all(type(v) is int and v >= 0 for v in values):
+        if (
+            not isinstance(values, list)
+            or len(values) < 8
+            or not all(type(v) is int and v >= 0 for v in values)
+        ):
             raise MetadataError("expected at least eight numbers", member="values")
         return cls(values)
 
@@ -62,7 +66,9 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
             raise CodecError("the head of a chunk is broken", codec=self.name)
         body = data[_HEAD_NBYTES:]
         if len(body) < (count * bits + 7) // 8:
-            raise CodecError(f"expected {count:,} numbers of {bits} bits, the chunk ends early", codec=self.name)
+            raise CodecError(
+                f"expected {count:,} numbers of {bits} bits, the chunk ends early", codec=self.name
+            )
         if bits == width:
             return body[: count * self._nbytes]
         least = int.from_bytes(data[5 : 5 + min(8, data[4])], "little")

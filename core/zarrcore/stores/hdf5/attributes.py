@@ -61,7 +61,9 @@ def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:
     objects = FractalHeap(reader, heap)
     for record in found:
         if record[8] & 2:
-            raise BrokenFileError("an attribute is in the file's table of shared messages, which is not supported")
+            raise BrokenFileError(
+                "an attribute is in the file's table of shared messages, which is not supported"
+            )
         yield _attribute(reader, objects.object(record[:8]))
 
 

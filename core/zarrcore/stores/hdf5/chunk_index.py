@@ -282,7 +282,9 @@ class _Entries:
                 used = found[14 + offset_nbytes : 14 + offset_nbytes + bitmap]
                 start = 14 + offset_nbytes + bitmap
                 addresses = [unsigned(found, start + 8 * i, 8) for i in range(count)]
-            reader.prepare((a, 64 + min(length, 1 << page_bits) * nbytes) for a in addresses if a != UNDEFINED)
+            reader.prepare(
+                (a, 64 + min(length, 1 << page_bits) * nbytes) for a in addresses if a != UNDEFINED
+            )
             for position, address in enumerate(addresses):
                 if address != UNDEFINED:
                     bits = used[len(used) // count * position : len(used) // count * (position + 1)]
@@ -290,7 +292,14 @@ class _Entries:
                 first += length
 
     def _block(
-        self, address: int, first: int, length: int, nbytes: int, offset_nbytes: int, page_bits: int, used: bytes
+        self,
+        address: int,
+        first: int,
+        length: int,
+        nbytes: int,
+        offset_nbytes: int,
+        page_bits: int,
+        used: bytes,
     ) -> Iterator[tuple[int, bytes, int]]:
         reader, head = self._reader, 14 + offset_nbytes
         if reader.read(address, 4, "a chunk index") != b"EADB":

@@ -122,7 +122,11 @@ def _own_name(file: Hdf5File, address: int) -> str | None:
         name = file.node(address).text("NAME")
     except BrokenFileError:
         return None
-    return name.rpartition("/")[2] or None if name and not name.startswith("This is a netCDF dimension") else None
+    return (
+        name.rpartition("/")[2] or None
+        if name and not name.startswith("This is a netCDF dimension")
+        else None
+    )
 
 
 def _scales(file: Hdf5File, found: Found) -> Iterable[tuple[str, Node]]:

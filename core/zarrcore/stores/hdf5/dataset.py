@@ -70,7 +70,9 @@ class Dataset:
         filters = header.first(FILTERS)
         self._filters = parse_filters(filters) if filters else ()
         self._max_shape = self.shape if shape is None else _max_shape(space, self.shape)
-        self._layout = parse_layout(layout, self.type.nbytes, self._max_shape if shape else (), bool(self._filters))
+        self._layout = parse_layout(
+            layout, self.type.nbytes, self._max_shape if shape else (), bool(self._filters)
+        )
         if isinstance(self._layout, Chunked) and shape is None:
             raise BrokenFileError("a dataset without elements has chunks")
         self._fill = self._fill_value(header)
@@ -114,7 +116,11 @@ class Dataset:
         if {"flag_values", "flag_masks", "flag_meanings"} & attributes.keys():
             return attributes
         names = " ".join("_".join(name.split()) for name, _ in self.type.members)
-        return {**attributes, "flag_values": [value for _, value in self.type.members], "flag_meanings": names}
+        return {
+            **attributes,
+            "flag_values": [value for _, value in self.type.members],
+            "flag_meanings": names,
+        }
 
     def _fill_value(self, header: ObjectHeader) -> Any:
         kind = "" if self.elements.is_variable else None
@@ -231,9 +237,14 @@ class Dataset:
             for index, nbytes in self._chunk_index().places():
                 yield index + inner, None if self.elements.is_variable else nbytes
             return
-        if isinstance(self._layout, Contiguous) and (is_absent(self._layout.address) or not self._layout.nbytes):
+        if isinstance(self._layout, Contiguous) and (
+            is_absent(self._layout.address) or not self._layout.nbytes
+        ):
             return
-        if isinstance(self._layout, Contiguous) and math.prod(self.shape) * self.type.nbytes > self._layout.nbytes:
+        if (
+            isinstance(self._layout, Contiguous)
+            and math.prod(self.shape) * self.type.nbytes > self._layout.nbytes
+        ):
             raise BrokenFileError("a dataset has fewer bytes than its shape demands")
         grid = [-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True)]
         nbytes = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes

@@ -169,7 +169,12 @@ def _enumeration(
         values.append(int.from_bytes(_bytes(data, at, nbytes), order, signed=base.is_signed))  # type: ignore[arg-type]
         at += nbytes
     return Datatype(
-        Kind.ENUM, nbytes, base.big_endian, base.is_signed, base=base, members=tuple(zip(names, values, strict=True))
+        Kind.ENUM,
+        nbytes,
+        base.big_endian,
+        base.is_signed,
+        base=base,
+        members=tuple(zip(names, values, strict=True)),
     ), at
 
 

@@ -60,7 +60,9 @@ def elements_of(kind: Datatype) -> Elements:
     data_type = _data_type(kind)
     needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind))
     if needs and not _is_complex(kind):
-        return Elements(data_type, {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}}, inner)
+        return Elements(
+            data_type, {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}}, inner
+        )
     order = "big" if _first(kind).big_endian else "little"
     return Elements(data_type, {"name": "bytes", "configuration": {"endian": order}}, inner)
 
@@ -131,7 +133,9 @@ def _float(kind: Datatype) -> str:
     p = kind.properties
     described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
     if described not in _FLOATS or kind.bits & 0x40:
-        raise UnshownError(f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64")
+        raise UnshownError(
+            f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64"
+        )
     return _FLOATS[described]
 
 
@@ -277,7 +281,10 @@ def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return found.decode("utf-8", "replace")
     if kind.base is None:
         raise BrokenFileError("a type of variable length has no base")
-    return [json_of(kind.base, found[i : i + kind.base.nbytes], heaps) for i in range(0, len(found), kind.base.nbytes)]
+    return [
+        json_of(kind.base, found[i : i + kind.base.nbytes], heaps)
+        for i in range(0, len(found), kind.base.nbytes)
+    ]
 
 
 def variable_bytes(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:

@@ -13,15 +13,15 @@ from typing import Any, Final, NamedTuple
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.attributes import Attribute, attributes
-from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.dataset import Dataset
+from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
-from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.validation import is_encodable
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 
 SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
@@ -73,7 +73,12 @@ class Node:
         found = {}
         for link in sorted(self.stored_links, key=lambda link: link.name.startswith(_NOT_A_COORDINATE)):
             name = link.name.removeprefix(_NOT_A_COORDINATE) or link.name
-            if is_encodable(name) and "/" not in name and "\0" not in name and name not in ("", ".", "..", "zarr.json"):
+            if (
+                is_encodable(name)
+                and "/" not in name
+                and "\0" not in name
+                and name not in ("", ".", "..", "zarr.json")
+            ):
                 found[name] = link
         return found
 

@@ -32,7 +32,9 @@ def codec_of(filter_: Filter, chunk_nbytes: int) -> dict[str, Any]:
             return _named("numcodecs.fletcher32")
         case 4 if len(values) >= 4:
             mask, pixels, bits, line = values[:4]
-            return _named("hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line)
+            return _named(
+                "hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line
+            )
         case 6 if len(values) >= 8:
             return _named("hdf5.scaleoffset", values=list(values))
         case 307:

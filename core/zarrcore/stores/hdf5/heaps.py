@@ -143,7 +143,9 @@ class FractalHeap:
         address, rows = self._root, self._rows
         first_row = self._width * self._start
         direct_rows = self._largest_direct.bit_length() - self._start.bit_length() + 2
-        while rows:  # an indirect block: rows of blocks, each row with blocks twice as large as the one before
+        while (
+            rows
+        ):  # an indirect block: rows of blocks, each row with blocks twice as large as the one before
             row = 0 if offset < first_row else (offset // first_row).bit_length()
             size = self._start << max(0, row - 1)
             offset -= first_row << (row - 1) if row else 0
@@ -153,7 +155,9 @@ class FractalHeap:
             offset %= size
             start = address + 13 + self._offset_nbytes
             if self._reader.read(address, 4, "a block of a fractal heap") != b"FHIB":
-                raise BrokenFileError(f"no block of a fractal heap is at byte {self._reader.base + address:,}")
+                raise BrokenFileError(
+                    f"no block of a fractal heap is at byte {self._reader.base + address:,}"
+                )
             address = unsigned(self._reader.read(start + 8 * entry, 8), 0, 8)
             below = size.bit_length() - first_row.bit_length() + 1
             if row >= direct_rows and not 0 < below < rows:

@@ -60,9 +60,7 @@ class Filter(NamedTuple):
     values: tuple[int, ...]
 
 
-def parse_layout(
-    data: bytes, item_nbytes: int, max_shape: tuple[int, ...], has_filters: bool
-) -> Layout:
+def parse_layout(data: bytes, item_nbytes: int, max_shape: tuple[int, ...], has_filters: bool) -> Layout:
     """The layout that a message describes.
 
     Args:
@@ -90,12 +88,18 @@ def parse_layout(
             dimensions = [unsigned(data, 11 + 4 * i, 4) for i in range(count)]
             shape = _chunk_shape(dimensions, item_nbytes, len(max_shape))
             return Chunked(
-                shape, math.prod(shape) * item_nbytes, "b-tree 1", unsigned(data, 3, 8), is_filtered=has_filters
+                shape,
+                math.prod(shape) * item_nbytes,
+                "b-tree 1",
+                unsigned(data, 3, 8),
+                is_filtered=has_filters,
             )
         case 2:
             return _chunked_4(data, item_nbytes, max_shape, has_filters)
         case 3:
-            raise BrokenFileError("its elements are in other datasets (a virtual dataset), which is not supported")
+            raise BrokenFileError(
+                "its elements are in other datasets (a virtual dataset), which is not supported"
+            )
     raise BrokenFileError("the data layout is of an unknown class")
 
 

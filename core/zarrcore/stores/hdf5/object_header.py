@@ -51,9 +51,7 @@ class ObjectHeader:
         self._reader = reader
         self._depth = depth
         start = reader.up_to(address, 64)
-        self.messages = (
-            self._version_2(start) if start[:4] == b"OHDR" else self._version_1(start)
-        )
+        self.messages = self._version_2(start) if start[:4] == b"OHDR" else self._version_1(start)
 
     def all(self, kind: int) -> list[bytes]:
         """The data of all messages of a kind."""

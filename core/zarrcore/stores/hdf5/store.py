@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
-from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _CHECKED_EACH_S: Final = 1.0
@@ -178,7 +178,7 @@ def _chunk_of(key: str) -> tuple[str, tuple[int, ...]] | None:
     segments = key.split("/")
     at = len(segments) - 1
     while at > 0 and segments[at].isascii() and segments[at].isdigit():
-        if len(segments[at]) > 1 and segments[at][0] == "0" or len(segments[at]) > 19:
+        if (len(segments[at]) > 1 and segments[at][0] == "0") or len(segments[at]) > 19:
             return None
         at -= 1
     if segments[at] != "c":

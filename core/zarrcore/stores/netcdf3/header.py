@@ -100,7 +100,9 @@ class _Parser:
 
     def header(self) -> Header:
         records = self._number()
-        is_open = records == (1 << 8 * self._width) - 1  # the writer left the number of records to the size of the file
+        is_open = (
+            records == (1 << 8 * self._width) - 1
+        )  # the writer left the number of records to the size of the file
         dimensions = [(self._name(), self._number()) for _ in self._list(_DIMENSIONS)]
         attributes = self._attributes()
         found = [self._variable(dimensions) for _ in self._list(_VARIABLES)]
@@ -116,7 +118,9 @@ class _Parser:
         variables = {}
         for v in found:
             shape = (records, *v.shape[1:]) if v.is_record else v.shape
-            variables[v.name] = Variable(v.name, v.dtype, shape, v.dimensions, v.attributes, v.begin, v.is_record)
+            variables[v.name] = Variable(
+                v.name, v.dtype, shape, v.dimensions, v.attributes, v.begin, v.is_record
+            )
         return Header(attributes, variables, total)
 
     def _attributes(self) -> dict[str, Any]:

@@ -91,9 +91,7 @@ class FileReader:
         for address, nbytes in places:
             start = self.base + address
             if start + nbytes <= self.nbytes:
-                wanted.update(
-                    range(start // self._block_nbytes, (start + nbytes) // self._block_nbytes + 1)
-                )
+                wanted.update(range(start // self._block_nbytes, (start + nbytes) // self._block_nbytes + 1))
         missing = [number for number in sorted(wanted) if number not in self._blocks]
         missing = missing[: _KEPT_NBYTES // self._block_nbytes // 2]
         if len(missing) > 1:
@@ -107,7 +105,9 @@ class FileReader:
                 self._blocks.move_to_end(number)
                 return found
         start = number * self._block_nbytes
-        found = self._fetch(start, min(self.nbytes, start + self._block_nbytes)) if start < self.nbytes else b""
+        found = (
+            self._fetch(start, min(self.nbytes, start + self._block_nbytes)) if start < self.nbytes else b""
+        )
         with self._lock:
             self._blocks[number] = found
             while len(self._blocks) > _KEPT_NBYTES // self._block_nbytes:

@@ -95,10 +95,16 @@ def write_layouts(file: h5py.File) -> None:
     for name, max_shape in (("fixed", None), ("growing", (None, 10)), ("free", (None, None))):
         file.create_dataset(f"many {name}", data=numbers, chunks=(1, 3), maxshape=max_shape)
         sparse = file.create_dataset(
-            f"sparse {name}", (300, 90), "f4", chunks=(2, 10), maxshape=max_shape and (None, max_shape[1] and 90)
+            f"sparse {name}",
+            (300, 90),
+            "f4",
+            chunks=(2, 10),
+            maxshape=max_shape and (None, max_shape[1] and 90),
         )
         sparse[155:160, 3:30] = 1
-        file.create_dataset(f"filled {name}", (9, 9), "f4", chunks=(2, 2), maxshape=max_shape, fillvalue=np.nan)
+        file.create_dataset(
+            f"filled {name}", (9, 9), "f4", chunks=(2, 2), maxshape=max_shape, fillvalue=np.nan
+        )
     file.create_dataset("single", data=numbers, chunks=numbers.shape)
     file.create_dataset("single filtered", data=numbers, chunks=numbers.shape, compression="gzip")
 
@@ -135,7 +141,11 @@ def assert_equal(found: np.ndarray, dataset: h5py.Dataset, what: str) -> None:
     expected = np.asarray(dataset[...])
     if expected.dtype == object:
         told = [
-            item.decode() if isinstance(item, bytes) else item if isinstance(item, str) else json.dumps(item.tolist())
+            item.decode()
+            if isinstance(item, bytes)
+            else item
+            if isinstance(item, str)
+            else json.dumps(item.tolist())
             for item in expected.ravel()
         ]
         assert found.ravel().tolist() == told, what

@@ -52,7 +52,9 @@ def write_netcdf(path: Path) -> None:
         file.createVariable("text", str, ("lat",))[:] = np.array(["a", "b", "ü", ""], object)
         characters = file.createVariable("letters", "S1", ("lat", "characters"))
         characters[:] = netCDF4.stringtochar(np.array(["abc", "defghi", "x", ""], "S6"))
-        file.createVariable("lon", "i4", ("lat", "lon"))[:] = 1  # of the name of a dimension that is not its first
+        file.createVariable("lon", "i4", ("lat", "lon"))[:] = (
+            1  # of the name of a dimension that is not its first
+        )
         file.createVariable("scalar", "i4", ())[...] = 7
         file.createVariable("byte", "u1", ("lon",), fill_value=255)[:] = [1, 2, 3, 4, 255]
         group = file.createGroup("group")
@@ -98,7 +100,9 @@ def test_a_copy_of_a_file_of_netcdf4_is_identical_for_xarray(tmp_path: Path, gro
 
 @pytest.mark.parametrize("engine", ["netcdf4", "h5netcdf"])
 def test_a_copy_of_a_file_of_xarray_is_identical_for_xarray(tmp_path: Path, engine: Any) -> None:
-    datasets().to_netcdf(tmp_path / "a.nc", engine=engine, encoding={"values": {"zlib": True, "chunksizes": (10, 40)}})
+    datasets().to_netcdf(
+        tmp_path / "a.nc", engine=engine, encoding={"values": {"zlib": True, "chunksizes": (10, 40)}}
+    )
     check_copy(tmp_path / "a.nc", tmp_path / "a.zarr")
 
 

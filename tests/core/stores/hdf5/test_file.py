@@ -61,13 +61,17 @@ def test_groups_with_many_children_and_attributes(tmp_path: Path, options: dict)
     assert len(kinds(tmp_path / "a.h5")) == 1001
     with zarrcore.open(tmp_path / "a.h5") as hierarchy:
         attributes = hierarchy["/"].attributes
-        assert [attributes[f"a{number}"] for number in range(200)] == [f"text {number}" for number in range(200)]
+        assert [attributes[f"a{number}"] for number in range(200)] == [
+            f"text {number}" for number in range(200)
+        ]
         assert not options or attributes["large"] == [*range(20_000)]
 
 
 def test_attributes_are_json(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        file.attrs.update({"text": "ü", "one": [5], "many": [[1, 2], [3, 4]], "texts": ["a", "b"], "yes": True})
+        file.attrs.update(
+            {"text": "ü", "one": [5], "many": [[1, 2], [3, 4]], "texts": ["a", "b"], "yes": True}
+        )
         file.attrs["record"] = np.array((1, 2.5), [("a", "i1"), ("b", "f8")])
         file.attrs["complex"] = 1 + 2j
         file.attrs["nothing"] = h5py.Empty("f4")
@@ -95,7 +99,10 @@ def test_a_broken_object_does_not_hide_the_others(tmp_path: Path) -> None:
     data[at + 20] ^= 1
     (tmp_path / "a.h5").write_bytes(data)
     assert kinds(tmp_path / "a.h5") == {"/": "group", "/a": "broken", "/b": "array"}
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy, pytest.raises(UnsupportedError, match="checksum of an object header"):
+    with (
+        zarrcore.open(tmp_path / "a.h5") as hierarchy,
+        pytest.raises(UnsupportedError, match="checksum of an object header"),
+    ):
         hierarchy["a"]
 
 

@@ -27,7 +27,12 @@ FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 
 def write(path: Path, format_: Any, *, one_record_variable: bool = False) -> None:
     with netCDF4.Dataset(path, "w", format=format_) as file:
-        file.title, file.number, file.numbers, file.nothing = "héllo", np.int16(3), np.array([1.5, 2.5], "f4"), ""
+        file.title, file.number, file.numbers, file.nothing = (
+            "héllo",
+            np.int16(3),
+            np.array([1.5, 2.5], "f4"),
+            "",
+        )
         for name, length in (("time", None), ("lat", 4), ("lon", 5)):
             file.createDimension(name, length)
         file.createVariable("short", "i2", ("time", "lon"), fill_value=-9)[:] = np.arange(15).reshape(3, 5)
@@ -80,7 +85,9 @@ def test_records_of_any_types_read_as_with_scipy(
             variable = file.createVariable(f"v{number}", name, ("record", "x"))
             for record in range(records):
                 variable[record] = np.arange(length) + record * 10 + number
-            expected[f"v{number}"] = (np.arange(length) + np.arange(records)[:, None] * 10 + number).astype(name)
+            expected[f"v{number}"] = (np.arange(length) + np.arange(records)[:, None] * 10 + number).astype(
+                name
+            )
     store = NetCDF3Store(MemoryStore("", {"a.nc": path.read_bytes()}), "a.nc", "memory://a.nc")
     for name, values in expected.items():
         found = open_place(store)[name]
@@ -104,7 +111,10 @@ def test_keys_are_listed(tmp_path: Path) -> None:
 def test_records_beyond_the_end_are_errors(tmp_path: Path) -> None:
     write(tmp_path / "a.nc", "NETCDF3_CLASSIC")
     (tmp_path / "cut.nc").write_bytes((tmp_path / "a.nc").read_bytes()[:-20])
-    with zarrcore.open(tmp_path / "cut.nc") as hierarchy, pytest.raises(BrokenReferenceError, match="ends at byte"):
+    with (
+        zarrcore.open(tmp_path / "cut.nc") as hierarchy,
+        pytest.raises(BrokenReferenceError, match="ends at byte"),
+    ):
         hierarchy["letters"][...]
 
 

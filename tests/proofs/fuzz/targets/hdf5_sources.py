@@ -15,7 +15,20 @@ from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.hdf5.store import Hdf5Store
 
-WORDS = ("\x89HDF\r\n\x1a\n", "OHDR", "OCHK", "TREE", "SNOD", "HEAP", "GCOL", "FRHP", "FHDB", "BTHD", "FAHD", "EAHD")
+WORDS = (
+    "\x89HDF\r\n\x1a\n",
+    "OHDR",
+    "OCHK",
+    "TREE",
+    "SNOD",
+    "HEAP",
+    "GCOL",
+    "FRHP",
+    "FHDB",
+    "BTHD",
+    "FAHD",
+    "EAHD",
+)
 _NODES = 60
 _MAX_SIZE = 1 << 16
 
@@ -30,7 +43,11 @@ def check(data: bytes) -> None:
         return
     for node in nodes:
         try:
-            if isinstance(node, ArrayNode) and node.size <= _MAX_SIZE and node.metadata.chunk_grid.chunk_shape:
+            if (
+                isinstance(node, ArrayNode)
+                and node.size <= _MAX_SIZE
+                and node.metadata.chunk_grid.chunk_shape
+            ):
                 assert node[...].shape == node.shape
         except ZarrError as error:
             _check_sentence(error)

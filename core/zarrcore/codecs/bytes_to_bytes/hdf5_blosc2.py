@@ -34,17 +34,19 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         try:
-            frame = self._module.schunk_from_cframe(bytes(encoded), copy=False)
-            if frame.nbytes > max_nbytes and "b2nd" not in frame.meta:
-                raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
-            if "b2nd" not in frame.meta:
-                return b"".join(frame.decompress_chunk(place) for place in range(frame.nchunks))
-            array = self._module.ndarray_from_cframe(bytes(encoded), copy=False)
-            if array.size * array.dtype.itemsize > max_nbytes:
-                raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
-            decoded: bytes = array[...].tobytes()
-            return decoded
+            return self._decoded(bytes(encoded), max_nbytes)
         except (RuntimeError, ValueError, TypeError, KeyError) as error:
             if isinstance(error, CodecError):
                 raise
             raise CodecError(str(error), codec=self.name) from error
+
+    def _decoded(self, encoded: bytes, max_nbytes: int) -> bytes:
+        frame = self._module.schunk_from_cframe(encoded, copy=False)
+        array = self._module.ndarray_from_cframe(encoded, copy=False) if "b2nd" in frame.meta else None
+        nbytes = frame.nbytes if array is None else array.size * array.dtype.itemsize
+        if nbytes > max_nbytes:
+            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        if array is None:
+            return b"".join(frame.decompress_chunk(place) for place in range(frame.nchunks))
+        decoded: bytes = array[...].tobytes()
+        return decoded

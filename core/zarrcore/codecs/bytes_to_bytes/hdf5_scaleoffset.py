@@ -86,7 +86,8 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
         if is_fill.any():
             result = result.copy()
             result[is_fill] = np.frombuffer(self._fill, plain)[0]
-        return result.astype(self._dtype).tobytes()
+        decoded: bytes = result.astype(self._dtype).tobytes()
+        return decoded
 
 
 def unpacked(data: np.ndarray[Any, Any], count: int, bits: int) -> np.ndarray[Any, Any]:

@@ -88,10 +88,9 @@ class Dataset:
     def document(self, attributes: dict[str, Any], names: list[str | None] | None) -> dict[str, Any]:
         """Its ``zarr.json``."""
         inner = self.elements.inner_shape
-        chunk_nbytes = math.prod(self.chunk_shape) * self.type.nbytes
         codecs = [self.elements.codec]
         if not self.elements.is_variable:
-            codecs += [codec_of(filter_, chunk_nbytes) for filter_ in self._filters]
+            codecs += [codec_of(filter_) for filter_ in self._filters]
         document = {
             "zarr_format": 3,
             "node_type": "array",

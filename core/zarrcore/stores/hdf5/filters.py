@@ -20,7 +20,7 @@ _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
 _BLOCK: Final = 32
 
 
-def codec_of(filter_: Filter, chunk_nbytes: int) -> dict[str, Any]:
+def codec_of(filter_: Filter) -> dict[str, Any]:
     """The codec that undoes a filter; one with an unknown name if there is none."""
     values = filter_.values
     match filter_.number:

@@ -1,4 +1,4 @@
-"""Arrays that a file stores as a whole, in C order, divided into chunks of consecutive bytes: a slice then reads only its range."""
+"""Arrays that a file stores as a whole, in C order, as chunks of consecutive bytes: a slice reads only its range."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import zarrcore
 from tests.command import run_inside
 from zarrcore.errors import BrokenReferenceError, StoreError
 from zarrcore.hierarchy.collections.collection import open_place
-from zarrcore.stores import MemoryStore, open_store
+from zarrcore.stores import LocalStore, MemoryStore
 from zarrcore.stores.netcdf3.store import NetCDF3Store
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
@@ -97,7 +97,7 @@ def test_records_of_any_types_read_as_with_scipy(
 
 def test_keys_are_listed(tmp_path: Path) -> None:
     write(tmp_path / "a.nc", "NETCDF3_CLASSIC")
-    with open_store(tmp_path / "a.nc") as store:
+    with NetCDF3Store(LocalStore(tmp_path), "a.nc", "a.nc") as store:
         assert [entry.key for entry in store.list_prefix("short/")] == [
             *("short/zarr.json", "short/c/0/0", "short/c/1/0", "short/c/2/0")
         ]

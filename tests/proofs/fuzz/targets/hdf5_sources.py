@@ -39,7 +39,7 @@ def check(data: bytes) -> None:
     try:
         nodes = [*islice(open_place(store).walk(), _NODES)]
     except ZarrError as error:
-        _check_sentence(error)
+        check_sentence(error)
         return
     for node in nodes:
         try:
@@ -50,15 +50,16 @@ def check(data: bytes) -> None:
             ):
                 assert node[...].shape == node.shape
         except ZarrError as error:
-            _check_sentence(error)
+            check_sentence(error)
     try:
         for entry in islice(store.list_prefix(""), 200):
             store.stat(entry.key)
     except ZarrError as error:
-        _check_sentence(error)
+        check_sentence(error)
 
 
-def _check_sentence(error: ZarrError) -> None:
+def check_sentence(error: ZarrError) -> None:
+    """An error is one line."""
     assert str(error), type(error)
     assert "\n" not in str(error)
 

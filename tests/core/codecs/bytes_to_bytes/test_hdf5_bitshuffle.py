@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,7 +36,5 @@ def test_elements_at_the_end_are_as_they_are() -> None:
 @given(encoded=st.binary(max_size=60))
 def test_any_bytes_decode_or_are_refused(compression: str, encoded: bytes) -> None:
     codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2, "compression": compression})
-    try:
+    with contextlib.suppress(CodecError):
         assert len(codec.decode(encoded, 40)) <= 40
-    except CodecError as error:
-        assert error.codec == "hdf5.bitshuffle"

@@ -1,0 +1,47 @@
+"""Chunk indexes of all kinds, compared with h5py's."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from tests.core.stores.hdf5.written import node, opened
+
+CASES: dict[str, dict[str, Any]] = {
+    "single": {"chunks": (40, 50)},
+    "fixed": {"chunks": (3, 4)},
+    "fixed, of pages": {"chunks": (1, 1)},
+    "one unlimited": {"chunks": (1, 1), "maxshape": (None, 60)},
+    "the other unlimited": {"chunks": (2, 3), "maxshape": (45, None)},
+    "both unlimited": {"chunks": (1, 2), "maxshape": (None, None)},
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"libver": "latest"}, {"userblock_size": 512, "libver": "v110"}])
+@pytest.mark.parametrize("compression", [None, "gzip"])
+@pytest.mark.parametrize("case", CASES)
+def test_places_are_those_of_h5py(case: str, compression: str | None, options: dict) -> None:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", **options) as file:
+        made = file.create_dataset("a", (40, 50), "i4", compression=compression, **CASES[case])
+        made[:7] = 1
+        made[30:, 20:] = np.arange(300).reshape(10, 30)
+    dataset = node(opened(memory.getvalue()), "a").dataset
+    with h5py.File(memory) as file:
+        told: dict[tuple[int, ...], tuple[int, int]] = {}
+        file["a"].id.chunk_iter(
+            lambda chunk: told.__setitem__(
+                tuple(at // n for at, n in zip(chunk.chunk_offset, CASES[case]["chunks"], strict=True)),
+                (chunk.byte_offset, chunk.size),
+            )
+        )
+    assert {index: nbytes for index, nbytes in dataset.chunks()} == {
+        index: place[1] for index, place in told.items()
+    }
+    for index, place in told.items():
+        assert dataset.chunk(index) == place
+    assert dataset.chunk((20, 0) if case != "single" else (1, 0)) is None

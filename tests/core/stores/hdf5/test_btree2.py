@@ -24,5 +24,5 @@ def test_all_records_are_found(count: int) -> None:
 
 def test_no_tree_is_one_sentence() -> None:
     file = written(lambda file: file.create_group("g"))
-    with pytest.raises(BrokenFileError, match="no B-tree of type 5|the checksum"):
+    with pytest.raises(BrokenFileError, match="the checksum of the header of a B-tree differs"):
         [*records(file.reader, 0, 5)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from typing import Any
 
 import h5py
@@ -32,16 +33,17 @@ def test_places_are_those_of_h5py(case: str, compression: str | None, options: d
         made[30:, 20:] = np.arange(300).reshape(10, 30)
     dataset = node(opened(memory.getvalue()), "a").dataset
     with h5py.File(memory) as file:
-        told: dict[tuple[int, ...], tuple[int, int]] = {}
-        file["a"].id.chunk_iter(
-            lambda chunk: told.__setitem__(
-                tuple(at // n for at, n in zip(chunk.chunk_offset, CASES[case]["chunks"], strict=True)),
-                (chunk.byte_offset, chunk.size),
+        # Iterating over chunks, HDF5 2.0 gives wrong offsets if the unlimited dimension is not the first one.
+        chunks = CASES[case]["chunks"]
+        grid = [range(-(-n // c)) for n, c in zip((40, 50), chunks, strict=True)]
+        told = {}
+        for index in itertools.product(*grid):
+            info = file["a"].id.get_chunk_info_by_coord(
+                tuple(i * c for i, c in zip(index, chunks, strict=True))
             )
-        )
-    assert {index: nbytes for index, nbytes in dataset.chunks()} == {
-        index: place[1] for index, place in told.items()
-    }
+            if info.byte_offset is not None:
+                told[index] = (info.byte_offset, info.size)
+    assert dict(dataset.chunks()) == {index: place[1] for index, place in told.items()}
     for index, place in told.items():
         assert dataset.chunk(index) == place
     assert dataset.chunk((20, 0) if case != "single" else (1, 0)) is None

@@ -38,7 +38,8 @@ def test_places_are_those_of_h5py(case: str, compression: str | None, options: d
     found = {dataset.chunk(index) for index, _ in dataset.chunks()}
     told = set()
     with h5py.File(memory) as file:
-        # Elements show which place belongs to which chunk. HDF5 2.0 tells wrong offsets if the unlimited dimension is not the first.
+        # The elements show which place belongs to which chunk. HDF5 2.0 tells wrong offsets
+        # if the unlimited dimension is not the first.
         file["a"].id.chunk_iter(lambda chunk: told.add((chunk.byte_offset, chunk.size)))
         assert (hierarchy["a"][...] == file["a"][...]).all()
     assert found == told

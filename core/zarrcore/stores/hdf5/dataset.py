@@ -246,13 +246,14 @@ class Dataset:
         ):
             raise BrokenFileError("a dataset has fewer bytes than its shape demands")
         grid = [-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True)]
-        nbytes = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes
+        size = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes
         for number in range(math.prod(grid)):
-            index = []
+            place: list[int] = []
+            rest = number
             for count in reversed(grid):
-                number, rest = divmod(number, count)
-                index.append(rest)
-            yield (*reversed(index), *inner), nbytes
+                rest, i = divmod(rest, count)
+                place.append(i)
+            yield (*reversed(place), *inner), size
 
 
 def _max_shape(space: bytes, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -87,7 +87,7 @@ class FileReader:
         """Fetch the blocks of several structures (address and size) at once."""
         if not self.source.is_remote:
             return
-        wanted = set()
+        wanted: set[int] = set()
         for address, nbytes in places:
             start = self.base + address
             if start + nbytes <= self.nbytes:

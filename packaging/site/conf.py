@@ -46,6 +46,7 @@ core/docs/library
 core/docs/collections
 core/docs/sources
 core/docs/zip
+core/docs/hdf5_sources
 core/docs/icechunk
 core/docs/references
 core/docs/clusters

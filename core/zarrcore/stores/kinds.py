@@ -30,6 +30,8 @@ _ARCHIVES: Final = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
 _ICECHUNK: Final = "ICE🧊CHUNK".encode()
+_HDF5: Final = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCK_MAX: Final = 1 << 16
 _TAR: Final = (257, b"ustar")
 
 Read = Callable[[int, int], bytes]
@@ -111,6 +113,20 @@ def _is_reference_document(head: bytes) -> bool:
     return is_reference_document(head)
 
 
+def _is_hdf5(head: bytes, read: Read) -> bool:
+    """Whether the signature of HDF5 is at the start, or at byte 512, 1024, 2048 …, after a block of the user's."""
+    position = 0
+    while position <= _USER_BLOCK_MAX:
+        stop = position + len(_HDF5)
+        found = head[position:stop] if stop <= HEAD_NBYTES else read(position, stop)
+        if found == _HDF5:
+            return True
+        if len(found) < len(_HDF5):
+            return False
+        position = position * 2 or 512
+    return False
+
+
 def _load(opener: str) -> Callable[..., ReadableStore]:
     module, _, name = opener.partition(":")
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
@@ -123,6 +139,20 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         (".zip", ".ozx"),
         lambda head, _: head.startswith(_ZIP),
         "zarrcore.stores.zip.store:ZipStore",
+    ),
+    FileKind(
+        "hdf5",
+        "HDF5 file",
+        (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".mat"),
+        _is_hdf5,
+        "zarrcore.stores.hdf5.store:Hdf5Store",
+    ),
+    FileKind(
+        "netcdf",
+        "NetCDF file",
+        (".nc", ".cdf"),
+        lambda head, _: head.startswith((b"CDF\1", b"CDF\2", b"CDF\5")),
+        "zarrcore.stores.netcdf3.store:open_netcdf",
     ),
     FileKind(
         "reference",

@@ -35,7 +35,9 @@ from zarrcore.metadata.data_type.struct import by_its_new_name
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
-"""Internal codecs for chunks of other formats; no document may name them."""
+"""Internal codecs for chunks of other formats; no document that is written may name them, nor those of HDF5."""
+_HDF5 = "hdf5."
+_ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 
 
 def encode_node(metadata: NodeMetadata) -> bytes:
@@ -67,11 +69,15 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
         UnsupportedError: Zarr v3 cannot hold the array.
     """
     metadata = without_blocks(metadata)
-    if any(codec.name in _OURS for codec in metadata.codecs):
+    if any(_is_ours(codec.name) for codec in metadata.codecs):
         chain = codec_chain(metadata.codecs, len(metadata.shape))
         # Filters only serve compression. Zarr v3 stores all fields of a structure in one byte order.
         plain = plain_array_to_bytes(metadata.data_type.dtype)
-        codecs = (*transposed(chain.order), plain, *chain.compressors)
+        if any(codec.name.startswith(_HDF5) for codec in chain.compressors):
+            compressors: tuple[NamedConfiguration, ...] = (_ZSTD,)
+        else:
+            compressors = chain.compressors
+        codecs = (*transposed(chain.order), plain, *compressors)
         metadata = replace(metadata, codecs=codecs)
     encoding = metadata.chunk_key_encoding
     attributes = dict(metadata.attributes)
@@ -92,10 +98,14 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
         UnsupportedError: one is among ``codecs``.
     """
     for codec in codecs:
-        if codec.name in _OURS:
+        if _is_ours(codec.name):
             raise UnsupportedError(
                 "codec", codec.name, "describes another format's chunks, and is never written"
             )
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.startswith(_HDF5)
 
 
 def _refuse_plain_optional(metadata: ArrayMetadata) -> None:

@@ -1,0 +1,88 @@
+"""``hdf5.elements``: structures and texts as HDF5 stores them.
+
+An internal name, never written to a store. Structures of HDF5 have gaps, and a byte order for each field. Texts are padded with
+spaces, or end at their first NUL, after which anything may follow; those of Zarr are padded with NULs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.parameters import known
+from zarrcore.errors import CodecError, MetadataError
+
+_NUL_TERMINATED = 0
+_SPACES = 2
+
+
+class Hdf5ElementsCodec(ArrayToBytesCodec):
+    """Elements of a described type."""
+
+    names: ClassVar[tuple[str, ...]] = ("hdf5.elements",)
+
+    def __init__(self, stored: Any) -> None:
+        self._stored = stored
+        try:
+            self._dtype = _dtype(stored)
+        except (TypeError, ValueError, KeyError) as error:
+            raise MetadataError(f"not a stored type: {error}", member="stored") from error
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "stored")
+        return cls(configuration.get("stored"))
+
+    def encoded_nbytes(self, spec: ArraySpec) -> int:
+        return spec.size * self._dtype.itemsize
+
+    def max_encoded_nbytes(self, spec: ArraySpec) -> int:
+        return self.encoded_nbytes(spec)
+
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+        if len(encoded) != self.encoded_nbytes(spec):
+            raise CodecError(
+                f"expected {self.encoded_nbytes(spec):,} bytes, found {len(encoded):,}", codec=self.name
+            )
+        elements = np.frombuffer(encoded, self._dtype, spec.size)
+        result = np.empty(spec.size, spec.dtype)
+        _assign(result, elements, self._stored)
+        return result.reshape(spec.shape)
+
+
+def _dtype(stored: Any) -> np.dtype[Any]:
+    if isinstance(stored, str):
+        return np.dtype(stored)
+    if "text" in stored:
+        return np.dtype(f"S{stored['text']}")
+    if "array" in stored:
+        return np.dtype((_dtype(stored["array"]), tuple(stored["shape"])))
+    names, offsets, parts = zip(*stored["fields"], strict=True)
+    return np.dtype(
+        {"names": names, "formats": [*map(_dtype, parts)], "offsets": offsets, "itemsize": stored["nbytes"]}
+    )
+
+
+def _assign(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], stored: Any) -> None:
+    if isinstance(stored, dict) and "array" in stored:
+        _assign(target, source, stored["array"])
+    elif isinstance(stored, dict) and "fields" in stored:
+        for name, _, part in stored["fields"]:
+            _assign(target[name], source[name], part)
+    elif isinstance(stored, dict) and stored["padding"] in (_NUL_TERMINATED, _SPACES):
+        target[...] = _text(source, stored["text"], stored["padding"])
+    else:
+        target[...] = source
+
+
+def _text(source: np.ndarray[Any, Any], nbytes: int, padding: int) -> np.ndarray[Any, Any]:
+    characters = np.ascontiguousarray(source).reshape(-1).view("u1").reshape(-1, nbytes)
+    if padding == _SPACES:
+        # Only spaces at the end are padding.
+        kept = np.logical_or.accumulate((characters != ord(" "))[:, ::-1], axis=1)[:, ::-1]
+    else:
+        kept = np.logical_and.accumulate(characters != 0, axis=1)
+    return np.where(kept, characters, 0).astype("u1").view(f"S{nbytes}").reshape(source.shape)

@@ -1,0 +1,84 @@
+"""Attributes of objects, and links of groups.
+
+HDF5 File Format Specification, "The Attribute Message", "Attribute Info Message", "The Link Message", "Link Info Message",
+"Symbol Table Message".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from zarrcore.stores.hdf5.btree2 import records
+from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
+from zarrcore.stores.hdf5.elements import array_json
+from zarrcore.stores.hdf5.heaps import FractalHeap, GlobalHeaps
+from zarrcore.stores.hdf5.object_header import (
+    ATTRIBUTE,
+    ATTRIBUTE_INFO,
+    DATASPACE,
+    DATATYPE,
+    Message,
+    ObjectHeader,
+    dataspace,
+    shared,
+)
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+
+
+class Attribute(NamedTuple):
+    """An attribute as it is stored."""
+
+    name: str
+    type: Datatype
+    shape: tuple[int, ...] | None
+    data: bytes
+
+    def json(self, heaps: GlobalHeaps) -> Any:
+        """Its value as JSON; a single value of one dimension is a scalar, as NetCDF and xarray have it."""
+        if self.shape is None:
+            return "" if self.type.kind in (Kind.TEXT, Kind.VARIABLE) else None
+        shape = () if self.shape == (1,) else self.shape
+        return array_json(self.type, shape, self.data, heaps)
+
+
+def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:
+    """The attributes of an object, in the order in which they were made if it is known.
+
+    Raises:
+        BrokenFileError: they are broken.
+    """
+    for data in header.all(ATTRIBUTE):
+        yield _attribute(reader, data)
+    info = header.first(ATTRIBUTE_INFO)
+    if info is None:
+        return
+    at = 4 if info[1] & 1 else 2
+    heap, names = unsigned(info, at, 8), unsigned(info, at + 8, 8)
+    if heap == UNDEFINED or names == UNDEFINED:
+        return
+    found = sorted(records(reader, names, 8), key=lambda record: unsigned(record, 9, 4))
+    objects = FractalHeap(reader, heap)
+    for record in found:
+        if record[8] & 2:
+            raise BrokenFileError(
+                "an attribute is in the file's table of shared messages, which is not supported"
+            )
+        yield _attribute(reader, objects.object(record[:8]))
+
+
+def _attribute(reader: FileReader, data: bytes) -> Attribute:
+    version, flags = unsigned(data, 0, 1), unsigned(data, 1, 1)
+    if version not in (1, 2, 3):
+        raise BrokenFileError(f"an attribute has version {version}")
+    sizes = [unsigned(data, 2 + 2 * i, 2) for i in range(3)]
+    at, parts = 9 if version == 3 else 8, []
+    for nbytes in sizes:
+        parts.append(data[at : at + nbytes])
+        at += nbytes if version > 1 else -(-nbytes // 8) * 8
+    name = parts[0].split(b"\0")[0].decode("utf-8", "surrogateescape")
+    if version == 1:
+        flags = 0
+    kind = shared(reader, Message(DATATYPE, 0, parts[1])) if flags & 1 else parts[1]
+    space = shared(reader, Message(DATASPACE, 0, parts[2])) if flags & 2 else parts[2]
+    return Attribute(name, parse_datatype(kind), dataspace(space), data[at:])

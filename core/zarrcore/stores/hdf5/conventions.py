@@ -1,0 +1,138 @@
+"""What NetCDF-4, dimension scales and xarray make of attributes: dimension names, and attributes that are bookkeeping.
+
+NetCDF-4's "File Format" appendix; the HDF5 Dimension Scale specification; xarray's encoding of ``_FillValue`` in Zarr v3.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from zarrcore.stores.hdf5.attributes import Attribute
+from zarrcore.stores.hdf5.datatype import Datatype, Kind
+from zarrcore.stores.hdf5.elements import array_json
+from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
+
+if TYPE_CHECKING:
+    from zarrcore.stores.hdf5.file import Found, Hdf5File, Node
+
+_BOOKKEEPING: Final = {
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "DIMENSION_LABELS",
+    "_Netcdf4Dimid",
+    "_Netcdf4Coordinates",
+    "_NCProperties",
+    "_nc3_strict",
+}
+
+
+def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
+    """The attributes of an object without bookkeeping, as JSON in the conventions of xarray."""
+    hidden = _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set())
+    shown = {}
+    for name, attribute in node.attributes.items():
+        if name not in hidden:
+            shown[name] = attribute.json(file.heaps)
+    fill = node.attributes.get("_FillValue")
+    if fill is not None and node.is_dataset:
+        shown["_FillValue"] = _fill_value(fill, shown["_FillValue"])
+    return shown
+
+
+def _fill_value(attribute: Attribute, value: Any) -> Any:
+    """As xarray writes it: floating-point numbers and bytes in base64, since JSON has no NaN."""
+    if isinstance(value, list):
+        return value
+    if attribute.type.kind is Kind.FLOAT:
+        return base64.standard_b64encode(struct.pack("<d", value)).decode()
+    if attribute.type.kind is Kind.TEXT:
+        return base64.standard_b64encode(attribute.data[: attribute.type.nbytes]).decode()
+    return value
+
+
+def dimension_names(file: Hdf5File, found: Found, name: str) -> list[str | None] | None:
+    """The names of the dimensions of a dataset; None if none has one."""
+    node = found.node
+    if node is None:
+        return None
+    ndim = len(node.dataset.shape)
+    if not ndim:
+        return []  # which xarray demands
+    if "_Netcdf4Coordinates" in node.attributes:
+        names = _by_number(file, found, node.attributes["_Netcdf4Coordinates"])
+    elif node.is_scale and ndim == 1:
+        return [name]
+    else:
+        names = _by_scales(file, found, node.attributes.get("DIMENSION_LIST"), ndim)
+    if len(names) != ndim:
+        names = [None] * ndim
+    labels = node.attributes.get("DIMENSION_LABELS")
+    if labels is not None:
+        told = labels.json(file.heaps)
+        told = told if isinstance(told, list) else [told]
+        for place, label in enumerate(told[:ndim]):
+            if names[place] is None and isinstance(label, str) and label:
+                names[place] = label
+    return names if any(name is not None for name in names) else None
+
+
+def _by_number(file: Hdf5File, found: Found, attribute: Attribute) -> list[str | None]:
+    numbers = array_json(attribute.type, attribute.shape or (), attribute.data, file.heaps)
+    known: dict[int, str] = {}
+    for name, node in _scales(file, found):
+        number = node.attributes.get("_Netcdf4Dimid")
+        if number is not None:
+            value = number.json(file.heaps)
+            if isinstance(value, int):
+                known.setdefault(value, name)
+    return [known.get(number) for number in (numbers if isinstance(numbers, list) else [numbers])]
+
+
+def _by_scales(file: Hdf5File, found: Found, attribute: Attribute | None, ndim: int) -> list[str | None]:
+    if attribute is None or attribute.shape != (ndim,):
+        return [None] * ndim
+    addresses = [*_first_references(file, attribute, ndim)]
+    if not any(address is not None for address in addresses):
+        return [None] * ndim
+    known: dict[int, str] = {}
+    for group in reversed(found.ancestors):
+        for link in group.stored_links:
+            if link.address is not None:
+                known.setdefault(link.address, link.name)
+    return [None if a is None else known.get(a) or _own_name(file, a) for a in addresses]
+
+
+def _first_references(file: Hdf5File, attribute: Attribute, ndim: int) -> Iterator[int | None]:
+    kind: Datatype = attribute.type
+    if kind.kind is not Kind.VARIABLE or kind.base is None or kind.base.kind is not Kind.REFERENCE:
+        return
+    for place in range(ndim):
+        count, address, index = (
+            unsigned(attribute.data, 16 * place + at, size) for at, size in ((0, 4), (4, 8), (12, 4))
+        )
+        yield unsigned(file.heaps.object(address, index), 0, 8) if count else None
+
+
+def _own_name(file: Hdf5File, address: int) -> str | None:
+    """The name that a scale gives itself, for scales outside of the groups above."""
+    try:
+        name = file.node(address).text("NAME")
+    except BrokenFileError:
+        return None
+    return (
+        name.rpartition("/")[2] or None
+        if name and not name.startswith("This is a netCDF dimension")
+        else None
+    )
+
+
+def _scales(file: Hdf5File, found: Found) -> Iterable[tuple[str, Node]]:
+    for group in reversed(found.ancestors):
+        for link in group.stored_links:
+            if link.address is not None:
+                node = file.node(link.address)
+                if node.is_scale:
+                    yield link.name, node

@@ -1,0 +1,291 @@
+"""One dataset as a Zarr array: its metadata, and where the bytes of its chunks are."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+from zarrcore.stores.hdf5.chunk_index import ChunkIndex, Place
+from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
+from zarrcore.stores.hdf5.elements import (
+    UnshownError,
+    elements_of,
+    fill_value_of,
+    is_boolean,
+    variable,
+    variable_bytes,
+)
+from zarrcore.stores.hdf5.filters import codec_of, unfiltered, without_skips
+from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.layout import (
+    Chunked,
+    Compact,
+    Contiguous,
+    is_absent,
+    parse_filters,
+    parse_layout,
+)
+from zarrcore.stores.hdf5.object_header import (
+    DATASPACE,
+    DATATYPE,
+    EXTERNAL_FILES,
+    FILL_VALUE,
+    FILTERS,
+    LAYOUT,
+    OLD_FILL_VALUE,
+    ObjectHeader,
+    dataspace,
+)
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
+
+_MAX_VARIABLE: Final = 1 << 24
+"""The largest number of elements of variable length in a chunk."""
+_NO_ELEMENTS: Final = b"\0" * 4
+
+
+class Dataset:
+    """A dataset, parsed; its chunk index is read when the first chunk is asked for. Thread-safe.
+
+    Raises:
+        BrokenFileError: it is broken.
+        UnshownError: Zarr has no counterpart for it.
+    """
+
+    def __init__(self, reader: FileReader, heaps: GlobalHeaps, header: ObjectHeader) -> None:
+        self._reader = reader
+        self._heaps = heaps
+        kind, space, layout = header.first(DATATYPE), header.first(DATASPACE), header.first(LAYOUT)
+        if kind is None or space is None or layout is None:
+            raise BrokenFileError("a dataset has no type, no shape or no layout")
+        if header.has(EXTERNAL_FILES):
+            raise UnshownError("HDF5 dataset whose elements are in other files")
+        self.type: Datatype = parse_datatype(kind)
+        self.elements = elements_of(self.type)
+        shape = dataspace(space)
+        self.shape = (0,) if shape is None else shape
+        filters = header.first(FILTERS)
+        self._filters = parse_filters(filters) if filters else ()
+        self._max_shape = self.shape if shape is None else _max_shape(space, self.shape)
+        self._layout = parse_layout(
+            layout, self.type.nbytes, self._max_shape if shape else (), bool(self._filters)
+        )
+        if isinstance(self._layout, Chunked) and shape is None:
+            raise BrokenFileError("a dataset without elements has chunks")
+        self._fill = self._fill_value(header)
+        self.chunk_shape = self._chunk_shape()
+        self._index: ChunkIndex | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def ndim(self) -> int:
+        """Dimensions of the array, with those of an array type."""
+        return len(self.shape) + len(self.elements.inner_shape)
+
+    def document(self, attributes: dict[str, Any], names: list[str | None] | None) -> dict[str, Any]:
+        """Its ``zarr.json``."""
+        inner = self.elements.inner_shape
+        codecs = [self.elements.codec]
+        if not self.elements.is_variable:
+            codecs += [codec_of(filter_) for filter_ in self._filters]
+        document = {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [*self.shape, *inner],
+            "data_type": self.elements.data_type,
+            "chunk_grid": {
+                "name": "regular",
+                "configuration": {"chunk_shape": [*self.chunk_shape, *inner]},
+            },
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": self._fill,
+            "codecs": codecs,
+            "attributes": self._with_meanings(attributes),
+        }
+        if names is not None:
+            document["dimension_names"] = [*names, *[None] * len(inner)]
+        return document
+
+    def _with_meanings(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        if self.type.kind is not Kind.ENUM or is_boolean(self.type) or not self.type.members:
+            return attributes
+        if {"flag_values", "flag_masks", "flag_meanings"} & attributes.keys():
+            return attributes
+        names = " ".join("_".join(name.split()) for name, _ in self.type.members)
+        return {
+            **attributes,
+            "flag_values": [value for _, value in self.type.members],
+            "flag_meanings": names,
+        }
+
+    def _fill_value(self, header: ObjectHeader) -> Any:
+        kind = "" if self.elements.is_variable else None
+        data = header.first(FILL_VALUE)
+        if data is not None:
+            value = _fill_bytes(data)
+        else:
+            old = header.first(OLD_FILL_VALUE)
+            value = old[4 : 4 + unsigned(old, 0, 4)] if old else b""
+        found = fill_value_of(self.type, value, self._heaps) if value else None
+        if found is None:
+            found = kind if kind is not None else _zero(self.elements.data_type)
+        return json.dumps(found) if isinstance(found, list) and self.elements.is_variable else found
+
+    def _chunk_shape(self) -> tuple[int, ...]:
+        if isinstance(self._layout, Chunked):
+            return self._layout.chunk_shape
+        if isinstance(self._layout, Compact) or not self.shape:
+            return tuple(max(1, length) for length in self.shape)
+        return row_chunk_shape(self.shape, self.type.nbytes)
+
+    def chunk(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
+        """The bytes of a chunk, or their position in the file and their number; None if it is not stored.
+
+        Raises:
+            BrokenFileError: it is broken.
+            StoreError: the store failed.
+        """
+        own, inner = index[: len(self.shape)], index[len(self.shape) :]
+        if any(inner) or any(i * c >= n for i, c, n in zip(own, self.chunk_shape, self.shape, strict=True)):
+            return None
+        found = self._stored(own)
+        if found is None or not self.elements.is_variable:
+            return found
+        data = found if isinstance(found, bytes) else self._read(*found)
+        return self._texts(data)
+
+    def _stored(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
+        layout, item = self._layout, self.type.nbytes
+        if isinstance(layout, Compact):
+            wanted = math.prod(self.shape) * item
+            if len(layout.data) < wanted:
+                raise BrokenFileError("the elements of a dataset end early")
+            return layout.data[:wanted]
+        if isinstance(layout, Contiguous):
+            if is_absent(layout.address) or not layout.nbytes:
+                return None
+            return self._contiguous(layout, index, item)
+        place = self._chunk_index().place(index)
+        if place is None or is_absent(place.address):
+            return None
+        return self._of_chunk(layout, place, index)
+
+    def _of_chunk(self, layout: Chunked, place: Place, index: tuple[int, ...]) -> bytes | tuple[int, int]:
+        everything = (1 << len(self._filters)) - 1
+        skipped = place.skipped & everything
+        edges = zip(index, self.chunk_shape, self.shape, strict=True)
+        if layout.edges_unfiltered and any((i + 1) * c > n for i, c, n in edges):
+            skipped = everything
+        nbytes = place.nbytes if skipped != everything else layout.chunk_nbytes
+        start = self._reader.base + place.address
+        if self.elements.is_variable and self._filters:
+            return unfiltered(self._read(start, nbytes), self._filters, skipped, layout.chunk_nbytes)
+        if skipped:
+            return without_skips(self._read(start, nbytes), self._filters, skipped, layout.chunk_nbytes)
+        return start, nbytes
+
+    def _contiguous(self, layout: Contiguous, index: tuple[int, ...], item: int) -> bytes | tuple[int, int]:
+        rows = rows_of(self.shape, self.chunk_shape, index, item)
+        if math.prod(self.shape) * item > layout.nbytes:
+            raise BrokenFileError("a dataset has fewer bytes than its shape demands")
+        start = self._reader.base + layout.address + rows.offset
+        if rows.stored_nbytes == rows.nbytes:
+            return start, rows.nbytes
+        # The last chunk along the divided dimension is shorter; chunks of Zarr are not.
+        return self._read(start, rows.stored_nbytes).ljust(rows.nbytes, b"\0")
+
+    def _read(self, start: int, nbytes: int) -> bytes:
+        return self._reader.read(start - self._reader.base, nbytes, "a chunk")
+
+    def _texts(self, data: bytes) -> bytes:
+        """The elements of variable length that a chunk refers to, as the codec ``vlen-utf8`` has them."""
+        count = math.prod(self.chunk_shape)
+        if count > _MAX_VARIABLE or len(data) < 16 * count:
+            raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
+        parts = [count.to_bytes(4, "little")]
+        for at in range(0, 16 * count, 16):
+            item = data[at : at + 16]
+            if item[:4] == _NO_ELEMENTS:
+                value = b"" if self.type.is_text else b"[]"
+            elif self.type.is_text:
+                value = variable_bytes(self.type, item, self._heaps)
+            else:
+                value = json.dumps(variable(self.type, item, self._heaps)).encode()
+            parts += (len(value).to_bytes(4, "little"), value)
+        return b"".join(parts)
+
+    def _chunk_index(self) -> ChunkIndex:
+        with self._lock:
+            if self._index is None:
+                if not isinstance(self._layout, Chunked):
+                    raise BrokenFileError("a dataset has no chunks")
+                self._index = ChunkIndex(self._reader, self._layout, self.shape, self._max_shape)
+            return self._index
+
+    def forget_index(self) -> None:
+        """Drop the chunk index; it is read again when it is needed."""
+        self._index = None
+
+    def chunks(self) -> Iterator[tuple[tuple[int, ...], int | None]]:
+        """The indices of all stored chunks, and their sizes if they are known."""
+        inner = (0,) * len(self.elements.inner_shape)
+        if isinstance(self._layout, Chunked):
+            for index, nbytes in self._chunk_index().places():
+                yield index + inner, None if self.elements.is_variable else nbytes
+            return
+        if isinstance(self._layout, Contiguous) and (
+            is_absent(self._layout.address) or not self._layout.nbytes
+        ):
+            return
+        if (
+            isinstance(self._layout, Contiguous)
+            and math.prod(self.shape) * self.type.nbytes > self._layout.nbytes
+        ):
+            raise BrokenFileError("a dataset has fewer bytes than its shape demands")
+        grid = [-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True)]
+        size = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes
+        for number in range(math.prod(grid)):
+            place: list[int] = []
+            rest = number
+            for count in reversed(grid):
+                rest, i = divmod(rest, count)
+                place.append(i)
+            yield (*reversed(place), *inner), size
+
+
+def _max_shape(space: bytes, shape: tuple[int, ...]) -> tuple[int, ...]:
+    if not space[2] & 1:
+        return shape
+    first = (8 if space[0] == 1 else 4) + 8 * len(shape)
+    return tuple(unsigned(space, first + 8 * place, 8) for place in range(len(shape)))
+
+
+def _fill_bytes(data: bytes) -> bytes:
+    version = unsigned(data, 0, 1)
+    if version == 3:
+        at, is_defined = 2, unsigned(data, 1, 1) & 0x20
+    elif version in (1, 2):
+        at, is_defined = 4, version == 1 or unsigned(data, 3, 1)
+    else:
+        raise BrokenFileError(f"a fill value has version {version}")
+    if not is_defined:
+        return b""
+    nbytes = unsigned(data, at, 4)
+    if nbytes >= 2**31:
+        return b""
+    if at + 4 + nbytes > len(data):
+        raise BrokenFileError("a fill value ends early")
+    return data[at + 4 : at + 4 + nbytes]
+
+
+def _zero(data_type: Any) -> Any:
+    if not isinstance(data_type, str):
+        return "" if data_type["name"] == "null_terminated_bytes" else 0
+    if data_type.startswith("complex"):
+        return [0.0, 0.0]
+    if data_type[0] == "r":
+        return [0] * (int(data_type[1:]) // 8)
+    return False if data_type == "bool" else 0

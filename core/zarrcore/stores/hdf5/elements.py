@@ -1,0 +1,343 @@
+"""Types of HDF5 in the terms of Zarr v3, and values as JSON.
+
+What Zarr's types cannot express is refused with a sentence, which becomes that of a broken node.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
+from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
+
+# Bit offset, precision, exponent location and size, mantissa location and size, exponent bias.
+_FLOATS: Final = {
+    (2, 0, 16, 10, 5, 0, 10, 15): "float16",
+    (2, 0, 16, 7, 8, 0, 7, 127): "bfloat16",
+    (4, 0, 32, 23, 8, 0, 23, 127): "float32",
+    (8, 0, 64, 52, 11, 0, 52, 1023): "float64",
+}
+_BOOLEAN: Final = {("FALSE", 0), ("TRUE", 1)}
+_REFERENCES: Final = {0: "object reference", 1: "region reference"}
+_MAX_ITEM: Final = 1 << 20
+
+
+class UnshownError(ValueError):
+    """A type that Zarr has no counterpart for; the message names it."""
+
+
+class Elements(NamedTuple):
+    """The elements of a dataset in the terms of Zarr v3."""
+
+    data_type: Any
+    """The member ``data_type``."""
+    codec: dict[str, Any]
+    """The array → bytes codec."""
+    inner_shape: tuple[int, ...] = ()
+    """The dimensions of an array type, which follow those of the dataset."""
+    is_variable: bool = False
+
+
+def elements_of(kind: Datatype) -> Elements:
+    """A type in the terms of Zarr v3.
+
+    Raises:
+        UnshownError: there is no counterpart.
+    """
+    inner: tuple[int, ...] = ()
+    while kind.kind is Kind.ARRAY and kind.base is not None:
+        inner += kind.shape
+        kind = kind.base
+    if kind.kind is Kind.VARIABLE:
+        if inner or not (kind.is_text or _is_sequence(kind)):
+            raise UnshownError(_title(kind))
+        return Elements("string", {"name": "vlen-utf8"}, (), True)
+    data_type = _data_type(kind)
+    needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind))
+    if needs and not _is_complex(kind):
+        return Elements(
+            data_type, {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}}, inner
+        )
+    order = "big" if _first(kind).big_endian else "little"
+    return Elements(data_type, {"name": "bytes", "configuration": {"endian": order}}, inner)
+
+
+def _is_sequence(kind: Datatype) -> bool:
+    return kind.base is not None and kind.base.kind in (Kind.INTEGER, Kind.FLOAT)
+
+
+def _first(kind: Datatype) -> Datatype:
+    return kind.fields[0].type if kind.fields else kind
+
+
+def _cuts(kind: Datatype) -> bool:
+    return kind.padding == Padding.SPACES or (kind.padding == Padding.NUL_TERMINATED and kind.nbytes > 1)
+
+
+def _is_complex(kind: Datatype) -> bool:
+    if kind.kind is Kind.COMPLEX:
+        return True
+    if kind.kind is not Kind.COMPOUND or len(kind.fields) != 2:
+        return False
+    real, imaginary = kind.fields
+    return (
+        (real.name, imaginary.name) in (("r", "i"), ("real", "imag"))
+        and real.type == imaginary.type
+        and real.type.kind is Kind.FLOAT
+        and real.type.nbytes in (4, 8)
+        and (real.offset, imaginary.offset, kind.nbytes) == (0, real.type.nbytes, 2 * real.type.nbytes)
+    )
+
+
+def is_boolean(kind: Datatype) -> bool:
+    """Whether an enumeration is the one that h5py writes for Booleans."""
+    return kind.kind is Kind.ENUM and kind.nbytes == 1 and set(kind.members) == _BOOLEAN
+
+
+def _data_type(kind: Datatype) -> Any:
+    if kind.nbytes > _MAX_ITEM:
+        raise UnshownError(f"HDF5 type with elements of {kind.nbytes:,} bytes")
+    if is_boolean(kind):
+        return "bool"
+    if _is_complex(kind):
+        part = kind.base or kind.fields[0].type
+        if (name := _float(part)) not in ("float32", "float64"):
+            raise UnshownError(_title(kind))
+        return "complex64" if name == "float32" else "complex128"
+    match kind.kind:
+        case Kind.INTEGER | Kind.BITS:
+            offset, precision = unsigned(kind.properties, 0, 2), unsigned(kind.properties, 2, 2)
+            if kind.nbytes not in (1, 2, 4, 8) or offset or precision != 8 * kind.nbytes:
+                raise UnshownError(f"HDF5 integer of {precision} bits in {kind.nbytes} bytes")
+            return f"{'int' if kind.is_signed else 'uint'}{8 * kind.nbytes}"
+        case Kind.ENUM if kind.base is not None:
+            return _data_type(kind.base)
+        case Kind.FLOAT:
+            return _float(kind)
+        case Kind.TEXT:
+            return {"name": "null_terminated_bytes", "configuration": {"length_bytes": kind.nbytes}}
+        case Kind.OPAQUE:
+            return _opaque(kind)
+        case Kind.COMPOUND:
+            fields = [{"name": field.name, "data_type": _field_type(field.type)} for field in kind.fields]
+            return {"name": "struct", "configuration": {"fields": fields}}
+    raise UnshownError(_title(kind))
+
+
+def _float(kind: Datatype) -> str:
+    p = kind.properties
+    described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
+    if described not in _FLOATS or kind.bits & 0x40:
+        raise UnshownError(
+            f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64"
+        )
+    return _FLOATS[described]
+
+
+def _opaque(kind: Datatype) -> Any:
+    if kind.tag.startswith("NUMPY:"):
+        try:
+            dtype = np.dtype(kind.tag[6:])
+        except (TypeError, ValueError):
+            dtype = np.dtype("V1")
+        if dtype.kind in "Mm" and dtype.itemsize == kind.nbytes and dtype.byteorder != ">":
+            unit, factor = np.datetime_data(dtype)
+            name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
+            return {"name": name, "configuration": {"unit": unit, "scale_factor": factor}}
+    return f"r{8 * kind.nbytes}"
+
+
+def _field_type(kind: Datatype) -> Any:
+    if kind.kind is Kind.ARRAY and kind.base is not None:
+        return {
+            "name": "subarray",
+            "configuration": {"data_type": _field_type(kind.base), "shape": list(kind.shape)},
+        }
+    return _data_type(kind)
+
+
+def _stored(kind: Datatype) -> Any:
+    """How elements are stored, for the codec ``hdf5.elements``."""
+    if kind.kind is Kind.TEXT:
+        return {"text": kind.nbytes, "padding": kind.padding}
+    if kind.kind is Kind.ARRAY and kind.base is not None:
+        return {"array": _stored(kind.base), "shape": list(kind.shape)}
+    if kind.kind is Kind.COMPOUND and not _is_complex(kind):
+        fields = [[field.name, field.offset, _stored(field.type)] for field in kind.fields]
+        return {"nbytes": kind.nbytes, "fields": fields}
+    return stored_dtype(kind).str
+
+
+def stored_dtype(kind: Datatype) -> np.dtype[Any]:
+    """The NumPy dtype of stored elements of a fixed size.
+
+    Raises:
+        UnshownError: there is none.
+    """
+    order = ">" if _first(kind).big_endian else "<"
+    if is_boolean(kind):
+        return np.dtype("?")
+    if _is_complex(kind):
+        return np.dtype(f"{order}c{kind.nbytes}")
+    match kind.kind:
+        case Kind.INTEGER | Kind.BITS | Kind.ENUM:
+            _data_type(kind)
+            return np.dtype(f"{order}{'i' if kind.is_signed else 'u'}{kind.nbytes}")
+        case Kind.FLOAT:
+            if _float(kind) == "bfloat16":
+                raise UnshownError("bfloat16 in a structure")
+            return np.dtype(f"{order}f{kind.nbytes}")
+        case Kind.TEXT:
+            return np.dtype(f"S{kind.nbytes}")
+        case Kind.OPAQUE:
+            return np.dtype(f"V{kind.nbytes}")
+        case Kind.ARRAY if kind.base is not None:
+            return np.dtype((stored_dtype(kind.base), kind.shape))
+        case Kind.COMPOUND:
+            return np.dtype(
+                {
+                    "names": [field.name for field in kind.fields],
+                    "formats": [stored_dtype(field.type) for field in kind.fields],
+                    "offsets": [field.offset for field in kind.fields],
+                    "itemsize": kind.nbytes,
+                }
+            )
+    raise UnshownError(_title(kind))
+
+
+def _title(kind: Datatype) -> str:
+    if kind.kind is Kind.REFERENCE:
+        return f"HDF5 {_REFERENCES.get(kind.bits & 15, 'reference')}"
+    if kind.kind is Kind.VARIABLE and kind.base is not None:
+        return f"HDF5 variable-length array of type {kind.base.kind.name.lower()}"
+    return f"HDF5 {kind.kind.name.lower()}"
+
+
+def text_of(data: bytes, padding: int) -> bytes:
+    """A fixed text without its padding."""
+    if padding == Padding.NUL_TERMINATED:
+        return data.split(b"\0")[0]
+    return data.rstrip(b" " if padding == Padding.SPACES else b"\0")
+
+
+def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+    """A fill value as JSON; None for the one that a type has by default.
+
+    Raises:
+        BrokenFileError, UnshownError: it is broken, or of a type without a counterpart.
+    """
+    while kind.kind is Kind.ARRAY and kind.base is not None:
+        item = data[: kind.base.nbytes]
+        if item * (len(data) // max(1, len(item))) != data:
+            raise UnshownError("HDF5 array type with a fill value of several values")
+        kind, data = kind.base, item
+    if not data:
+        return None
+    if kind.kind is Kind.VARIABLE:
+        return variable(kind, data, heaps)
+    if len(data) != kind.nbytes:
+        raise BrokenFileError("a fill value has a wrong size")
+    if kind.kind is Kind.FLOAT:
+        return _float_json(data, kind.big_endian)
+    if _is_complex(kind):
+        half, big = len(data) // 2, _first(kind).big_endian
+        return [_float_json(data[:half], big), _float_json(data[half:], big)]
+    if kind.kind is Kind.TEXT:
+        return base64.standard_b64encode(text_of(data, kind.padding)).decode()
+    dtype = stored_dtype(kind)
+    if kind.kind is Kind.COMPOUND:
+        from_stored = np.frombuffer(data, dtype)
+        return base64.standard_b64encode(from_stored.astype(_packed(dtype)).tobytes()).decode()
+    if kind.kind is Kind.OPAQUE:
+        named = _opaque(kind)
+        if isinstance(named, str):
+            return list(data)
+        return int.from_bytes(data, "little", signed=True)
+    return np.frombuffer(data, dtype)[0].item()
+
+
+def _packed(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.subdtype is not None:
+        return np.dtype((_packed(dtype.subdtype[0]), dtype.subdtype[1]))
+    if dtype.names is None or dtype.fields is None:
+        return dtype.newbyteorder("<")
+    return np.dtype([(name, _packed(dtype.fields[name][0])) for name in dtype.names])
+
+
+def _float_json(data: bytes, is_big: bool) -> Any:
+    number = np.frombuffer(data, f"{'>' if is_big else '<'}f{len(data)}")[0]
+    return float(number) if math.isfinite(number) else "0x" + (data if is_big else data[::-1]).hex()
+
+
+def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+    """An element of variable length, from its place in a global heap: text, or a list of numbers."""
+    found = variable_bytes(kind, data, heaps)
+    if kind.is_text:
+        return found.decode("utf-8", "replace")
+    if kind.base is None:
+        raise BrokenFileError("a type of variable length has no base")
+    return [
+        json_of(kind.base, found[i : i + kind.base.nbytes], heaps)
+        for i in range(0, len(found), kind.base.nbytes)
+    ]
+
+
+def variable_bytes(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
+    """The bytes of an element of variable length."""
+    count, address, index = unsigned(data, 0, 4), unsigned(data, 4, 8), unsigned(data, 12, 4)
+    if not count or address in (0, UNDEFINED):
+        return b""
+    nbytes = count if kind.is_text or kind.base is None else count * kind.base.nbytes
+    found = heaps.object(address, index)
+    if len(found) < nbytes:
+        raise BrokenFileError("an element of variable length is longer than its object in the global heap")
+    found = found[:nbytes]
+    return found.split(b"\0")[0] if kind.is_text else found
+
+
+def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+    """One element as JSON, for attributes."""
+    match kind.kind:
+        case Kind.VARIABLE:
+            return variable(kind, data, heaps)
+        case Kind.TEXT:
+            return text_of(data, kind.padding).decode("utf-8", "replace")
+        case Kind.REFERENCE:
+            return None
+        case Kind.OPAQUE | Kind.TIME:
+            return base64.standard_b64encode(data).decode()
+        case Kind.ARRAY if kind.base is not None:
+            return array_json(kind.base, kind.shape, data, heaps)
+        case Kind.COMPOUND if not _is_complex(kind):
+            return {
+                field.name: json_of(field.type, data[field.offset : field.offset + field.type.nbytes], heaps)
+                for field in kind.fields
+            }
+    try:
+        value = np.frombuffer(data, stored_dtype(kind))[0].item()
+    except UnshownError:
+        return base64.standard_b64encode(data).decode()
+    return [value.real, value.imag] if isinstance(value, complex) else value
+
+
+def array_json(kind: Datatype, shape: tuple[int, ...], data: bytes, heaps: GlobalHeaps) -> Any:
+    """The elements of an attribute as nested JSON arrays."""
+    count = math.prod(shape)
+    if len(data) < count * kind.nbytes:
+        raise BrokenFileError("the elements of an attribute end early")
+    if kind.kind in (Kind.INTEGER, Kind.FLOAT):
+        try:
+            numbers = np.frombuffer(data, stored_dtype(kind), count)
+        except UnshownError:
+            pass
+        else:
+            return numbers.reshape(shape).tolist()
+    values = [json_of(kind, data[i * kind.nbytes : (i + 1) * kind.nbytes], heaps) for i in range(count)]
+    for length in reversed(shape[1:]):
+        values = [values[i : i + length] for i in range(0, len(values), length)] if length else []
+    return values if shape else values[0]

@@ -1,0 +1,305 @@
+"""An HDF5 file as a tree: paths, links and objects.
+
+HDF5 File Format Specification, "Superblock". Groups that link to a group above them would make the tree infinite: such links are
+shown as broken nodes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.hdf5.attributes import Attribute, attributes
+from zarrcore.stores.hdf5.dataset import Dataset
+from zarrcore.stores.hdf5.datatype import Kind
+from zarrcore.stores.hdf5.elements import UnshownError
+from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.links import Link, links
+from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.validation import is_encodable
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+
+SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
+_ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
+"""What parsing of broken data may raise; the first is the base of ours."""
+
+_MAX_LINKS: Final = 32
+_MAX_DEPTH: Final = 64
+_KEPT_OBJECTS: Final = 8192
+_KEPT_INDEXES: Final = 8
+_HEADER_NBYTES: Final = 1024
+_DIMENSION_ONLY: Final = "This is a netCDF dimension but not a netCDF variable"
+_NOT_A_COORDINATE: Final = "_nc4_non_coord_"
+
+
+class Node:
+    """An object of the file: a group or a dataset. Its parts are read when they are needed."""
+
+    def __init__(self, file: Hdf5File, address: int) -> None:
+        self._file = file
+        self.address = address
+        self.header = ObjectHeader(file.reader, address)
+
+    @property
+    def is_dataset(self) -> bool:
+        """Whether it is a dataset."""
+        return self.header.has(LAYOUT) or self.header.has(DATASPACE)
+
+    @property
+    def is_type(self) -> bool:
+        """Whether it is a committed type, which holds no data."""
+        return not self.is_dataset and self.header.has(DATATYPE)
+
+    @cached_property
+    def attributes(self) -> dict[str, Attribute]:
+        """Its attributes by name."""
+        return {attribute.name: attribute for attribute in attributes(self._file.reader, self.header)}
+
+    @cached_property
+    def stored_links(self) -> tuple[Link, ...]:
+        """The links of a group as they are stored."""
+        return () if self.is_dataset else tuple(links(self._file.reader, self.header))
+
+    @cached_property
+    def links(self) -> dict[str, Link]:
+        """The links of a group, by the names of its children; a dataset has none.
+
+        NetCDF-4 marks the name of a variable that is also the name of another dimension, which is not a child then.
+        """
+        found = {}
+        for link in sorted(self.stored_links, key=lambda link: link.name.startswith(_NOT_A_COORDINATE)):
+            name = link.name.removeprefix(_NOT_A_COORDINATE) or link.name
+            if (
+                is_encodable(name)
+                and "/" not in name
+                and "\0" not in name
+                and name not in ("", ".", "..", "zarr.json")
+            ):
+                found[name] = link
+        return found
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The dataset."""
+        return Dataset(self._file.reader, self._file.heaps, self.header)
+
+    def text(self, name: str) -> str | None:
+        """An attribute that is a text; None if there is none."""
+        attribute = self.attributes.get(name)
+        if attribute is None or attribute.type.kind not in (Kind.TEXT, Kind.VARIABLE):
+            return None
+        value = attribute.json(self._file.heaps)
+        return value if isinstance(value, str) else None
+
+    @cached_property
+    def is_scale(self) -> bool:
+        """Whether it is a dimension scale."""
+        return self.is_dataset and self.text("CLASS") == "DIMENSION_SCALE"
+
+    @cached_property
+    def is_hidden(self) -> bool:
+        """Whether it holds no data: a committed type, or a dimension of NetCDF without a variable."""
+        if self.is_type:
+            return True
+        return self.is_scale and (self.text("NAME") or "").startswith(_DIMENSION_ONLY)
+
+
+class Found(NamedTuple):
+    """What a path leads to."""
+
+    node: Node | None
+    """None if it cannot be shown."""
+    ancestors: tuple[Node, ...]
+    """The groups above, from the root on."""
+    why: str = ""
+    """Why it cannot be shown."""
+
+
+class Hdf5File:
+    """An open file. Thread-safe.
+
+    Raises:
+        StoreError: it is not an HDF5 file, or cannot be shown; the store failed.
+    """
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        self.url = url
+        self.reader = FileReader(source, key, url)
+        self.heaps = GlobalHeaps(self.reader)
+        self._nodes: OrderedDict[int, Node] = OrderedDict()
+        self._indexes: OrderedDict[int, Dataset] = OrderedDict()
+        self._lock = threading.Lock()
+        try:
+            self._root = self.node(self._open())
+            if self._root.is_dataset:
+                raise BrokenFileError("its root is not a group")
+        except StoreError:
+            raise
+        except _ERRORS as error:
+            raise StoreError(f"{url} is a broken HDF5 file: {error}", key=key, url=source.url) from error
+
+    def _open(self) -> int:
+        """The address of the root."""
+        position = 0
+        while (head := self.reader.up_to(position, 96))[:8] != SIGNATURE:
+            position = position * 2 or 512
+            if position > self.reader.nbytes:
+                raise BrokenFileError("it has no signature")
+        self.reader.base = position
+        version = unsigned(head, 8, 1)
+        sizes = (13, 14) if version < 2 else (9, 10)
+        if version > 3:
+            raise BrokenFileError(f"its superblock has version {version}, which is not supported")
+        if (unsigned(head, sizes[0], 1), unsigned(head, sizes[1], 1)) != (8, 8):
+            raise BrokenFileError("its addresses are not of 8 bytes, which is not supported")
+        if version < 2:
+            return unsigned(head, 64 + (4 if version else 0), 8)
+        check_sum(head[:48], "its superblock")
+        if version == 3 and head[11] & 1:
+            raise StoreError(
+                f"{self.url} is being written by another program, or that program did not close it: close it there first, "
+                "or clear its flag with h5clear -s",
+                key=self.reader.key,
+                url=self.reader.source.url,
+            )
+        return unsigned(head, 36, 8)
+
+    def node(self, address: int) -> Node:
+        """The object at an address.
+
+        Raises:
+            BrokenFileError: there is none.
+        """
+        with self._lock:
+            found = self._nodes.get(address)
+            if found is not None:
+                self._nodes.move_to_end(address)
+                return found
+        found = Node(self, address)
+        with self._lock:
+            self._nodes[address] = found
+            while len(self._nodes) > _KEPT_OBJECTS:
+                self._nodes.popitem(last=False)
+        return found
+
+    def used(self, dataset: Dataset) -> None:
+        """Note that the chunk index of a dataset is used: those that were not used for a while are dropped."""
+        with self._lock:
+            self._indexes[id(dataset)] = dataset
+            self._indexes.move_to_end(id(dataset))
+            while len(self._indexes) > _KEPT_INDEXES:
+                self._indexes.popitem(last=False)[1].forget_index()
+
+    def find(self, path: str) -> Found | None:
+        """What a path, without a slash at its start, leads to; None if there is nothing.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        found: Found | None = Found(self._root, ())
+        for name in path.split("/") if path else ():
+            if found is None or found.node is None:
+                return None
+            found = self._child(found, name)
+        return found
+
+    def _child(self, above: Found, name: str) -> Found | None:
+        assert above.node is not None  # noqa: S101 - the caller checked it
+        try:
+            link = above.node.links.get(name)
+        except _ERRORS:
+            return None  # the group itself is shown as broken
+        if link is None:
+            return None
+        ancestors = (*above.ancestors, above.node)
+        try:
+            node = self.followed(link, above.node, ancestors, 0)
+            if node.is_hidden:
+                return None
+        except StoreError:
+            raise
+        except _ERRORS as error:
+            return Found(None, ancestors, _sentence(error))
+        if any(node.address == other.address for other in ancestors):
+            return Found(None, ancestors, "HDF5 link to a group above it")
+        if len(ancestors) > _MAX_DEPTH:
+            return Found(None, ancestors, f"HDF5 group more than {_MAX_DEPTH} levels below the root")
+        return Found(node, ancestors)
+
+    def followed(self, link: Link, group: Node, ancestors: tuple[Node, ...], hops: int) -> Node:
+        """The object that a link of a group leads to.
+
+        Raises:
+            UnshownError: to nothing in this file.
+            BrokenFileError: the object is broken.
+        """
+        if link.file:
+            raise UnshownError(f"HDF5 external link to {link.target} in {link.file}")
+        if link.address is not None:
+            return self.node(link.address)
+        if hops > _MAX_LINKS:
+            raise UnshownError("HDF5 link that leads to itself")
+        node = self._root if link.target.startswith("/") else group
+        parents = list(ancestors)
+        for name in link.target.split("/"):
+            if name in ("", "."):
+                continue
+            following = node.links.get(name)
+            if following is None:
+                raise UnshownError(f"HDF5 soft link to {link.target}, which does not exist")
+            parents.append(node)
+            node = self.followed(following, node, tuple(parents), hops + 1)
+        return node
+
+    def children(self, found: Found) -> list[str]:
+        """The names of the children of a group."""
+        node = found.node
+        if node is None or node.is_dataset:
+            return []
+        try:
+            names = [*node.links]
+        except _ERRORS:
+            return []
+        addresses = [link.address for link in node.links.values() if link.address is not None]
+        self.reader.prepare((address, _HEADER_NBYTES) for address in addresses)
+        return [name for name in names if self._child(found, name) is not None]
+
+    def document(self, path: str, found: Found) -> dict[str, Any]:
+        """The ``zarr.json`` of what a path leads to; a node that cannot be shown says why."""
+        from zarrcore.stores.hdf5.conventions import dimension_names, shown_attributes
+
+        node, why = found.node, found.why
+        if node is not None:
+            try:
+                shown = shown_attributes(self, node)
+                if not node.is_dataset:
+                    node.links  # noqa: B018 - broken ones raise here
+                    return {"zarr_format": 3, "node_type": "group", "attributes": shown}
+                name = path.rpartition("/")[2]
+                return node.dataset.document(shown, dimension_names(self, found, name))
+            except StoreError:
+                raise
+            except _ERRORS as error:
+                why = _sentence(error)
+        return {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [],
+            "data_type": why,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": []}},
+            "chunk_key_encoding": {"name": "default"},
+            "fill_value": 0,
+            "codecs": [{"name": "bytes"}],
+            "attributes": {},
+        }
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, UnshownError):
+        return str(error)
+    what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"
+    return f"HDF5 object that cannot be read ({what})"

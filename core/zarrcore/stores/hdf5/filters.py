@@ -1,0 +1,154 @@
+"""Filters of HDF5 as codecs, and the chunks that skipped some of them.
+
+HDF5 skips an optional filter for a chunk that it would not shrink, and notes that in the chunk's filter mask. Zarr has one chain
+of codecs for all chunks. Such a chunk is therefore given to it as if the skipped filters had been applied.
+"""
+
+from __future__ import annotations
+
+import bz2
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+from zarrcore.stores.hdf5.layout import Filter
+from zarrcore.stores.virtual.file_reader import BrokenFileError
+
+_NBIT: Final = 5
+
+_BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+_BLOCK: Final = 32
+
+
+def codec_of(filter_: Filter) -> dict[str, Any]:
+    """The codec that undoes a filter; one with an unknown name if there is none."""
+    values = filter_.values
+    match filter_.number:
+        case 1:
+            return _named("numcodecs.zlib", level=min(9, values[0]) if values else 6)
+        case 2:
+            return _named("numcodecs.shuffle", elementsize=values[0] if values else 1)
+        case 3:
+            return _named("numcodecs.fletcher32")
+        case 4 if len(values) >= 4:
+            mask, pixels, bits, line = values[:4]
+            return _named(
+                "hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line
+            )
+        case 6 if len(values) >= 8:
+            return _named("hdf5.scaleoffset", values=list(values))
+        case 307:
+            return _named("numcodecs.bz2", level=values[0] if values and 1 <= values[0] <= 9 else 9)
+        case 32000:
+            return _named("hdf5.lzf")
+        case 32001 if len(values) >= 4:
+            name = _BLOSC_NAMES[values[6]] if len(values) > 6 and values[6] < 6 else "blosclz"
+            return _named("numcodecs.blosc", cname=name, clevel=5, shuffle=1, blocksize=0)
+        case 32004:
+            return _named("hdf5.lz4")
+        case 32008 if len(values) >= 3:
+            compression = values[4] if len(values) > 4 else 0
+            if compression in (0, 2, 3):
+                name = {0: "none", 2: "lz4", 3: "zstd"}[compression]
+                block = values[3] if len(values) > 3 else 0
+                return _named("hdf5.bitshuffle", elementsize=values[2], blocksize=block, compression=name)
+        case 32015:
+            return _named("zstd", level=3, checksum=False)
+        case 32026:
+            return _named("hdf5.blosc2")
+    name = f" ({filter_.name})" if filter_.name else {_NBIT: " (nbit)"}.get(filter_.number, "")
+    return _named(f"HDF5 filter {filter_.number}{name}")
+
+
+def _named(name: str, **configuration: Any) -> dict[str, Any]:
+    return {"name": name, "configuration": configuration}
+
+
+def without_skips(data: bytes, filters: Sequence[Filter], skipped: int, chunk_nbytes: int) -> bytes:
+    """A chunk as if no filter had been skipped.
+
+    Raises:
+        BrokenFileError: that is not possible for one of its filters.
+    """
+    first = next(place for place in range(len(filters)) if skipped >> place & 1)
+    # Filters after the first one that was skipped must be undone, to be applied again to what the skipped one makes.
+    for place in reversed(range(first, len(filters))):
+        if not skipped >> place & 1:
+            data = undo(data, filters[place], chunk_nbytes)
+    for filter_ in filters[first:]:
+        data = _apply(data, filter_)
+    return data
+
+
+def unfiltered(data: bytes, filters: Sequence[Filter], skipped: int, chunk_nbytes: int) -> bytes:
+    """The bytes of a chunk before its filters, for elements that lie elsewhere.
+
+    Raises:
+        BrokenFileError: they cannot be undone.
+    """
+    for place in reversed(range(len(filters))):
+        if not skipped >> place & 1:
+            data = undo(data, filters[place], chunk_nbytes)
+    return data
+
+
+def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
+    """The bytes before one filter.
+
+    Raises:
+        BrokenFileError: they are broken, or the filter cannot be undone here.
+    """
+    from numcodecs.fletcher32 import Fletcher32
+    from numcodecs.shuffle import Shuffle
+
+    try:
+        match filter_.number:
+            case 1:
+                stream = zlib.decompressobj()
+                return stream.decompress(data, chunk_nbytes + 64)
+            case 2:
+                return bytes(Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
+            case 3:
+                return bytes(Fletcher32().decode(data))
+    except (zlib.error, ValueError, RuntimeError) as error:
+        raise BrokenFileError(f"a chunk does not decode: {error}") from error
+    raise BrokenFileError(
+        f"a chunk needs HDF5 filter {filter_.number} {filter_.name} undone where that is not supported"
+    )
+
+
+def _apply(data: bytes, filter_: Filter) -> bytes:
+    """What a filter makes of bytes, as fast as it can: nothing is compressed."""
+    from numcodecs.fletcher32 import Fletcher32
+    from numcodecs.shuffle import Shuffle
+
+    match filter_.number:
+        case 1:
+            return zlib.compress(data, 0)
+        case 2:
+            return bytes(Shuffle(filter_.values[0] if filter_.values else 1).encode(data))
+        case 3:
+            return bytes(Fletcher32().encode(data))
+        case 307:
+            return bz2.compress(data, 1)
+        case 4 | 32008:  # sizes that no chunk has: our codecs take what follows as it is
+            return b"\xff" * 8 + data
+        case 6:
+            return (8 * filter_.values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data
+        case 32000:
+            blocks = (data[i : i + _BLOCK] for i in range(0, len(data), _BLOCK))
+            return b"".join(bytes((len(block) - 1,)) + block for block in blocks)
+        case 32001:
+            from numcodecs.blosc import Blosc
+
+            return bytes(Blosc(clevel=0).encode(data))
+        case 32015:
+            from numcodecs.zstd import Zstd
+
+            return bytes(Zstd(level=1).encode(data))
+        case 32004:
+            size = max(1, len(data)).to_bytes(4, "big")
+            return len(data).to_bytes(8, "big") + size + size + data
+    raise BrokenFileError(
+        f"a chunk was stored without HDF5 filter {filter_.number} {filter_.name}, which is not supported"
+    )

@@ -1,0 +1,171 @@
+"""Object headers: the messages of a group, dataset or committed type.
+
+HDF5 File Format Specification, "Data Object Headers", versions 1 and 2.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+
+DATASPACE: Final = 0x01
+LINK_INFO: Final = 0x02
+DATATYPE: Final = 0x03
+OLD_FILL_VALUE: Final = 0x04
+FILL_VALUE: Final = 0x05
+LINK: Final = 0x06
+EXTERNAL_FILES: Final = 0x07
+LAYOUT: Final = 0x08
+GROUP_INFO: Final = 0x0A
+FILTERS: Final = 0x0B
+ATTRIBUTE: Final = 0x0C
+_CONTINUATION: Final = 0x10
+SYMBOL_TABLE: Final = 0x11
+ATTRIBUTE_INFO: Final = 0x15
+
+_SHARED_FLAG: Final = 2
+_MAX_MESSAGES: Final = 1 << 16
+_MAX_CHAIN: Final = 8
+
+
+class Message(NamedTuple):
+    """One message."""
+
+    kind: int
+    flags: int
+    data: bytes
+
+
+class ObjectHeader:
+    """The messages of the object at an address; those that another object shares are read there.
+
+    Raises:
+        BrokenFileError: there is no object header, or it is broken.
+    """
+
+    def __init__(self, reader: FileReader, address: int, depth: int = 0) -> None:
+        if depth > _MAX_CHAIN:
+            raise BrokenFileError("shared messages lead to one another in a loop")
+        self.address = address
+        self._reader = reader
+        self._depth = depth
+        start = reader.up_to(address, 64)
+        self.messages = self._version_2(start) if start[:4] == b"OHDR" else self._version_1(start)
+
+    def all(self, kind: int) -> list[bytes]:
+        """The data of all messages of a kind."""
+        return [self._resolved(message) for message in self.messages if message.kind == kind]
+
+    def first(self, kind: int) -> bytes | None:
+        """The data of the first message of a kind; None if there is none."""
+        return next(iter(self.all(kind)), None)
+
+    def has(self, kind: int) -> bool:
+        """Whether there is a message of a kind."""
+        return any(message.kind == kind for message in self.messages)
+
+    def _resolved(self, message: Message) -> bytes:
+        return shared(self._reader, message, self._depth) if message.flags & _SHARED_FLAG else message.data
+
+    def _version_1(self, start: bytes) -> list[Message]:
+        if len(start) < 16 or start[0] != 1:
+            raise BrokenFileError(f"no object header is at byte {self._reader.base + self.address:,}")
+        count = unsigned(start, 2, 2)
+        pending = [(self.address + 16, unsigned(start, 8, 4))]
+        found: list[Message] = []
+        seen: set[int] = set()
+        while pending and len(found) < count:
+            address, nbytes = pending.pop(0)
+            if address in seen:
+                raise BrokenFileError("the parts of an object header form a loop")
+            seen.add(address)
+            data, offset = self._reader.read(address, nbytes, "an object header"), 0
+            while offset + 8 <= nbytes and len(found) < count:
+                kind, size = unsigned(data, offset, 2), unsigned(data, offset + 2, 2)
+                body = data[offset + 8 : offset + 8 + size]
+                if len(body) < size:
+                    raise BrokenFileError("a message ends beyond its object header")
+                found.append(Message(kind, data[offset + 4], body))
+                if kind == _CONTINUATION:
+                    pending.append((unsigned(body, 0, 8), unsigned(body, 8, 8)))
+                offset += 8 + size
+        return found
+
+    def _version_2(self, start: bytes) -> list[Message]:
+        if len(start) < 8 or start[4] != 2:
+            raise BrokenFileError(f"an object header has version {start[4:5].hex()}")
+        flags, offset = start[5], 6
+        offset += 16 if flags & 0x20 else 0
+        offset += 4 if flags & 0x10 else 0
+        width = 1 << (flags & 3)
+        nbytes = unsigned(start, offset, width)
+        before = offset + width
+        data = self._reader.read_checked(self.address, before + nbytes + 4, "an object header")[before:]
+        has_order = bool(flags & 4)
+        pending, seen = [data], {self.address}
+        found: list[Message] = []
+        while pending:
+            data = pending.pop(0)
+            for message in _messages_2(data, has_order):
+                found.append(message)
+                if message.kind != _CONTINUATION:
+                    continue
+                address, nbytes = unsigned(message.data, 0, 8), unsigned(message.data, 8, 8)
+                if address in seen or len(found) > _MAX_MESSAGES:
+                    raise BrokenFileError("the parts of an object header form a loop")
+                seen.add(address)
+                part = self._reader.read(address, nbytes, "an object header")
+                if part[:4] != b"OCHK":
+                    raise BrokenFileError("an object header continues with something else")
+                check_sum(part, "an object header")
+                pending.append(part[4:-4])
+        return found
+
+
+def _messages_2(data: bytes, has_order: bool) -> list[Message]:
+    found, offset, head = [], 0, 6 if has_order else 4
+    while offset + head <= len(data):
+        size = unsigned(data, offset + 1, 2)
+        body = data[offset + head : offset + head + size]
+        if len(body) < size:
+            raise BrokenFileError("a message ends beyond its object header")
+        found.append(Message(data[offset], data[offset + 3], body))
+        offset += head + size
+    return found
+
+
+def shared(reader: FileReader, message: Message, depth: int = 0) -> bytes:
+    """The data of a message that is stored in another object: the type of a dataset that has a committed type.
+
+    Raises:
+        BrokenFileError: it is stored in the table of the whole file, or is broken.
+    """
+    version, kind = unsigned(message.data, 0, 1), unsigned(message.data, 1, 1)
+    if version not in (1, 2, 3):
+        raise BrokenFileError(f"a shared message has version {version}")
+    if version == 3 and kind == 1:
+        raise BrokenFileError("a message is in the file's table of shared messages, which is not supported")
+    address = unsigned(message.data, 8 if version == 1 else 2, 8)
+    found = ObjectHeader(reader, address, depth + 1).first(message.kind)
+    if found is None:
+        raise BrokenFileError("a shared message is not where it should be")
+    return found
+
+
+def dataspace(data: bytes) -> tuple[int, ...] | None:
+    """The shape that a dataspace message says; None for one without elements (a null dataspace).
+
+    Raises:
+        BrokenFileError: it is broken.
+    """
+    version, ndim = unsigned(data, 0, 1), unsigned(data, 1, 1)
+    if version not in (1, 2) or ndim > 32:
+        raise BrokenFileError(f"a dataspace has version {version} and {ndim} dimensions")
+    if version == 2 and unsigned(data, 3, 1) == 2:
+        return None
+    first = 8 if version == 1 else 4
+    shape = tuple(unsigned(data, first + 8 * place, 8) for place in range(ndim))
+    if any(length >= 2**63 for length in shape):
+        raise BrokenFileError(f"a dataspace has the shape {shape}")
+    return shape

@@ -1,0 +1,186 @@
+"""An HDF5 or NetCDF-4 file in any store, as the keys of a Zarr v3 hierarchy."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.hdf5.file import Found, Hdf5File
+from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.virtual.store import Part, VirtualStore
+
+_CHECKED_EACH_S: Final = 1.0
+_PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
+
+
+class Hdf5Store(VirtualStore):
+    """The objects of an HDF5 file as groups and arrays. Nothing is read before the first request.
+
+    Structures are read through blocks that are kept, and the index of a dataset's chunks when one of them is asked for. If the
+    file is replaced, it is read again.
+    """
+
+    presents = "HDF5"
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        super().__init__(source, key, url)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: Hdf5File | None = None
+        self._checked_s = 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._opened = None
+
+    def close(self) -> None:
+        self._opened = None
+        super().close()
+
+    def _file(self) -> Hdf5File:
+        with self._lock:
+            now = time.monotonic()
+            file = self._opened
+            if file is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
+                facts = self.source.stat(self.key)
+                if facts is None or (facts.size, facts.version) != (file.reader.nbytes, file.reader.version):
+                    file = None
+                self._checked_s = now
+            if file is None:
+                file = self._opened = Hdf5File(self.source, self.key, self.url)
+                self._checked_s = now
+            return file
+
+    def find(self, key: str) -> BytesLike | Part | None:
+        path, _, last = key.rpartition("/")
+        if last == "zarr.json":
+            file = self._file()
+            found = file.find(path)
+            if found is None:
+                return None
+            return json.dumps(file.document(path, found)).encode()
+        place = _chunk_of(key)
+        if place is None:
+            return None
+        path, index = place
+        file = self._file()
+        found = file.find(path)
+        if found is None or found.node is None or not found.node.is_dataset:
+            return None
+        try:
+            dataset = found.node.dataset
+            if len(index) != dataset.ndim:
+                return None
+            file.used(dataset)
+            value = dataset.chunk(index)
+        except StoreError:
+            raise
+        except _PARSING as error:
+            raise self._fault(key, error) from error
+        return Part(self.source, self.key, *value) if isinstance(value, tuple) else value
+
+    def _fault(self, key: str, error: BaseException) -> StoreError:
+        what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"
+        return StoreError(f"{key} of {self.url} cannot be read: {what}", key=key, url=self.url)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        file = self._file()
+        path = prefix.rstrip("/")
+        found = file.find(path)
+        if found is not None:
+            yield StoreEntry(f"{prefix}zarr.json")
+            if found.node is not None and found.node.is_dataset:
+                yield from self._top_chunk(prefix, found)
+            for name in sorted(file.children(found)):
+                yield StoreEntry(f"{prefix}{name}/")
+            return
+        yield from self._below(prefix)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        file = self._file()
+        found = file.find(prefix.rstrip("/"))
+        if found is None:
+            for key, nbytes in self._chunk_keys(prefix):
+                if key.startswith(prefix):
+                    yield StoreEntry(key, nbytes)
+            return
+        yield StoreEntry(f"{prefix}zarr.json")
+        if found.node is not None and found.node.is_dataset:
+            for key, nbytes in self._chunk_keys(f"{prefix}c/"):
+                yield StoreEntry(key, nbytes)
+        for name in sorted(file.children(found)):
+            yield from self.list_prefix(f"{prefix}{name}/")
+
+    def _top_chunk(self, prefix: str, found: Found) -> Iterator[StoreEntry]:
+        for key, nbytes in self._chunk_keys(f"{prefix}c/"):
+            yield StoreEntry(f"{prefix}c/") if key != f"{prefix}c" else StoreEntry(key, nbytes)
+            return
+
+    def _below(self, prefix: str) -> Iterator[StoreEntry]:
+        last = None
+        seen = set()
+        for key, nbytes in self._chunk_keys(prefix):
+            if not key.startswith(prefix):
+                continue
+            name, slash, _ = key[len(prefix) :].partition("/")
+            if not slash:
+                yield StoreEntry(key, nbytes)
+            elif name != last and name not in seen:
+                last = name
+                seen.add(name)
+                yield StoreEntry(f"{prefix}{name}/")
+
+    def _chunk_keys(self, prefix: str) -> Iterator[tuple[str, int | None]]:
+        """The keys of the chunks of the array whose chunks have a prefix, with their sizes if they are known."""
+        place = _chunk_of(prefix.rstrip("/"))
+        if place is None:
+            return
+        path = place[0]
+        file = self._file()
+        found = file.find(path)
+        if found is None or found.node is None or not found.node.is_dataset:
+            return
+        top = f"{path}/c" if path else "c"
+        try:
+            dataset = found.node.dataset
+            file.used(dataset)
+            for index, nbytes in dataset.chunks():
+                yield "/".join((top, *map(str, index))), nbytes
+        except StoreError:
+            raise
+        except _PARSING as error:
+            raise self._fault(prefix, error) from error
+
+
+def _chunk_of(key: str) -> tuple[str, tuple[int, ...]] | None:
+    """The path of the array that a chunk's key names, and the index of the chunk.
+
+    >>> _chunk_of("a/b/c/0/12"), _chunk_of("a/c"), _chunk_of("a/b")
+    (('a/b', (0, 12)), ('a', ()), None)
+    """
+    segments = key.split("/")
+    at = len(segments) - 1
+    while at > 0 and segments[at].isascii() and segments[at].isdigit():
+        if (len(segments[at]) > 1 and segments[at][0] == "0") or len(segments[at]) > 19:
+            return None
+        at -= 1
+    if segments[at] != "c":
+        return None
+    return "/".join(segments[:at]), tuple(int(segment) for segment in segments[at + 1 :])

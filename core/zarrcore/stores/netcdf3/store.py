@@ -1,0 +1,205 @@
+"""A NetCDF-3 file in any store, as the keys of a Zarr v3 hierarchy: one group of arrays.
+
+A variable with records has a chunk for each of its records; others are divided into rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+import threading
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.hdf5.store import Hdf5Store
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.netcdf3.header import Header, Variable, parse_header
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
+from zarrcore.stores.virtual.store import Part, VirtualStore
+
+_DOCUMENT: Final = "zarr.json"
+
+
+class NetCDF3Store(VirtualStore):
+    """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request."""
+
+    presents = "NetCDF-3"
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        super().__init__(source, key, url)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: tuple[Header, FileReader] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._opened = None
+
+    def _file(self) -> tuple[Header, FileReader]:
+        with self._lock:
+            if self._opened is None:
+                reader = FileReader(self.source, self.key, self.url)
+                try:
+                    self._opened = parse_header(reader), reader
+                except StoreError:
+                    raise
+                except (ValueError, LookupError, ArithmeticError, MemoryError) as error:
+                    sentence = f"{self.url} is a broken NetCDF file: {error}"
+                    raise StoreError(sentence, key=self.key, url=self.url) from error
+            return self._opened
+
+    def find(self, key: str) -> BytesLike | Part | None:
+        header, reader = self._file()
+        if key == _DOCUMENT:
+            attributes = {name: shown(value) for name, value in header.attributes.items()}
+            return json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}).encode()
+        name, _, rest = key.partition("/")
+        variable = header.variables.get(name)
+        if variable is None:
+            return None
+        if rest == _DOCUMENT:
+            return json.dumps(document(variable)).encode()
+        parts = rest.split("/")
+        if parts[0] != "c" or not all(part.isascii() and part.isdigit() for part in parts[1:]):
+            return None
+        index = tuple(map(int, parts[1:]))
+        if len(index) != len(variable.shape) or "/".join(map(str, ("c", *index))) != rest:
+            return None
+        return self._chunk(variable, index, header, reader, key)
+
+    def _chunk(
+        self, variable: Variable, index: tuple[int, ...], header: Header, reader: FileReader, key: str
+    ) -> bytes | Part | None:
+        shape, chunk_shape = variable.shape, chunk_shape_of(variable)
+        if any(i * c >= n for i, c, n in zip(index, chunk_shape, shape, strict=True)):
+            return None
+        item = variable.dtype.itemsize
+        if variable.is_record:
+            start = variable.begin + index[0] * header.record_nbytes
+            return Part(self.source, self.key, start, math.prod(chunk_shape) * item)
+        rows = rows_of(shape, chunk_shape, index, item)
+        if rows.stored_nbytes == rows.nbytes:
+            return Part(self.source, self.key, variable.begin + rows.offset, rows.nbytes)
+        try:
+            data = reader.read(variable.begin + rows.offset, rows.stored_nbytes, "a variable")
+        except BrokenFileError as error:
+            raise StoreError(f"{key} of {self.url} cannot be read: {error}", key=key, url=self.url) from error
+        return data.ljust(rows.nbytes, b"\0")
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        header, _ = self._file()
+        if not prefix:
+            yield StoreEntry(_DOCUMENT)
+            yield from (StoreEntry(f"{name}/") for name in sorted(header.variables) if is_shown(name))
+            return
+        name = prefix.partition("/")[0]
+        if name not in header.variables:
+            return
+        if prefix == f"{name}/":
+            yield StoreEntry(f"{name}/{_DOCUMENT}")
+        seen = set()
+        for entry in self._chunk_entries(name, prefix):
+            rest, slash, _ = entry.key[len(prefix) :].partition("/")
+            if not slash:
+                yield entry
+            elif rest not in seen:
+                seen.add(rest)
+                yield StoreEntry(f"{prefix}{rest}/")
+                if prefix == f"{name}/":
+                    return
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        header, _ = self._file()
+        names = [*sorted(header.variables)] if not prefix else [prefix.partition("/")[0]]
+        if not prefix:
+            yield StoreEntry(_DOCUMENT)
+        for name in names:
+            if name in header.variables and is_shown(name):
+                if f"{name}/".startswith(prefix):
+                    yield StoreEntry(f"{name}/{_DOCUMENT}")
+                yield from self._chunk_entries(name, prefix)
+
+    def _chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
+        variable = self._file()[0].variables[name]
+        chunk_shape = chunk_shape_of(variable)
+        nbytes = math.prod(chunk_shape) * variable.dtype.itemsize
+        counts = [-(-n // c) for n, c in zip(variable.shape, chunk_shape, strict=True)]
+        for index in product(*map(range, counts)):
+            key = "/".join((name, "c", *map(str, index)))
+            if key.startswith(prefix):
+                yield StoreEntry(key, nbytes)
+
+
+def chunk_shape_of(variable: Variable) -> tuple[int, ...]:
+    """The shape of the chunks of a variable: a record, or rows."""
+    if variable.is_record:
+        return (1, *variable.shape[1:])
+    return row_chunk_shape(variable.shape, variable.dtype.itemsize)
+
+
+def is_shown(name: str) -> bool:
+    """Whether a variable of this name can be a node."""
+    return "/" not in name and "\0" not in name and name not in ("", ".", "..", _DOCUMENT)
+
+
+def shown(value: np.ndarray[Any, Any]) -> Any:
+    """An attribute as JSON: text, a number, or an array of numbers."""
+    if value.dtype.kind == "S":
+        return value.tobytes().rstrip(b"\0").decode("utf-8", "replace")
+    return value[0].item() if value.size == 1 else value.tolist()
+
+
+def document(variable: Variable) -> dict[str, Any]:
+    """The ``zarr.json`` of a variable, with ``_FillValue`` as xarray writes it."""
+    attributes = {name: shown(value) for name, value in variable.attributes.items()}
+    fill = variable.attributes.get("_FillValue")
+    is_text = variable.dtype.kind == "S"
+    told: Any = "" if is_text else 0
+    if fill is not None and fill.dtype == variable.dtype and fill.size == 1:
+        if is_text:
+            told = attributes["_FillValue"] = base64.standard_b64encode(fill.tobytes()).decode()
+        elif variable.dtype.kind == "f":
+            number = float(fill[0])
+            attributes["_FillValue"] = base64.standard_b64encode(struct.pack("<d", number)).decode()
+            told = number if math.isfinite(number) else "0x" + fill.tobytes().hex()
+        else:
+            told = int(fill[0])
+    name = f"{'int' if variable.dtype.kind == 'i' else 'uint' if variable.dtype.kind == 'u' else 'float'}"
+    text = {"name": "null_terminated_bytes", "configuration": {"length_bytes": 1}}
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(variable.shape),
+        "data_type": text if is_text else f"{name}{8 * variable.dtype.itemsize}",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk_shape_of(variable))}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": told,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}],
+        "dimension_names": list(variable.dimensions),
+        "attributes": attributes,
+    }
+
+
+def open_netcdf(source: ReadableStore, key: str, url: str) -> ReadableStore:
+    """A file whose suffix does not tell whether it is of NetCDF-3 or NetCDF-4, which is HDF5."""
+    head = source.get(key, ByteRange(0, 3))
+    return (NetCDF3Store if head is not None and bytes(head) == b"CDF" else Hdf5Store)(source, key, url)

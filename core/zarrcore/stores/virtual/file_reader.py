@@ -1,0 +1,147 @@
+"""The metadata of a file, read in blocks that are kept: structures of HDF5 are small and lie near one another."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from numcodecs.checksum32 import JenkinsLookup3
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.interface import ByteRange, ReadableStore
+
+UNDEFINED: Final = 2**64 - 1
+"""The address of something that does not exist."""
+
+_LOCAL_BLOCK: Final = 1 << 16
+_REMOTE_BLOCK: Final = 1 << 20
+_KEPT_NBYTES: Final = 64 << 20
+_FETCHED_AT_ONCE: Final = 16
+_MAX_NBYTES: Final = 1 << 28
+"""The largest structure that is read at once."""
+
+
+class BrokenFileError(ValueError):
+    """The file is not what the format demands, or uses something that is not supported; the message is one sentence."""
+
+
+class FileReader:
+    """Reads a file by the addresses of HDF5, which count from its base. Thread-safe.
+
+    Args:
+        source: the store of the file.
+        key: its key there.
+        url: the URL to show.
+
+    Attributes:
+        base: the position of address 0.
+    """
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        self.source = source
+        self.key = key
+        self.url = url
+        self.base = 0
+        facts = source.stat(key)
+        if facts is None:
+            raise StoreError(f"{url} does not exist any more", key=key, url=source.url)
+        self.nbytes = facts.size
+        self.version = facts.version
+        self._block_nbytes = _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, address: int, nbytes: int, what: str = "a structure") -> bytes:
+        """Bytes at an address.
+
+        Raises:
+            BrokenFileError: the file ends before them.
+            StoreError: the store failed.
+        """
+        start = self.base + address
+        if nbytes > _MAX_NBYTES or start + nbytes > self.nbytes:
+            raise BrokenFileError(
+                f"{what} of {nbytes:,} bytes should be at byte {start:,}, but the file has {self.nbytes:,} bytes"
+            )
+        first, last = start // self._block_nbytes, (start + max(1, nbytes) - 1) // self._block_nbytes
+        if last - first > 2:
+            return self._fetch(start, start + nbytes)
+        joined = b"".join(self._block(number) for number in range(first, last + 1))
+        offset = start - first * self._block_nbytes
+        return joined[offset : offset + nbytes]
+
+    def read_checked(self, address: int, nbytes: int, what: str) -> bytes:
+        """The same for a structure that ends in its checksum, which is checked and cut off."""
+        data = self.read(address, nbytes, what)
+        check_sum(data, what)
+        return data[:-4]
+
+    def up_to(self, address: int, nbytes: int) -> bytes:
+        """Bytes at an address, fewer at the end of the file."""
+        return self.read(address, max(0, min(nbytes, self.nbytes - self.base - address)))
+
+    def prepare(self, places: Iterable[tuple[int, int]]) -> None:
+        """Fetch the blocks of several structures (address and size) at once."""
+        if not self.source.is_remote:
+            return
+        wanted: set[int] = set()
+        for address, nbytes in places:
+            start = self.base + address
+            if start + nbytes <= self.nbytes:
+                wanted.update(range(start // self._block_nbytes, (start + nbytes) // self._block_nbytes + 1))
+        missing = [number for number in sorted(wanted) if number not in self._blocks]
+        missing = missing[: _KEPT_NBYTES // self._block_nbytes // 2]
+        if len(missing) > 1:
+            with ThreadPoolExecutor(_FETCHED_AT_ONCE, "zarrcore-hdf5") as threads:
+                list(threads.map(self._block, missing))
+
+    def _block(self, number: int) -> bytes:
+        with self._lock:
+            found = self._blocks.get(number)
+            if found is not None:
+                self._blocks.move_to_end(number)
+                return found
+        start = number * self._block_nbytes
+        found = (
+            self._fetch(start, min(self.nbytes, start + self._block_nbytes)) if start < self.nbytes else b""
+        )
+        with self._lock:
+            self._blocks[number] = found
+            while len(self._blocks) > _KEPT_NBYTES // self._block_nbytes:
+                self._blocks.popitem(last=False)
+        return found
+
+    def _fetch(self, start: int, stop: int) -> bytes:
+        value = self.source.get(self.key, ByteRange(start, stop))
+        if value is None or len(value) != stop - start:
+            raise StoreError(f"{self.url} changed while it was read", key=self.key, url=self.source.url)
+        return bytes(value)
+
+
+_LOOKUP3: Final = JenkinsLookup3()
+
+
+def check_sum(data: bytes, what: str) -> None:
+    """Check a structure whose last four bytes are its checksum.
+
+    Raises:
+        BrokenFileError: they differ.
+    """
+    if len(data) < 5:
+        raise BrokenFileError(f"{what} is too short")
+    if bytes(memoryview(_LOOKUP3.encode(data[:-4]))[-4:]) != data[-4:]:
+        raise BrokenFileError(f"the checksum of {what} differs")
+
+
+def unsigned(data: bytes, start: int, nbytes: int) -> int:
+    """A little-endian number.
+
+    Raises:
+        BrokenFileError: the data end before it.
+    """
+    if start + nbytes > len(data):
+        raise BrokenFileError("a structure ends early")
+    return int.from_bytes(data[start : start + nbytes], "little")

@@ -1,0 +1,38 @@
+"""Frames of Blosc2."""
+
+from __future__ import annotations
+
+import sys
+
+import blosc2
+import numpy as np
+import pytest
+
+from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import Hdf5Blosc2Codec
+from zarrcore.errors import CodecError, UnsupportedError
+
+NUMBERS = np.arange(600, dtype="i4").reshape(20, 30)
+
+
+def test_sequences_and_arrays_decode() -> None:
+    codec = Hdf5Blosc2Codec.from_configuration({})
+    for frame in (
+        blosc2.SChunk(data=NUMBERS).to_cframe(),
+        blosc2.asarray(NUMBERS, chunks=(7, 8)).to_cframe(),
+    ):
+        assert codec.decode(frame, NUMBERS.nbytes) == NUMBERS.tobytes()
+        with pytest.raises(CodecError, match="more than the 100 bytes expected"):
+            codec.decode(frame, 100)
+
+
+def test_broken_frames_are_refused() -> None:
+    with pytest.raises(CodecError):
+        Hdf5Blosc2Codec.from_configuration({}).decode(
+            b"not a frame at all, but longer than a header" * 4, 100
+        )
+
+
+def test_a_missing_package_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "blosc2", None)
+    with pytest.raises(UnsupportedError, match=r"pip install 'zarrscope\[hdf5\]'"):
+        Hdf5Blosc2Codec.from_configuration({})

@@ -1,0 +1,46 @@
+"""Types and values in the terms of Zarr."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+from tests.core.stores.hdf5.written import node, written
+from zarrcore.stores.hdf5.elements import UnshownError, text_of
+
+BEYOND = {
+    "reference": (h5py.ref_dtype, "HDF5 object reference"),
+    "region": (h5py.regionref_dtype, "HDF5 region reference"),
+    "vlen of texts": (h5py.vlen_dtype(h5py.string_dtype()), "variable-length array of type variable"),
+    "texts in a structure": (np.dtype([("a", h5py.string_dtype())]), "variable-length array|HDF5 variable"),
+    "long double": (np.dtype("longdouble"), "not of IEEE 754"),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_types_without_a_counterpart_are_named(name: str) -> None:
+    dtype, why = BEYOND[name]
+    file = written(lambda file: file.create_dataset("a", (2,), dtype))
+    with pytest.raises(UnshownError, match=why):
+        _ = node(file, "a").dataset
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "told"),
+    [
+        ("f4", np.nan, "0x7fc00000"),
+        (">f8", 1.5, 1.5),
+        ("c8", 1 + 2j, [1.0, 2.0]),
+        ("i2", -3, -3),
+        ("S4", b"ab", "YWI="),
+        ("?", True, True),
+    ],
+)
+def test_fill_values_are_spelled_as_in_zarr(dtype: str, value: object, told: object) -> None:
+    file = written(lambda file: file.create_dataset("a", (2,), dtype, fillvalue=value))
+    assert node(file, "a").dataset.document({}, None)["fill_value"] == told
+
+
+def test_padding_of_texts() -> None:
+    assert [text_of(b" a\0b  ", padding) for padding in (0, 1, 2)] == [b" a", b" a\0b  ", b" a\0b"]

@@ -1,0 +1,125 @@
+"""Paths and links of HDF5 files, and files that are broken."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import zarrcore
+from tests.proofs.fuzz.targets import hdf5_sources
+from zarrcore.errors import StoreError, UnsupportedError
+
+
+def kinds(path: Path) -> dict[str, str]:
+    """The kinds of all nodes."""
+    with zarrcore.open(path) as hierarchy:
+        return {node.path: node.kind for node in hierarchy.walk()}
+
+
+def test_links_lead_to_objects_or_say_why_not(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/a"] = np.arange(3)
+        file["hard"] = file["g"]
+        file["soft"] = h5py.SoftLink("/g/a")
+        file["g/relative"] = h5py.SoftLink("a")
+        file["through"] = h5py.SoftLink("/hard/relative")
+        file["dangling"] = h5py.SoftLink("/nothing")
+        file["itself"] = h5py.SoftLink("/itself")
+        file["outside"] = h5py.ExternalLink("other.h5", "/x")
+        file["g/up"] = file["/"]
+    found = kinds(tmp_path / "a.h5")
+    broken = {path for path, kind in found.items() if kind == "broken"}
+    assert broken == {"/dangling", "/itself", "/outside", "/g/up", "/hard/up"}
+    assert {path for path, kind in found.items() if kind == "array"} == {
+        *("/g/a", "/hard/a", "/soft", "/g/relative", "/hard/relative", "/through")
+    }
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["through"][...].tolist() == [0, 1, 2]
+        for path, why in (
+            ("dangling", "soft link to /nothing, which does not exist"),
+            ("itself", "link that leads to itself"),
+            ("outside", "external link to /x in other.h5"),
+            ("g/up", "link to a group above it"),
+        ):
+            with pytest.raises(UnsupportedError, match=why):
+                hierarchy[path]
+
+
+@pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
+def test_groups_with_many_children_and_attributes(tmp_path: Path, options: dict) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", **options) as file:
+        for number in range(1000):
+            file.create_group(f"g{number:03}")
+        for number in range(200):
+            file.attrs[f"a{number}"] = f"text {number}"
+        if options:
+            file.attrs["large"] = np.arange(20_000.0)
+    assert len(kinds(tmp_path / "a.h5")) == 1001
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        attributes = hierarchy["/"].attributes
+        assert [attributes[f"a{number}"] for number in range(200)] == [
+            f"text {number}" for number in range(200)
+        ]
+        assert not options or attributes["large"] == [*range(20_000)]
+
+
+def test_attributes_are_json(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.attrs.update(
+            {"text": "ü", "one": [5], "many": [[1, 2], [3, 4]], "texts": ["a", "b"], "yes": True}
+        )
+        file.attrs["record"] = np.array((1, 2.5), [("a", "i1"), ("b", "f8")])
+        file.attrs["complex"] = 1 + 2j
+        file.attrs["nothing"] = h5py.Empty("f4")
+        file.attrs["reference"] = file["/"].ref
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["/"].attributes == {
+            "text": "ü",
+            "one": 5,
+            "many": [[1, 2], [3, 4]],
+            "texts": ["a", "b"],
+            "yes": True,
+            "record": {"a": 1, "b": 2.5},
+            "complex": [1.0, 2.0],
+            "nothing": None,
+            "reference": None,
+        }
+
+
+def test_a_broken_object_does_not_hide_the_others(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        file["a"] = [1]
+        file["b"] = [2]
+        at = h5py.h5o.get_info(file["a"].id).addr
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    data[at + 20] ^= 1
+    (tmp_path / "a.h5").write_bytes(data)
+    assert kinds(tmp_path / "a.h5") == {"/": "group", "/a": "broken", "/b": "array"}
+    with (
+        zarrcore.open(tmp_path / "a.h5") as hierarchy,
+        pytest.raises(UnsupportedError, match="checksum of an object header"),
+    ):
+        hierarchy["a"]
+
+
+def test_a_file_without_a_root_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(StoreError, match=r"a\.h5 is a broken HDF5 file: "):
+        zarrcore.open(tmp_path / "a.h5")
+
+
+def test_changed_files_are_errors_or_values() -> None:
+    examples = [*hdf5_sources.examples()]
+    choices = random.Random(7)
+    for _ in range(300):
+        data = bytearray(choices.choice(examples))
+        if choices.random() < 0.2:
+            del data[choices.randrange(len(data)) :]
+        for _ in range(choices.randint(0, 5) if data else 0):
+            at = choices.randrange(len(data))
+            data[at] = choices.choice((0, 255, data[at] ^ 1 << choices.randrange(8)))
+        hdf5_sources.check(bytes(data))

@@ -1,0 +1,44 @@
+"""Object headers of both versions, dataspaces and shared messages."""
+
+from __future__ import annotations
+
+import h5py
+import pytest
+
+from tests.core.stores.hdf5.written import node, written
+from zarrcore.stores.hdf5.object_header import DATATYPE, Message, ObjectHeader, dataspace, shared
+from zarrcore.stores.virtual.file_reader import BrokenFileError
+
+
+@pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
+def test_headers_that_continue_elsewhere(options: dict) -> None:
+    def write(file: h5py.File) -> None:
+        group = file.create_group("g")
+        for number in range(7):
+            group.attrs[f"a{number}"] = "x" * 100
+            file.create_group(f"between {number}")
+
+    file = written(write, **options)
+    assert [*node(file, "g").attributes] == [f"a{number}" for number in range(7)]
+
+
+def test_dataspaces() -> None:
+    assert dataspace(bytes((2, 2, 0, 1)) + (3).to_bytes(8, "little") + (4).to_bytes(8, "little")) == (3, 4)
+    assert dataspace(bytes((1, 1, 0, 0, 0, 0, 0, 0)) + (3).to_bytes(8, "little")) == (3,)
+    assert dataspace(bytes((2, 0, 0, 2))) is None
+    for data in (
+        bytes((3, 0, 0, 0)),
+        bytes((2, 33, 0, 1)),
+        bytes((2, 1, 0, 1)),
+        bytes((2, 1, 0, 1)) + b"\xff" * 8,
+    ):
+        with pytest.raises(BrokenFileError):
+            dataspace(data)
+
+
+def test_no_header_and_what_is_not_supported_are_sentences() -> None:
+    file = written(lambda file: file.create_group("g"))
+    with pytest.raises(BrokenFileError, match="no object header is at byte 8"):
+        ObjectHeader(file.reader, 8)
+    with pytest.raises(BrokenFileError, match="table of shared messages"):
+        shared(file.reader, Message(DATATYPE, 2, bytes((3, 1)) + bytes(8)))

@@ -1,0 +1,217 @@
+"""HDF5 files as hierarchies: written by independent writers, compared with what h5py reads."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import anndata
+import h5py
+import numpy as np
+import pytest
+import tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import zarrcore
+from tests.command import run_inside
+from tests.core.stores.hdf5 import files
+from tests.servers.distant import distant_server
+from zarrcore.errors import BrokenReferenceError, StoreError
+from zarrcore.hierarchy.collections.collection import open_place
+from zarrcore.stores import LocalStore, MemoryStore
+from zarrcore.stores.hdf5.store import Hdf5Store
+
+
+def stored(path: Path) -> Hdf5Store:
+    """The file as a store."""
+    return Hdf5Store(LocalStore(path.parent), path.name, str(path))
+
+
+@pytest.mark.parametrize("generation", files.GENERATIONS)
+def test_every_type_reads_as_with_h5py(generation: str, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", **files.GENERATIONS[generation]) as file:
+        files.write_types(file)
+    assert files.assert_same(tmp_path / "a.h5") == 31
+
+
+@pytest.mark.parametrize("generation", files.GENERATIONS)
+def test_every_layout_reads_as_with_h5py(generation: str, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", **files.GENERATIONS[generation]) as file:
+        files.write_layouts(file)
+        files.write_skipped(file)
+    assert files.assert_same(tmp_path / "a.h5") == 26
+
+
+@pytest.mark.parametrize("name", files.FILTERS)
+def test_every_filter_reads_as_with_h5py(name: str, tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    numbers = random.integers(0, 500, (50, 40))
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        for dtype, (shape_name, max_shape) in itertools.product(
+            ("u1", "<i4", ">u2", "f4", "f8"), files.MAX_SHAPES.items()
+        ):
+            options = dict(files.FILTERS[name])
+            values = numbers.astype(dtype)
+            if "f" in dtype:
+                values = (numbers / 100).astype(dtype)
+                options = {"scaleoffset": 3} if "scaleoffset" in options else options
+            place = f"{dtype}/{shape_name}"
+            file.create_dataset(place, data=values, chunks=(16, 7), maxshape=max_shape, **options)
+    assert files.assert_same(tmp_path / "a.h5") == 20
+
+
+DTYPES = st.sampled_from(["i1", "<u2", ">i4", "<i8", "<f4", ">f8", "c8", "S3", "?"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_dataset_reads_as_with_h5py(data: st.DataObject) -> None:
+    dtype = np.dtype(data.draw(DTYPES))
+    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9))
+    elements = (
+        None if dtype.kind != "S" else st.binary(max_size=3).map(lambda text: text.replace(b"\0", b"x"))
+    )
+    values = data.draw(hnp.arrays(dtype, shape, elements=elements))
+    options: dict[str, Any] = {}
+    if shape and 0 not in shape and data.draw(st.booleans()):
+        options["chunks"] = tuple(data.draw(st.integers(1, length)) for length in shape)
+        options["maxshape"] = tuple(
+            data.draw(st.sampled_from([length, length + 5, None])) for length in shape
+        )
+        options["shuffle"] = data.draw(st.booleans())
+        options["compression"] = data.draw(st.sampled_from([None, "gzip", "lzf"]))
+        options["fletcher32"] = data.draw(st.booleans())
+    generation = data.draw(st.sampled_from([*files.GENERATIONS.values()]))
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", **generation) as file:
+        file.create_dataset("a/b", data=values, **options)
+    hierarchy = open_place(Hdf5Store(MemoryStore("", {"a.h5": memory.getvalue()}), "a.h5", "memory://a.h5"))
+    with h5py.File(memory) as file:
+        files.assert_equal(np.asarray(hierarchy["a/b"][...]), file["a/b"], "a/b")
+
+
+def test_chunks_are_listed_with_their_sizes(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        sparse = file.create_dataset("a", (4, 6), "i2", chunks=(2, 2))
+        sparse[0:2, 2:6] = 1
+        file["b"] = 1.0
+    with stored(tmp_path / "a.h5") as store:
+        found = {entry.key: entry.size for entry in store.list_prefix("")}
+        assert found == {
+            "zarr.json": None,
+            "a/zarr.json": None,
+            "a/c/0/1": 8,
+            "a/c/0/2": 8,
+            "b/zarr.json": None,
+            "b/c": 8,
+        }
+        assert [entry.key for entry in store.list_dir("a/")] == ["a/zarr.json", "a/c/"]
+        assert [entry.key for entry in store.list_dir("a/c/")] == ["a/c/0/"]
+        assert [entry.key for entry in store.list_dir("a/c/0/")] == ["a/c/0/1", "a/c/0/2"]
+        assert store.get("a/c/1/1") is None
+        assert store.get("a/c/0/01") is None
+        assert store.get("a/c/9/9") is None
+
+
+def test_a_slice_of_a_large_dataset_reads_its_range(tmp_path: Path) -> None:
+    values = np.arange(3 << 20, dtype="i4").reshape(12, 1 << 18)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["a"] = values
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["a"].chunk_shape == (4, 1 << 18)
+        assert (hierarchy["a"][5, 100:200] == values[5, 100:200]).all()
+        assert (hierarchy["a"][...] == values).all()
+
+
+def test_a_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zarrcore.stores.hdf5.store._CHECKED_EACH_S", -1)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["a"] = [1]
+    with stored(tmp_path / "a.h5") as store:
+        assert store.get("b/zarr.json") is None
+        with h5py.File(tmp_path / "new.h5", "w") as file:
+            file["b"] = [1, 2, 3]
+        (tmp_path / "new.h5").rename(tmp_path / "a.h5")
+        assert store.get("b/zarr.json") is not None
+        assert pickle.loads(pickle.dumps(store)).get("b/zarr.json") == store.get("b/zarr.json")
+
+
+def test_a_chunk_beyond_the_end_is_an_error_and_not_fill_values(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["a"] = np.arange(100_000)
+        file.create_dataset("b", data=np.arange(100_000), chunks=(50_000,))
+    whole = (tmp_path / "a.h5").read_bytes()
+    (tmp_path / "cut.h5").write_bytes(whole[:-1000])
+    with zarrcore.open(tmp_path / "cut.h5") as hierarchy:
+        with pytest.raises(BrokenReferenceError, match=r"b/c/1 .* which ends at byte"):
+            hierarchy["b"][...]
+        assert hierarchy["a"][5] == 5
+
+
+def test_a_file_that_is_being_written_says_so(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        file["a"] = [1]
+        file.swmr_mode = True
+        content = (tmp_path / "a.h5").read_bytes()
+    (tmp_path / "b.h5").write_bytes(content)
+    with pytest.raises(StoreError, match=r"is being written by another program.*h5clear"):
+        zarrcore.open(tmp_path / "b.h5")
+
+
+def test_files_of_other_writers(tmp_path: Path) -> None:
+    with tables.open_file(tmp_path / "t.h5", "w") as file:
+        file.create_array("/", "plain", np.arange(10.0))
+        file.create_carray(
+            "/",
+            "packed",
+            obj=np.arange(1000).reshape(10, 100),
+            filters=tables.Filters(5, "zlib", fletcher32=True),
+        )
+        file.create_carray(
+            "/", "blosc", obj=np.arange(1000).reshape(10, 100), filters=tables.Filters(5, "blosc:zstd")
+        )
+        file.create_table(
+            "/", "table", np.array([(1, 2.5, b"x"), (2, 3.5, b"yy")], [("a", "i4"), ("b", "f8"), ("c", "S4")])
+        )
+    assert files.assert_same(tmp_path / "t.h5") == 4
+    cells = anndata.AnnData(np.arange(12, dtype="f4").reshape(3, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cells.obs["kind"] = ["a", "b", "a"]
+        cells.write_h5ad(tmp_path / "c.h5ad", compression="gzip")
+    with zarrcore.open(tmp_path / "c.h5ad") as hierarchy:
+        assert hierarchy["/"].attributes["encoding-type"] == "anndata"
+        assert (hierarchy["X"][...] == cells.X).all()
+    assert files.assert_same(tmp_path / "c.h5ad") > 5
+
+
+def test_commands_accept_hdf5_files(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("g/a", data=np.arange(6).reshape(2, 3), chunks=(1, 3), compression="lzf")
+        file["reference"] = file["g"].ref
+    assert "a  2 × 3  int64" in run_inside("tree", tmp_path / "a.h5").text
+    info = json.loads(run_inside("info", tmp_path / "a.h5", "g/a", "--json").text)
+    assert info["metadata"]["shape"] == [2, 3]
+    assert "3,4,5" in run_inside("cat", tmp_path / "a.h5", "g/a", "--select", "1:2,:", "--as", "csv").text
+    broken = run_inside("info", tmp_path / "a.h5", "reference")
+    assert "HDF5 object reference" in broken.stderr + broken.text
+
+
+def test_the_window_of_a_remote_file(tmp_path: Path) -> None:
+    bucket = tmp_path / "bucket"
+    bucket.mkdir()
+    with h5py.File(bucket / "a.h5", "w") as file:
+        for number in range(300):
+            file.create_dataset(f"g/d{number}", data=np.arange(10), chunks=(5,))
+    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/bucket/a.h5") as hierarchy:
+        server.forget()
+        assert len([*hierarchy.walk()]) == 302
+        assert len(server.requests) < 10
+        assert hierarchy["g/d7"][7] == 7

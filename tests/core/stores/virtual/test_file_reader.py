@@ -1,0 +1,46 @@
+"""Metadata that are read in blocks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.errors import StoreError
+from zarrcore.stores import MemoryStore
+from zarrcore.stores.virtual import file_reader
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+
+WHOLE = bytes(range(256)) * 2
+
+
+@given(st.integers(0, 512), st.integers(0, 512))
+def test_blocks_are_the_bytes_of_the_file(start: int, nbytes: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file_reader, "_LOCAL_BLOCK", 16)
+        reader = FileReader(MemoryStore("", {"a": WHOLE}), "a", "a")
+    if start + nbytes > len(WHOLE):
+        with pytest.raises(BrokenFileError, match="but the file has 512 bytes"):
+            reader.read(start, nbytes)
+    else:
+        assert reader.read(start, nbytes) == WHOLE[start : start + nbytes]
+    assert reader.up_to(start, nbytes) == WHOLE[start : start + nbytes]
+
+
+def test_a_file_that_vanished_is_an_error() -> None:
+    with pytest.raises(StoreError, match="does not exist any more"):
+        FileReader(MemoryStore("", {}), "a", "a")
+    store = MemoryStore("", {"a": WHOLE})
+    reader = FileReader(store, "a", "a")
+    store.set("a", WHOLE[:9])
+    with pytest.raises(StoreError, match="changed while it was read"):
+        reader.read(100, 4)
+
+
+def test_numbers_and_checksums_end_within_their_data() -> None:
+    assert unsigned(b"\1\2\3", 1, 2) == 0x302
+    with pytest.raises(BrokenFileError, match="ends early"):
+        unsigned(b"\1\2\3", 2, 2)
+    for data in (b"", b"abcd", b"abcdefgh"):
+        with pytest.raises(BrokenFileError):
+            check_sum(data, "a structure")

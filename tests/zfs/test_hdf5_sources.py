@@ -1,0 +1,25 @@
+"""HDF5 and NetCDF files under a mount."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from tests.zfs.conftest import Mounter
+
+
+def test_a_netcdf_file_is_mounted_as_arrays_and_as_zarr(tmp_path: Path, mount: Mounter) -> None:
+    values = np.arange(12, dtype="f4").reshape(3, 4)
+    original = xr.Dataset({"a": (("y", "x"), values, {"units": "m"})}, {"x": [1.5, 2, 3, 4]})
+    original.to_netcdf(
+        tmp_path / "a.nc", engine="netcdf4", encoding={"a": {"zlib": True, "chunksizes": (2, 2)}}
+    )
+    mounted = mount(tmp_path / "a.nc")
+    assert np.load(mounted.arrays / "a" / "data.npy").tobytes() == values.tobytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with xr.open_dataset(mounted.path / "zarr3", engine="zarr", consolidated=False) as found:
+            xr.testing.assert_identical(found, original)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from zarrcore.errors import StoreError
+from zarrcore.errors import HierarchyNotFoundError, StoreError
 from zarrcore.stores.hdf5.attributes import Attribute, attributes
 from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.datatype import Kind
@@ -123,7 +123,8 @@ class Hdf5File:
     """An open file. Thread-safe.
 
     Raises:
-        StoreError: it is not an HDF5 file, or cannot be shown; the store failed.
+        HierarchyNotFoundError: it is not an HDF5 file, whatever its suffix says.
+        StoreError: it is broken, or cannot be shown; the store failed.
     """
 
     def __init__(self, source: ReadableStore, key: str, url: str) -> None:
@@ -137,7 +138,7 @@ class Hdf5File:
             self._root = self.node(self._open())
             if self._root.is_dataset:
                 raise BrokenFileError("its root is not a group")
-        except StoreError:
+        except (StoreError, HierarchyNotFoundError):
             raise
         except _ERRORS as error:
             raise StoreError(f"{url} is a broken HDF5 file: {error}", key=key, url=source.url) from error
@@ -148,7 +149,7 @@ class Hdf5File:
         while (head := self.reader.up_to(position, 96))[:8] != SIGNATURE:
             position = position * 2 or 512
             if position > self.reader.nbytes:
-                raise BrokenFileError("it has no signature")
+                raise HierarchyNotFoundError(self.url, ("the signature of HDF5",))
         self.reader.base = position
         version = unsigned(head, 8, 1)
         sizes = (13, 14) if version < 2 else (9, 10)

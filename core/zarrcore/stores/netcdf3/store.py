@@ -11,7 +11,6 @@ import math
 import struct
 import threading
 from collections.abc import Iterator
-from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -103,6 +102,13 @@ class NetCDF3Store(VirtualStore):
             raise StoreError(f"{key} of {self.url} cannot be read: {error}", key=key, url=self.url) from error
         return data.ljust(rows.nbytes, b"\0")
 
+    def _start(self, variable: Variable, index: tuple[int, ...], header: Header) -> int:
+        """The position of a chunk in the file."""
+        if variable.is_record:
+            return variable.begin + index[0] * header.record_nbytes
+        rows = rows_of(variable.shape, chunk_shape_of(variable), index, variable.dtype.itemsize)
+        return variable.begin + rows.offset
+
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
         header, _ = self._file()
@@ -139,11 +145,19 @@ class NetCDF3Store(VirtualStore):
                 yield from self._chunk_entries(name, prefix)
 
     def _chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
-        variable = self._file()[0].variables[name]
+        header, reader = self._file()
+        variable = header.variables[name]
         chunk_shape = chunk_shape_of(variable)
         nbytes = math.prod(chunk_shape) * variable.dtype.itemsize
         counts = [-(-n // c) for n, c in zip(variable.shape, chunk_shape, strict=True)]
-        for index in product(*map(range, counts)):
+        for number in range(math.prod(counts)):
+            rest, places = number, list[int]()
+            for count in reversed(counts):
+                rest, place = divmod(rest, count)
+                places.append(place)
+            index = tuple(reversed(places))
+            if self._start(variable, index, header) >= reader.nbytes:
+                return  # a header can claim more than any file holds
             key = "/".join((name, "c", *map(str, index)))
             if key.startswith(prefix):
                 yield StoreEntry(key, nbytes)

@@ -123,3 +123,10 @@ def test_changed_files_are_errors_or_values() -> None:
             at = choices.randrange(len(data))
             data[at] = choices.choice((0, 255, data[at] ^ 1 << choices.randrange(8)))
         hdf5_sources.check(bytes(data))
+
+
+def test_a_folder_with_files_of_such_suffixes_that_are_not_hdf5_opens(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = [1]
+    (tmp_path / "old.mat").write_bytes(b"MATLAB 5.0 MAT-file" + bytes(200))
+    assert kinds(tmp_path) == {"/": "collection", "/a.h5": "group", "/a.h5/x": "array"}

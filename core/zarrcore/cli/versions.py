@@ -1,4 +1,4 @@
-"""``zarrscope diff``: what changed between two versions of a repository. As diff(1), it exits with 1 if anything did."""
+"""``zarrscope log`` and ``zarrscope diff``: the versions of a repository. As diff(1), ``diff`` exits with 1 if anything changed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,49 @@ _TROUBLE: Final = 2
 _MARKS: Final = {"added": ("+", "green"), "deleted": ("-", "red"), "updated": ("~", "yellow")}
 
 
-def register(commands: Any) -> None:
-    """Add the sub-command."""
+def register_log(commands: Any) -> None:
+    """Add ``log``."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "log",
+        help="show the history of an Icechunk repository",
+        description="Show the snapshots of a version of an Icechunk repository, newest first.",
+    )
+    add_source_arguments(parser, path=False)
+    parser.add_argument("--limit", type=_limit, metavar="N", help="the newest N snapshots (default: all)")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object per snapshot, each on its own line"
+    )
+    parser.set_defaults(run=run_log)
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected 1 or more, found {text!r}")
+    return int(text)
+
+
+def run_log(namespace: argparse.Namespace) -> int:
+    """Print the log."""
+    repository, version = repository_of(namespace)
+    paint = painter()
+    with repository.source:
+        for snapshot in repository.log(version, namespace.limit):
+            time = snapshot.written_at.isoformat(timespec="seconds")
+            if namespace.json:
+                told = {
+                    "id": snapshot.id,
+                    "parent": snapshot.parent_id,
+                    "time": time,
+                    "message": snapshot.message,
+                }
+                print(json.dumps(told))
+            else:
+                print(f"{paint(snapshot.id, 'bold')}  {paint(time, 'dim')}  {printable(snapshot.message)}")
+    return 0
+
+
+def register_diff(commands: Any) -> None:
+    """Add ``diff``."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "diff",
         help="show what changed between two versions of an Icechunk repository",
@@ -30,10 +71,10 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("version_b", metavar="VERSION_B", help="the version to compare with it")
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.set_defaults(run=run, error_status=_TROUBLE)
+    parser.set_defaults(run=run_diff, error_status=_TROUBLE)
 
 
-def run(namespace: argparse.Namespace) -> int:
+def run_diff(namespace: argparse.Namespace) -> int:
     """Print the differences."""
     from zarrcore.stores.icechunk.differences import difference
 

@@ -73,8 +73,7 @@ collect_ignore = (
     else [
         "browser/window/test_versions.py",
         "core/cli/test_copy_to_repository.py",
-        "core/cli/test_diff.py",
-        "core/cli/test_log.py",
+        "core/cli/test_versions.py",
         "core/stores/icechunk",
         "zfs/test_repositories.py",
     ]

@@ -1,4 +1,4 @@
-"""``zarrscope log`` and ``zarrscope diff``: the versions of a repository. As diff(1), ``diff`` exits with 1 if anything changed."""
+"""``zarrscope log`` and ``zarrscope diff``: the versions of a repository. As diff(1), it exits with 1 if anything changed."""
 
 from __future__ import annotations
 

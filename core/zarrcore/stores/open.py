@@ -212,9 +212,9 @@ def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = No
     # A zip file that is being written may not look like one.
     kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
     if kind is None:
-        known = ", ".join(f"a {each.title}" for each in FILE_KINDS)
+        known = ", ".join(each.title for each in FILE_KINDS)
         raise StoreNotFoundError(
-            f"{shown} is neither a folder nor a file of a known kind ({known})", url=shown
+            f"{shown} is neither a folder nor a file of a known kind: {known}", url=shown
         )
     return kind.open(source, name, shown)
 

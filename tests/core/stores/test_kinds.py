@@ -41,7 +41,7 @@ def test_a_new_zip_file_has_a_suffix(tmp_path: Path) -> None:
 def test_a_file_of_no_known_kind_says_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no hierarchy")
     with pytest.raises(
-        StoreNotFoundError, match=r"notes\.txt is neither a folder nor a file of a known kind \(a zip"
+        StoreNotFoundError, match=r"notes\.txt is neither a folder nor a file of a known kind: zip file"
     ):
         open_store(tmp_path / "notes.txt")
 

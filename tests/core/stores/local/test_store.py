@@ -73,7 +73,7 @@ def test_a_missing_root_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError, match="there is no directory"):
         open_store(tmp_path / "absent")
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StoreNotFoundError, match="is not a directory"):
+    with pytest.raises(StoreNotFoundError, match="is neither a folder nor a file of a known kind"):
         open_store(tmp_path / "file")
 
 

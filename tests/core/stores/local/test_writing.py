@@ -191,7 +191,7 @@ def test_a_missing_directory_is_created_with_the_option(tmp_path: Path) -> None:
     store.set("x", b"1")
     assert (tmp_path / "a/b/x").read_bytes() == b"1"
     assert open_store(tmp_path / "a" / "b", create=True).get("x") == b"1"
-    with pytest.raises(StoreError, match="is not a directory"):
+    with pytest.raises(StoreError, match="is neither a folder nor a file of a known kind"):
         open_store(tmp_path / "a/b/x", create=True)
     with pytest.raises(StoreError, match="a part of the path is a file"):
         open_store(tmp_path / "a/b/x/y", create=True)

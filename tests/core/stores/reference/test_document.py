@@ -93,7 +93,7 @@ def test_a_document_means_what_fsspec_makes_of_it(
             st.lists(st.integers(0, 5), min_size=1, max_size=3),
             st.builds(
                 lambda a, n, s: {"start": a, "stop": a + n * s, "step": s},
-                OFFSETS,
+                st.integers(0, 10**12),  # a thousand times as much is still an offset
                 st.integers(1, 3),
                 st.integers(1, 9),
             ),

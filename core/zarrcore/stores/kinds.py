@@ -233,12 +233,15 @@ def _refuse_archive(head: bytes, store: ReadableStore, key: str) -> None:
         )
 
 
-def recognized(store: ReadableStore, seen: ReadableStore | None = None) -> ReadableStore | None:
+def recognized(
+    store: ReadableStore, seen: ReadableStore | None = None, *, may_be_file: bool = True
+) -> ReadableStore | None:
     """A place where no hierarchy was found, as a file or folder of a known kind; None if it is neither.
 
     Args:
         store: the store.
         seen: the same store, where keys are looked up.
+        may_be_file: whether the place may be one value. Otherwise it is known that there are keys below it.
 
     Raises:
         StoreError: the store failed, or the file or folder is broken.
@@ -248,7 +251,7 @@ def recognized(store: ReadableStore, seen: ReadableStore | None = None) -> Reada
             value = (seen or store).get(key, ByteRange(0, kind.head_nbytes))
             if value is not None and kind.recognizes(key, bytes(value)):
                 return kind.open(store)
-    if not store.is_remote or not urlsplit(store.url).path.strip("/"):
+    if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
     # The place may be one value, whose name does not tell what it is.
     from zarrcore.stores.open import open_store

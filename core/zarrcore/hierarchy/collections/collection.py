@@ -291,7 +291,7 @@ def open_place(
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked)
     except (HierarchyNotFoundError, StoreNotFoundError) as error:
-        found = recognized(store, seen)
+        found = recognized(store, seen, may_be_file=demanded)
         if found is not None:
             return open_place(found, at, demanded=demanded, **options)
         if isinstance(error, StoreNotFoundError):

@@ -47,6 +47,8 @@ class ChunkIndex:
         )
         order = np.argsort(numbers, kind="stable")
         self._numbers = numbers[order].astype("u8")
+        if (self._numbers[1:] == self._numbers[:-1]).any():
+            raise BrokenFileError("a chunk index has two entries for one chunk")
         self._addresses = addresses[order].astype("u8")
         self._sizes = sizes[order].astype("u8")
         self._masks = masks[order].astype("u4")
@@ -162,9 +164,11 @@ class _Entries:
             if leaves:
                 joined = np.concatenate(leaves)
                 offsets = joined["offset"][:, : self._ndim]
-                if (offsets % chunk).any():
+                if (offsets % chunk).any() or joined["offset"][:, self._ndim].any():
                     raise BrokenFileError("a B-tree has an entry that is not at a chunk")
-                yield self._at(offsets // chunk, joined["address"], joined["size"], joined["mask"])
+                yield self._at(
+                    self._inside(offsets // chunk), joined["address"], joined["size"], joined["mask"]
+                )
                 if following:
                     raise BrokenFileError("the leaves of a B-tree are at different levels")
 
@@ -176,7 +180,13 @@ class _Entries:
                 raise BrokenFileError("the records of a B-tree have a wrong size")
             data = np.frombuffer(b"".join(parts), "u1").reshape(-1, nbytes)
             indices = np.ascontiguousarray(data[:, nbytes - 8 * self._ndim :]).view("<u8")
-            yield self._at(indices.reshape(-1, self._ndim), *self._columns(data, width))
+            yield self._at(self._inside(indices.reshape(-1, self._ndim)), *self._columns(data, width))
+
+    def _inside(self, indices: NDArray[Any]) -> NDArray[Any]:
+        """The indices of a B-tree, from which the HDF5 library removes chunks when a dataset shrinks."""
+        if (indices >= np.asarray(self._grid, "u8")).any():
+            raise BrokenFileError("a B-tree has an entry outside of the dataset")
+        return indices
 
     def _columns(self, data: NDArray[Any], width: int) -> tuple[Any, Any, Any]:
         """Addresses, sizes and masks of entries, an array of bytes of shape (entries, bytes of an entry)."""

@@ -75,6 +75,9 @@ class VirtualStore(ReadableStore, ListableStore):
     def identity(self) -> Hashable:
         return type(self).__name__, self.source.identity, self.key
 
+    def description(self) -> list[tuple[str, str]]:
+        return [("source", f"{self.presents}, shown as Zarr")]
+
     def refresh(self) -> None:
         self.source.refresh()
 

@@ -23,7 +23,7 @@ import zarrcore
 from tests.command import run_inside
 from tests.core.stores.hdf5 import files
 from tests.servers.distant import distant_server
-from zarrcore.errors import BrokenReferenceError, StoreError
+from zarrcore.errors import BrokenReferenceError, StoreError, ZarrError
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import LocalStore, MemoryStore
 from zarrcore.stores.hdf5.store import Hdf5Store
@@ -215,3 +215,33 @@ def test_the_window_of_a_remote_file(tmp_path: Path) -> None:
         assert len([*hierarchy.walk()]) == 302
         assert len(server.requests) < 10
         assert hierarchy["g/d7"][7] == 7
+
+
+@pytest.mark.parametrize("version", ["earliest", "latest"])
+@pytest.mark.parametrize("unlimited", [1, 2])
+def test_a_dataset_that_shrank_has_no_chunks_outside(tmp_path: Path, version: str, unlimited: int) -> None:
+    most = (None,) * unlimited + (30,) * (2 - unlimited)
+    with h5py.File(tmp_path / "a.h5", "w", libver=version) as file:
+        dataset = file.create_dataset("x", (20, 30), "i4", maxshape=most, chunks=(3, 7), compression="gzip")
+        dataset[...] = np.arange(600).reshape(20, 30)
+        dataset.resize((8, 30))
+        if unlimited == 2:
+            dataset.resize((8, 10))
+        expected = dataset[...]
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        np.testing.assert_array_equal(hierarchy["/x"][...], expected)
+
+
+def test_a_flipped_place_of_a_chunk_is_an_error_and_not_fill_values(tmp_path: Path) -> None:
+    """The old B-trees have no checksum, but only certain places are possible."""
+    with h5py.File(tmp_path / "a.h5", "w", libver="earliest") as file:
+        file.create_dataset("x", data=np.arange(1000.0).reshape(10, 100), chunks=(5, 10), fletcher32=True)
+    content = (tmp_path / "a.h5").read_bytes()
+    tree = content.index(b"TREE\1")
+    first = tree + 24 + 8  # the place of the first chunk, after its size and mask
+    for position in (first, first + 8, first + 9, first + 16):
+        broken = bytearray(content)
+        broken[position] ^= 0x40
+        (tmp_path / "b.h5").write_bytes(broken)
+        with zarrcore.open(tmp_path / "b.h5") as hierarchy, pytest.raises(ZarrError, match="B-tree|chunk"):
+            hierarchy["/x"][...]

@@ -80,6 +80,7 @@ core/docs/decisions/README
 core/docs/decisions/compiled_extension
 core/docs/decisions/disk_cache
 core/docs/decisions/fuse_transports
+core/docs/decisions/hdf5_reader
 core/docs/decisions/hdf5_writer
 core/docs/decisions/png_writer
 core/docs/decisions/tiff_writer

@@ -33,7 +33,7 @@ class _EventLoop:
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # after Ctrl-C, nobody waits for it
+            future.cancel()  # after Ctrl-C, no caller waits for it
             raise
 
     def stop(self) -> None:

@@ -104,7 +104,7 @@ class Repository:
 
         with self._lock, translating(self.url):
             self._opened = icechunk.Repository.create(storage)
-            return self._opened.lookup_branch("main")
+            return str(self._opened.lookup_branch("main"))
 
     def create_branch(self, name: str, snapshot_id: str) -> None:
         """Create a branch at a snapshot.
@@ -137,9 +137,9 @@ class Repository:
         with translating(self.url):
             try:
                 if version.kind == "snapshot":
-                    return repository.lookup_snapshot(version.name).id
+                    return str(repository.lookup_snapshot(version.name).id)
                 lookup = repository.lookup_branch if version.kind == "branch" else repository.lookup_tag
-                return lookup(version.name)
+                return str(lookup(version.name))
             except Exception as error:
                 if kind_of(error) in _ABSENT or (
                     version.kind == "snapshot" and kind_of(error) == "object-not-found"

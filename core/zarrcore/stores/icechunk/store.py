@@ -99,7 +99,7 @@ class IcechunkStore(ReadableStore, ListableStore):
         """The snapshot that is read now."""
         self.opened()
         assert self._session is not None  # noqa: S101 - `opened` has set it
-        return self._session.snapshot_id
+        return str(self._session.snapshot_id)
 
     def description(self) -> list[tuple[str, str]]:
         log = self.repository.log(Version("snapshot", self.snapshot_id), _LOGGED + 1)

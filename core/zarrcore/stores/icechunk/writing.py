@@ -114,7 +114,7 @@ class SessionStore(IcechunkStore, WritableStore):
         assert session is not None  # noqa: S101 - since it was opened
         with translating(self.url):
             try:
-                return session.commit(message)
+                return str(session.commit(message))
             except Exception as error:
                 if kind_of(error) in _CONFLICTS:
                     raise StoreError(

@@ -6,6 +6,7 @@ for all its items. Calling it twice with an item must do no harm: other workers 
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
 import pickle
@@ -97,6 +98,9 @@ def on_cluster(address: str) -> Iterator[RunWork]:
     except ImportError as error:
         raise MissingExtraError("working on a cluster", "dask") from error
     with _quiet():
+        # A client that could not connect closes itself when it is collected, and needs a lock for it that the next client holds
+        # while the thread of its event loop starts. If that thread collects it, both wait for each other.
+        gc.collect()
         try:
             client: Any = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -110,6 +111,25 @@ def test_no_scheduler(source: Path) -> None:
     outcome = run_inside("check", source, "--scheduler", "no address")
     assert (outcome.status, outcome.stderr.count("\n")) == (1, 1)
     assert outcome.stderr.startswith("zarrscope: no Dask scheduler answers at no address: ")
+
+
+def test_a_cluster_after_one_that_did_not_answer(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left of the first client waits for the second one if the thread of its event loop collects it."""
+    from distributed.compatibility import asyncio_run
+
+    def collect_first(*arguments: Any, **keywords: Any) -> Any:
+        gc.collect()
+        return asyncio_run(*arguments, **keywords)
+
+    gc.disable()
+    try:
+        with pytest.raises(zc.ClusterError), on_cluster("no address"):
+            pass
+        monkeypatch.setattr("distributed.utils.asyncio_run", collect_first)
+        with on_cluster(scheduler) as run_work:
+            assert [item for item, _, _ in run_work([(Sleeping(), 1)])] == [1]
+    finally:
+        gc.enable()
 
 
 @dataclass(frozen=True)

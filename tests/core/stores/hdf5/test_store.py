@@ -189,7 +189,7 @@ def test_files_of_other_writers(tmp_path: Path) -> None:
     with zarrcore.open(tmp_path / "c.h5ad") as hierarchy:
         assert hierarchy["/"].attributes["encoding-type"] == "anndata"
         assert (hierarchy["X"][...] == cells.X).all()
-    assert files.assert_same(tmp_path / "c.h5ad") > 5
+    assert files.assert_same(tmp_path / "c.h5ad") >= 5  # more with newer versions
 
 
 def test_commands_accept_hdf5_files(tmp_path: Path) -> None:

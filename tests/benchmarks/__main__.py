@@ -1,4 +1,4 @@
-"""Measure arrays, locally and at a distance, copies, mounts, the browser and a cluster: zarrscope and peers alternately.
+"""Measure arrays, at a distance too, copies, archives, mounts, the browser and a cluster: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import arrays, browser, cluster, comparison, copying, distance, mount, scale
+from tests.benchmarks import archives, arrays, browser, cluster, comparison, copying, distance, mount, scale
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import ARRAYS, group_of, incomplete, publish, tables
@@ -81,6 +81,9 @@ def sections(
     if copying.NAME in arguments.workloads:
         found = copying.measure(folder, rounds, only or copying.KINDS, peers)
         yield copying.NAME, f"{copying.NAME}  arrays, copied and checked\n", found
+    if archives.NAME in arguments.workloads:
+        found = archives.measure(folder, rounds, only or archives.KINDS, peers)
+        yield archives.NAME, f"{archives.NAME}  HDF5 and NetCDF-4 files\n", found
     if scale.NAME in arguments.workloads:
         found = scale.measure(min(rounds, scale.ROUNDS), only or scale.KINDS)
         yield scale.NAME, f"{scale.NAME}  large sizes, from stores that answer by arithmetic\n", found
@@ -106,7 +109,15 @@ def keep(arguments: argparse.Namespace, results: list[Result], finished: Collect
 
 
 def parse() -> argparse.Namespace:
-    sections = (distance.NAME, mount.NAME, browser.NAME, copying.NAME, scale.NAME, cluster.NAME)
+    sections = (
+        distance.NAME,
+        mount.NAME,
+        browser.NAME,
+        copying.NAME,
+        archives.NAME,
+        scale.NAME,
+        cluster.NAME,
+    )
     names = [*(workload.name for workload in WORKLOADS), *sections]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -121,6 +132,7 @@ def parse() -> argparse.Namespace:
             *mount.LONG_KINDS,
             *browser.KINDS,
             *copying.KINDS,
+            *archives.KINDS,
             *scale.KINDS,
             *cluster.KINDS,
         ),

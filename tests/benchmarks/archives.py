@@ -311,4 +311,4 @@ def _convert_xarray(
                 variable.encoding.pop("preferred_chunks", None)
         if chunk_shape is not None:
             dataset = dataset.chunk(dict(zip(dataset[_VARIABLE].dims, chunk_shape, strict=True)))
-        dataset.to_zarr(output)
+        dataset.to_zarr(output, consolidated=False)

@@ -11,6 +11,7 @@ from typing import Final
 from numcodecs.checksum32 import JenkinsLookup3
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import ByteRange, ReadableStore
 
 UNDEFINED: Final = 2**64 - 1
@@ -53,6 +54,7 @@ class FileReader:
         self._block_nbytes = _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._lock = threading.Lock()
+        self._flights: SingleFlight[bytes] = SingleFlight()
 
     def read(self, address: int, nbytes: int, what: str = "a structure") -> bytes:
         """Bytes at an address.
@@ -99,15 +101,24 @@ class FileReader:
                 list(threads.map(self._block, missing))
 
     def _block(self, number: int) -> bytes:
+        found = self._kept(number)
+        return self._flights.run(number, lambda: self._fetch_block(number)) if found is None else found
+
+    def _kept(self, number: int) -> bytes | None:
         with self._lock:
             found = self._blocks.get(number)
             if found is not None:
                 self._blocks.move_to_end(number)
-                return found
+            return found
+
+    def _fetch_block(self, number: int) -> bytes:
+        # Another thread may have stored the block after this one looked and before it could join the request.
+        found = self._kept(number)
+        if found is not None:
+            return found
         start = number * self._block_nbytes
-        found = (
-            self._fetch(start, min(self.nbytes, start + self._block_nbytes)) if start < self.nbytes else b""
-        )
+        stop = min(self.nbytes, start + self._block_nbytes)
+        found = self._fetch(start, stop) if start < stop else b""
         with self._lock:
             self._blocks[number] = found
             while len(self._blocks) > _KEPT_NBYTES // self._block_nbytes:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
+from zarrcore.stores.interface import ByteRange, BytesLike
 from zarrcore.stores.virtual import file_reader
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 
@@ -25,6 +29,33 @@ def test_blocks_are_the_bytes_of_the_file(start: int, nbytes: int) -> None:
     else:
         assert reader.read(start, nbytes) == WHOLE[start : start + nbytes]
     assert reader.up_to(start, nbytes) == WHOLE[start : start + nbytes]
+
+
+class GatedStore(MemoryStore):
+    """Counts its requests and answers none before it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__("", {"a": WHOLE})
+        self.requests: list[ByteRange | None] = []
+        self.opened = threading.Event()
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        self.requests.append(byte_range)
+        assert self.opened.wait(10)
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+
+def test_threads_that_need_a_block_share_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_reader, "_LOCAL_BLOCK", 64)
+    store = GatedStore()
+    reader = FileReader(store, "a", "a")
+    with ThreadPoolExecutor(8) as threads:
+        reads = [threads.submit(reader.read, 64 + place, 4) for place in range(32)]
+        store.opened.set()
+        assert [read.result() for read in reads] == [WHOLE[64 + place :][:4] for place in range(32)]
+    assert store.requests == [ByteRange(64, 128)]
 
 
 def test_a_file_that_vanished_is_an_error() -> None:

@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Final
 
-from isal import isal_zlib
-
 from zarrcore.errors import (
     BodyTooLargeError,
     BrokenBodyError,
@@ -18,6 +16,7 @@ from zarrcore.errors import (
     StoreError,
 )
 from zarrcore.stores.interface import READ_ANEW, ByteRange, BytesLike, ListableStore, ReadableStore, StoreStat
+from zarrcore.stores.precomputed.gzip_stream import unpacked
 from zarrcore.stores.precomputed.info import Lengths, Scale, Sharding
 from zarrcore.stores.precomputed.morton import morton_code, place_of
 from zarrcore.stores.precomputed.shards import Shards
@@ -134,17 +133,11 @@ class ObjectChunks(ScaleChunks):
         return nbytes
 
     def _unpacked(self, packed: bytes, key: str, max_nbytes: int) -> bytes:
-        stream = isal_zlib.decompressobj(wbits=31)
         try:
-            value = stream.decompress(packed, max_nbytes + 1)
-            is_whole = stream.eof and len(value) <= max_nbytes
-        except isal_zlib.error:
-            is_whole = False
-        if not is_whole:
-            raise BrokenBodyError(
-                f"{key} in {self.source.url} is not a gzip file of a chunk", key=key, url=self.source.url
-            )
-        return value
+            return unpacked(packed, max_nbytes)
+        except ValueError as error:
+            sentence = f"{key} in {self.source.url} cannot be read: {error}"
+            raise BrokenBodyError(sentence, key=key, url=self.source.url) from error
 
     def stat(self, place: Lengths) -> StoreStat | None:
         key = self.key(place)

@@ -84,7 +84,10 @@ def _chunk_grid(scale: Scale, channels: list[int]) -> dict[str, Any]:
             lengths.append(min(chunk, max(1, length)))
             runs.append(lengths[-1])
     if None in lengths:
-        return {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [*channels, *runs]}}
+        return {
+            "name": "rectilinear",
+            "configuration": {"kind": "inline", "chunk_shapes": [*channels, *runs]},
+        }
     return {"name": "regular", "configuration": {"chunk_shape": [*channels, *lengths]}}
 
 
@@ -92,7 +95,9 @@ def _codecs(scale: Scale, *, is_remote: bool) -> list[dict[str, Any]]:
     configuration: dict[str, Any] = {}
     if scale.block_size is not None:
         configuration = {"block_size": list(scale.block_size)}
-    codecs: list[dict[str, Any]] = [{"name": f"neuroglancer.{scale.encoding}", "configuration": configuration}]
+    codecs: list[dict[str, Any]] = [
+        {"name": f"neuroglancer.{scale.encoding}", "configuration": configuration}
+    ]
     if scale.sharding is not None:
         return codecs + [{"name": "gzip", "configuration": {"level": 6}}] * scale.sharding.is_data_compressed
     # Objects in buckets may be compressed, which their headers tell. The elements of raw local chunks can be read alone.

@@ -17,7 +17,18 @@ MAX_INFO_NBYTES: Final = 16 << 20
 VOLUME: Final = "neuroglancer_multiscale_volume"
 SHARDED: Final = "neuroglancer_uint64_sharded_v1"
 
-DATA_TYPES: Final = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64")
+DATA_TYPES: Final = (
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float32",
+    "float64",
+)
 ENCODINGS: Final = ("raw", "jpeg", "png", "compressed_segmentation")
 """The encodings that can be read."""
 
@@ -199,7 +210,10 @@ def _scale(name: str, told: dict[str, Any], data_type: str, channels: int) -> Sc
         None if told.get("sharding") is None else _sharding(told["sharding"]),
         told,
     )
-    if scale.sharding is not None and sum((count - 1).bit_length() for count in scale.grid_shape if count) > 64:
+    if (
+        scale.sharding is not None
+        and sum((count - 1).bit_length() for count in scale.grid_shape if count) > 64
+    ):
         raise InfoError("with more chunks than its shards can name")
     return scale
 
@@ -233,8 +247,12 @@ def _folder(key: Any) -> str:
 
 def _sharding(told: Any) -> Sharding:
     if not isinstance(told, dict) or told.get("@type") != SHARDED:
-        raise InfoError(f"with sharding of the type {_shown(told.get('@type') if isinstance(told, dict) else told)}")
-    bits = [_integer(told.get(name, 0), name, 0, 64) for name in ("preshift_bits", "minishard_bits", "shard_bits")]
+        raise InfoError(
+            f"with sharding of the type {_shown(told.get('@type') if isinstance(told, dict) else told)}"
+        )
+    bits = [
+        _integer(told.get(name, 0), name, 0, 64) for name in ("preshift_bits", "minishard_bits", "shard_bits")
+    ]
     if bits[1] + bits[2] > 64 or bits[1] > 40:
         raise InfoError(f"with {bits[1]} minishard_bits and {bits[2]} shard_bits")
     hashes = {"identity": False, "murmurhash3_x86_128": True}

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from isal import isal_zlib
 from numpy.typing import NDArray
 
 from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores.interface import READ_ANEW, ByteRange, ReadableStore
+from zarrcore.stores.precomputed.gzip_stream import unpacked
 from zarrcore.stores.precomputed.info import Sharding
 from zarrcore.stores.precomputed.murmurhash import murmurhash3_x86_128
 
@@ -29,7 +29,6 @@ _MAX_GAP_NBYTES: Final = 64 << 10
 _KEPT_NBYTES: Final = 64 << 20
 _ENTRY_NBYTES: Final = 16
 _LOCKS: Final = 16
-_BROKEN: Final = (ValueError, OverflowError)
 
 
 class Place(NamedTuple):
@@ -163,8 +162,10 @@ class Shards:
         if isinstance(found, bytes):
             try:
                 found = _parsed(found, is_compressed=self._sharding.is_index_compressed)
-            except (*_BROKEN, isal_zlib.error) as error:
-                raise self._broken(shard, f"the index of its minishard {number:,} is broken: {error}") from error
+            except ValueError as error:
+                raise self._broken(
+                    shard, f"the index of its minishard {number:,} is broken: {error}"
+                ) from error
             self._kept.put((shard, number), (found, version), 24 * len(found.identifiers))
         return found, version
 
@@ -179,7 +180,9 @@ class Shards:
             return None, version
         start, end = (int(offset) for offset in entries[number - first])
         if end < start or end - start > MAX_INDEX_NBYTES:
-            raise self._broken(shard, f"the index of its minishard {number:,} has the bytes {start:,} to {end:,}")
+            raise self._broken(
+                shard, f"the index of its minishard {number:,} has the bytes {start:,} to {end:,}"
+            )
         together = [number - first]
         if self._source.is_remote:
             start, end, together = _neighbours(entries, number - first)
@@ -216,7 +219,9 @@ class Shards:
         else:
             value, facts = found
             if len(value) != nbytes:
-                raise self._broken(shard, f"it ends within its index, after {first * 16 + len(value):,} bytes")
+                raise self._broken(
+                    shard, f"it ends within its index, after {first * 16 + len(value):,} bytes"
+                )
             kept = np.frombuffer(bytes(value), "<u8").reshape(-1, 2), facts.version
         # An absent shard is looked up again, since it may be written any time; remote ones are kept until a refresh.
         if found is not None or self._source.is_remote:
@@ -254,12 +259,7 @@ def _parsed(encoded: bytes, *, is_compressed: bool) -> _Minishard:
     Raises:
         ValueError: it is broken.
     """
-    data = encoded
-    if is_compressed:
-        stream = isal_zlib.decompressobj(wbits=31)
-        data = stream.decompress(encoded, MAX_INDEX_NBYTES + 1)
-        if not stream.eof:
-            raise ValueError("its gzip stream ends early, or is too long")
+    data = unpacked(encoded, MAX_INDEX_NBYTES) if is_compressed else encoded
     if len(data) % 24 or len(data) > MAX_INDEX_NBYTES:
         raise ValueError(f"it has {len(data):,} bytes")
     rows = np.frombuffer(data, "<u8").reshape(3, -1)
@@ -268,7 +268,7 @@ def _parsed(encoded: bytes, *, is_compressed: bool) -> _Minishard:
     # Each start counts from the end of the chunk before.
     starts = np.cumsum(rows[1], dtype=np.uint64)
     starts[1:] += np.cumsum(sizes[:-1], dtype=np.uint64)
-    if len(starts) and max(int(starts.max()), int(sizes.max())) >= 1 << 62:
+    if len(starts) and int(np.maximum(starts, sizes).max()) >= 1 << 62:
         raise ValueError("a chunk is beyond all limits")
     order = np.argsort(identifiers, kind="stable")
     return _Minishard(identifiers[order], starts[order], sizes[order])

@@ -15,7 +15,15 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, Store
 from zarrcore.stores.keys import check_key, check_prefix
 from zarrcore.stores.precomputed.chunks import ScaleChunks, scale_chunks
 from zarrcore.stores.precomputed.documents import group_document, scale_document
-from zarrcore.stores.precomputed.info import INFO, MAX_INFO_NBYTES, InfoError, Lengths, Scale, Volume, parse_info
+from zarrcore.stores.precomputed.info import (
+    INFO,
+    MAX_INFO_NBYTES,
+    InfoError,
+    Lengths,
+    Scale,
+    Volume,
+    parse_info,
+)
 from zarrcore.stores.virtual.combined_reads import CombinedReads
 from zarrcore.stores.virtual.store import Part, VirtualStore
 

@@ -61,7 +61,9 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
         grid = tuple(-(-length // block) for length, block in zip(spec.shape[-3:], self._block, strict=True))
         padded = math.prod(grid) * math.prod(self._block)
         if padded > max(_MAX_SMALL_SIZE, _MAX_PADDING * math.prod(spec.shape[-3:])):
-            raise MetadataError(f"blocks of {self._block[::-1]} are too large for the chunks", member="block_size")
+            raise MetadataError(
+                f"blocks of {self._block[::-1]} are too large for the chunks", member="block_size"
+            )
         return math.prod(spec.shape[:-3]), grid
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
@@ -111,7 +113,12 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
         self._assemble(blocks.reshape(*grid, *self._block), grid, out)
 
     def _decode_blocks(
-        self, words: Words, labels: np.ndarray[Any, Any], width: int, tables: NDArray[np.intp], places: NDArray[np.intp]
+        self,
+        words: Words,
+        labels: np.ndarray[Any, Any],
+        width: int,
+        tables: NDArray[np.intp],
+        places: NDArray[np.intp],
     ) -> np.ndarray[Any, Any]:
         """Blocks of one width, one per row."""
         if width not in _WIDTHS:
@@ -130,15 +137,20 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
         # A label of 64 bits has two words.
         indices = np.multiply(positions, labels.dtype.itemsize // 4, dtype=np.intp)
         indices += tables[:, None]
-        return labels[indices]
+        found: np.ndarray[Any, Any] = labels[indices]
+        return found
 
-    def _assemble(self, blocks: np.ndarray[Any, Any], grid: tuple[int, ...], out: np.ndarray[Any, Any]) -> None:
+    def _assemble(
+        self, blocks: np.ndarray[Any, Any], grid: tuple[int, ...], out: np.ndarray[Any, Any]
+    ) -> None:
         """Put blocks, or one label for each, in their places; what lies beyond the chunk is padding."""
         if blocks.ndim == 1:
             whole = np.broadcast_to(blocks.reshape(*grid, 1, 1, 1), (*grid, *self._block))
         else:
             whole = blocks
-        if all(length == count * block for length, count, block in zip(out.shape, grid, self._block, strict=True)):
+        if all(
+            length == count * block for length, count, block in zip(out.shape, grid, self._block, strict=True)
+        ):
             view = out.reshape(grid[0], self._block[0], grid[1], self._block[1], grid[2], self._block[2])
             np.copyto(view, whole.transpose(0, 3, 1, 4, 2, 5))
             return

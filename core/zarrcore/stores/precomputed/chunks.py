@@ -25,7 +25,7 @@ _SHARD_NAME: Final = re.compile(r"[0-9a-f]+\.shard")
 _RANGE: Final = r"(-?\d{1,20})-(-?\d{1,20})"
 _CHUNK_NAME: Final = re.compile(rf"{_RANGE}_{_RANGE}_{_RANGE}(\.gz)?")
 
-Answer = tuple[BytesLike, StoreStat] | None
+_MOST_MORE_NBYTES: Final = 1 << 20
 
 
 class ScaleChunks(ABC):
@@ -94,10 +94,12 @@ class ObjectChunks(ScaleChunks):
         value = self.source.get(key, byte_range, max_nbytes=max_nbytes)
         if value is not None or self.source.is_remote:
             return value
-        value = self._compressed(key, place, max_nbytes)
-        if value is None or byte_range is None:
-            return value
-        start, stop = byte_range.resolve(len(value))
+        value = self._compressed(key, place)
+        if value is None:
+            return None
+        start, stop = (0, len(value)) if byte_range is None else byte_range.resolve(len(value))
+        if max_nbytes is not None and stop - start > max_nbytes:
+            raise BodyTooLargeError(stop - start, max_nbytes, key=f"{key}.gz", url=self.source.url)
         return value[start:stop]
 
     def get_into(self, place: Lengths, buffer: memoryview, byte_range: ByteRange | None) -> int | None:
@@ -106,14 +108,14 @@ class ObjectChunks(ScaleChunks):
             return nbytes
         return super().get_into(place, buffer, byte_range)
 
-    def _compressed(self, key: str, place: Lengths, max_nbytes: int | None) -> BytesLike | None:
+    def _compressed(self, key: str, place: Lengths) -> BytesLike | None:
         """The content of the compressed file of a chunk; of a raw one uncompressed, so that its voxels can be read alone."""
         packed = f"{key}.gz"
-        if self.scale.encoding != "raw":
-            value = self.source.get(packed, max_nbytes=max_nbytes)
-        else:
-            value = self.source.get(packed, max_nbytes=2 * self._nbytes(place) + 4096)
-            value = None if value is None else self._unpacked(bytes(value), packed, self._nbytes(place))
+        # No encoding is much longer than its voxels; those of few voxels may be.
+        nbytes = self._nbytes(place)
+        value = self.source.get(packed, max_nbytes=3 * nbytes + _MOST_MORE_NBYTES)
+        if value is not None and self.scale.encoding == "raw":
+            value = self._unpacked(bytes(value), packed, nbytes)
         if value is None and self.source.stat(f"{key}.br") is not None:
             raise StoreError(
                 f"{key}.br in {self.source.url} is compressed by brotli, which zarrscope does not read: unpack all such "
@@ -121,8 +123,6 @@ class ObjectChunks(ScaleChunks):
                 key=f"{key}.br",
                 url=self.source.url,
             )
-        if value is not None and max_nbytes is not None and len(value) > max_nbytes:
-            raise BodyTooLargeError(len(value), max_nbytes, key=packed, url=self.source.url)
         return value
 
     def _nbytes(self, place: Lengths) -> int:

@@ -1,6 +1,7 @@
 """MurmurHash3_x86_128 of numbers of 8 bytes, with seed 0.
 
-Algorithm: Austin Appleby, MurmurHash3. A number is shorter than a block of 16 bytes: only the tail and the end of the algorithm remain.
+Algorithm: Austin Appleby, MurmurHash3. A number is shorter than a block of 16 bytes: only the tail and the end of
+the algorithm remain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Shards: files of many chunks, which are found through two levels of indexes.
 
-Specification: Neuroglancer, "Precomputed format", "Sharded format". The index of a shard says where the indexes of its minishards are;
-one of those says where the chunks with some identifiers are. Indexes are read once and kept, those of neighbouring minishards together.
+Specification: Neuroglancer, "Precomputed format", "Sharded format". The index of a shard says where the indexes of its
+minishards are; one of those says where the chunks with some identifiers are. Indexes are read once and kept, those of
+neighbouring minishards together.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from tests.servers.distant import distant_server
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
+from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.precomputed.store import PrecomputedStore
 
 RAW = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "float32")
@@ -134,11 +135,11 @@ def test_compressed_files_of_chunks_are_read(tmp_path: Path, encoding: str) -> N
         assert np.array_equal(hierarchy["8_8_8"][...], expected)
         assert np.array_equal(hierarchy["8_8_8"][7, 3:4], expected[7, 3:4])
         keys = [entry.key for entry in hierarchy.store.list_prefix("8_8_8/c/")]
-        assert len(keys) == 4
+        assert len(keys) == 8
         for key in keys:
             assert hierarchy.store.stat(key).size == len(hierarchy.store.get(key))
         if encoding == "raw":
-            assert hierarchy.store.get(keys[0], (2, 6)) == hierarchy.store.get(keys[0])[2:6]
+            assert hierarchy.store.get(keys[0], ByteRange(2, 6)) == hierarchy.store.get(keys[0])[2:6]
     for path in (tmp_path / "8_8_8").iterdir():
         path.write_bytes(path.read_bytes()[:-9])
     with zarrcore.open(tmp_path) as hierarchy, pytest.raises(ZarrError, match="ends early"):
@@ -163,10 +164,10 @@ def test_requests_for_opening_and_for_a_plane(tmp_path: Path) -> None:
                 with zarrcore.open(url) as hierarchy:
                     array = hierarchy["8_8_8"]
                     if url.startswith("precomputed:"):
-                        assert server.requests <= 4
-                    before = server.requests
+                        assert len(server.requests) <= 4
+                    before = len(server.requests)
                     assert np.array_equal(array[12], expected[12])
-                    assert server.requests - before <= most
+                    assert len(server.requests) - before <= most
 
 
 def test_what_urls_name(tmp_path: Path) -> None:
@@ -224,7 +225,10 @@ def test_keys_outside_the_bounds_are_absent(tmp_path: Path) -> None:
         assert [entry.key for entry in store.list_dir("8_8_8/")] == ["8_8_8/zarr.json", "8_8_8/c/"]
         assert len([*store.list_dir("8_8_8/c/0/1/1/")]) == 2
         assert [*store.list_dir("other/")] == []
-        assert store.get_into("8_8_8/zarr.json", memoryview(bytearray(9999))) == store.stat("8_8_8/zarr.json").size
+        assert (
+            store.get_into("8_8_8/zarr.json", memoryview(bytearray(9999)))
+            == store.stat("8_8_8/zarr.json").size
+        )
 
 
 def test_codecs_are_never_written(tmp_path: Path) -> None:

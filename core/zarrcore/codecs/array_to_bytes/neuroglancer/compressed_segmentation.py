@@ -145,16 +145,14 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
     ) -> None:
         """Put blocks, or one label for each, in their places; what lies beyond the chunk is padding."""
         if blocks.ndim == 1:
-            whole = np.broadcast_to(blocks.reshape(*grid, 1, 1, 1), (*grid, *self._block))
-        else:
-            whole = blocks
+            blocks = np.broadcast_to(blocks.reshape(*grid, 1, 1, 1), (*grid, *self._block))
         if all(
             length == count * block for length, count, block in zip(out.shape, grid, self._block, strict=True)
         ):
             view = out.reshape(grid[0], self._block[0], grid[1], self._block[1], grid[2], self._block[2])
-            np.copyto(view, whole.transpose(0, 3, 1, 4, 2, 5))
+            np.copyto(view, blocks.transpose(0, 3, 1, 4, 2, 5))
             return
-        padded = whole.transpose(0, 3, 1, 4, 2, 5).reshape(
+        padded = blocks.transpose(0, 3, 1, 4, 2, 5).reshape(
             *(count * block for count, block in zip(grid, self._block, strict=True))
         )
         np.copyto(out, padded[tuple(map(slice, out.shape))])

@@ -48,6 +48,7 @@ core/docs/sources
 core/docs/zip
 core/docs/hdf5_sources
 core/docs/icechunk
+core/docs/precomputed
 core/docs/references
 core/docs/clusters
 core/docs/troubleshooting

@@ -22,6 +22,7 @@ _importing = threading.Lock()
 _A2A = "zarrcore.codecs.array_to_array"
 _A2B = "zarrcore.codecs.array_to_bytes"
 _B2B = "zarrcore.codecs.bytes_to_bytes"
+_NGL = f"{_A2B}.neuroglancer"
 _BUILT_IN = {
     "transpose": f"{_A2A}.transpose:TransposeCodec",
     "reshape": f"{_A2A}.reshape:ReshapeCodec",
@@ -48,6 +49,10 @@ _BUILT_IN = {
     "zarrs.optional": f"{_A2B}.optional:OptionalCodec",
     "optional": f"{_A2B}.optional:OptionalCodec",
     "hdf5.elements": f"{_A2B}.hdf5_elements:Hdf5ElementsCodec",
+    "neuroglancer.compressed_segmentation": f"{_NGL}.compressed_segmentation:CompressedSegmentationCodec",
+    "neuroglancer.jpeg": f"{_NGL}.images:JpegCodec",
+    "neuroglancer.png": f"{_NGL}.images:PngCodec",
+    "neuroglancer.raw": f"{_NGL}.raw:RawCodec",
     "n5_default": f"{_A2B}.n5_default:N5DefaultCodec",
     "numcodecs.json2": f"{_A2B}.json2:Json2Codec",
     "numcodecs.msgpack2": f"{_A2B}.msgpack2:Msgpack2Codec",
@@ -72,6 +77,7 @@ _BUILT_IN = {
     "hdf5.lzf": f"{_B2B}.hdf5_imagecodecs:Hdf5LzfCodec",
     "hdf5.scaleoffset": f"{_B2B}.hdf5_scaleoffset:Hdf5ScaleoffsetCodec",
     "hdf5.szip": f"{_B2B}.hdf5_imagecodecs:Hdf5SzipCodec",
+    "neuroglancer.gzip": f"{_B2B}.neuroglancer_gzip:NeuroglancerGzipCodec",
     "n5_lz4": f"{_B2B}.n5_lz4:N5Lz4Codec",
     "numcodecs.bz2": f"{_B2B}.standard_library:Bz2Codec",
     "numcodecs.lzma": f"{_B2B}.standard_library:LzmaCodec",

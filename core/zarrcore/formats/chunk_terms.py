@@ -27,6 +27,9 @@ from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
 from zarrcore.metadata.named_configuration import integers
 
+NEUROGLANCER = "neuroglancer."
+"""How the names of internal codecs for chunks of Neuroglancer begin."""
+_ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 _OURS = {"n5_lz4": NamedConfiguration("numcodecs.lz4", {"acceleration": 1})}
 """Internal codecs that no other format has, and the nearest codec of other formats."""
 
@@ -124,12 +127,17 @@ def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
 
 
 def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array without N5's block headers and with little-endian elements; itself if it is not one of N5.
+    """The array without N5's block headers and with little-endian elements, or with whole plain chunks instead of those of
+    Neuroglancer; itself if it is of neither.
 
     Raises:
         MetadataError: a parameter that blocks do not have.
         UnsupportedError: an unknown codec.
     """
+    if any(codec.name.startswith(NEUROGLANCER) for codec in metadata.codecs):
+        # Its chunks are cut at the bounds, and have no codecs of other formats.
+        grid = RegularChunkGrid(metadata.chunk_grid.chunk_shape)
+        return replace(metadata, chunk_grid=grid, codecs=(NamedConfiguration("bytes"), _ZSTD))
     if all(codec.name != "n5_default" for codec in metadata.codecs):
         return metadata
     ndim = len(metadata.shape)

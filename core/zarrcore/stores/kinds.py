@@ -113,6 +113,12 @@ def _is_reference_document(head: bytes) -> bool:
     return is_reference_document(head)
 
 
+def _is_precomputed(_: str, info: bytes) -> bool:
+    from zarrcore.stores.precomputed.info import is_info
+
+    return is_info(info)
+
+
 def _is_hdf5(head: bytes, read: Read) -> bool:
     """Whether the signature of HDF5 is at the start, or at byte 512, 1024, 2048 …, after a block of the user's."""
     position = 0
@@ -181,6 +187,14 @@ FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
         lambda _, value: b'"record_size"' in value,
         "zarrcore.stores.reference.partitions:open_folder",
         head_nbytes=256 << 20,  # the member that decides follows all metadata
+    ),
+    FolderKind(
+        "neuroglancer-precomputed",
+        "Neuroglancer volume",
+        ("info",),
+        _is_precomputed,
+        "zarrcore.stores.precomputed.store:open_volume",
+        head_nbytes=16 << 20,  # all of it: its members have no order
     ),
 )
 

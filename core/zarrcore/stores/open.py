@@ -45,7 +45,7 @@ def open_store(
 
     Args:
         url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``abfss``, ``http``, ``https``,
-            ``zip``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
+            ``zip``, ``precomputed``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
             a local path of a file, which is recognized by its content; or a URL that ends in a suffix of
             `FILE_SUFFIXES`, such as ``.zip``, in any store; a version of a repository, such as
             ``s3://bucket/repo?tag=v1``; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
@@ -265,6 +265,12 @@ def _path_in(url: str) -> str:
     return os.path.expanduser(url.partition("://")[2])
 
 
+def _open_precomputed(url: str, options: StoreOptions) -> ReadableStore:
+    from zarrcore.stores.precomputed.store import open_volume
+
+    return open_volume(open_store(url.partition("://")[2], options=options))
+
+
 def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
     if _SCHEME.match(inner) is None:
@@ -355,6 +361,7 @@ _OPENERS: Final[dict[str, Callable[..., ReadableStore]]] = {
     "redis": _open_redis,
     "rediss": _open_redis,
     "sqlite": _open_sqlite,
+    "precomputed": _open_precomputed,
     "zip": _open_zip,
     **_REMOTE,
 }

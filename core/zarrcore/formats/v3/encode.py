@@ -13,6 +13,7 @@ from zarrcore.codecs import completed
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
 from zarrcore.formats.chunk_terms import (
+    NEUROGLANCER,
     chunk_spec,
     codec_chain,
     plain_array_to_bytes,
@@ -35,7 +36,7 @@ from zarrcore.metadata.data_type.struct import by_its_new_name
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
-"""Internal codecs for chunks of other formats; no document that is written may name them, nor those of HDF5."""
+"""Internal codecs for chunks of other formats; no document that is written may name them, nor those of HDF5 and Neuroglancer."""
 _HDF5 = "hdf5."
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 
@@ -105,7 +106,7 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _OURS or name.startswith(_HDF5)
+    return name in _OURS or name.startswith((_HDF5, NEUROGLANCER))
 
 
 def _refuse_plain_optional(metadata: ArrayMetadata) -> None:

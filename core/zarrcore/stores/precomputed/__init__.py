@@ -1,0 +1,1 @@
+"""Volumes of Neuroglancer, format "precomputed", as multiscale groups."""

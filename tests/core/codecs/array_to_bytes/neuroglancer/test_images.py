@@ -1,0 +1,41 @@
+"""Broken images; valid ones are compared with tensorstore's in the tests of volumes."""
+
+from __future__ import annotations
+
+import sys
+
+import imagecodecs
+import numpy as np
+import pytest
+
+from zarrcore.codecs.array_to_bytes.neuroglancer.images import JpegCodec, PngCodec
+from zarrcore.codecs.interface import ArraySpec
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+
+PIXELS = np.arange(24, dtype="u1").reshape(4, 6)
+SPEC = ArraySpec((2, 3, 4), np.dtype("u1"), np.zeros((), "u1"))
+CODECS = [(PngCodec, imagecodecs.png_encode), (JpegCodec, imagecodecs.jpeg8_encode)]
+
+
+@pytest.mark.parametrize(("kind", "encode"), CODECS)
+def test_an_image_of_any_width_decodes_and_broken_ones_do_not(kind, encode) -> None:
+    codec = kind.from_configuration({})
+    data = encode(PIXELS)
+    assert codec.decode(data, SPEC).shape == SPEC.shape
+    for length in (0, 5, 30, len(data) // 2):
+        with pytest.raises(CodecError):
+            codec.decode(data[:length], SPEC)
+    for other in (PIXELS[:3], np.dstack([PIXELS] * 3)):
+        with pytest.raises(
+            CodecError, match="expected an image of 24 pixels with 1 channels of 8 bits, found"
+        ):
+            codec.decode(encode(np.ascontiguousarray(other)), SPEC)
+    with pytest.raises(MetadataError):
+        codec.max_encoded_nbytes(ArraySpec((2, 3, 4), np.dtype("f4"), np.zeros((), "f4")))
+
+
+@pytest.mark.parametrize(("kind", "encode"), CODECS)
+def test_the_missing_package_is_named(kind, encode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "imagecodecs", None)
+    with pytest.raises(UnsupportedError, match=r"zarrscope\[precomputed\]"):
+        kind.from_configuration({})

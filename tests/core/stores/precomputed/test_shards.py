@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.precomputed.info import Sharding
-from zarrcore.stores.precomputed.morton import morton_code, place_of
 from zarrcore.stores.precomputed.shards import Shards
 
 SHARDING = Sharding(0, False, 1, 4, True, False)
@@ -57,9 +54,3 @@ def test_a_shard_that_ends_early_is_an_error() -> None:
             shards({"a/0.shard": whole[:length]}).find(0)
     with pytest.raises(BrokenReferenceError, match="index of its minishard 0 is broken"):
         shards({"a/0.shard": whole[:-20] + bytes(20)}).find(0)
-
-
-@given(st.tuples(*[st.integers(1, 50)] * 3), st.data())
-def test_codes_and_places_correspond(grid: tuple[int, int, int], data: st.DataObject) -> None:
-    place = tuple(data.draw(st.integers(0, count - 1)) for count in grid)
-    assert place_of(morton_code(place, grid), grid) == place

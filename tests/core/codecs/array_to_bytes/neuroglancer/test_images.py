@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import imagecodecs
 import numpy as np
@@ -18,7 +19,7 @@ CODECS = [(PngCodec, imagecodecs.png_encode), (JpegCodec, imagecodecs.jpeg8_enco
 
 
 @pytest.mark.parametrize(("kind", "encode"), CODECS)
-def test_an_image_of_any_width_decodes_and_broken_ones_do_not(kind, encode) -> None:
+def test_an_image_of_any_width_decodes_and_broken_ones_do_not(kind: Any, encode: Any) -> None:
     codec = kind.from_configuration({})
     data = encode(PIXELS)
     assert codec.decode(data, SPEC).shape == SPEC.shape
@@ -35,7 +36,7 @@ def test_an_image_of_any_width_decodes_and_broken_ones_do_not(kind, encode) -> N
 
 
 @pytest.mark.parametrize(("kind", "encode"), CODECS)
-def test_the_missing_package_is_named(kind, encode, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_missing_package_is_named(kind: Any, encode: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "imagecodecs", None)
     with pytest.raises(UnsupportedError, match=r"zarrscope\[precomputed\]"):
         kind.from_configuration({})

@@ -50,7 +50,8 @@ def test_memory_is_bounded_during_long_reads(tmp_path: Path, mount: Mounter) -> 
         for _ in range(CHUNKS):
             reader.stdin.write((CHUNK + 1).data)
     assert reader.returncode == 0
-    assert mounted.stats()["decoded"]["chunks"] == CHUNKS
+    # On a busy machine, a chunk that was read ahead can leave the small cache before the reader comes to it.
+    assert CHUNKS <= mounted.stats()["decoded"]["chunks"] <= 1.1 * CHUNKS
     assert peak_nbytes(mounted.daemon()) < (150 + 64) * MIB
 
 

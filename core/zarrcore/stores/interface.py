@@ -16,7 +16,7 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import ChangedError, ListingUnsupportedError, ValueTooLargeError
+from zarrcore.errors import BodyTooLargeError, ChangedError, ListingUnsupportedError, ValueTooLargeError
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.options import DEFAULTS, StoreOptions
@@ -198,8 +198,13 @@ class ReadableStore(Store):
             StoreError: as `get`.
         """
         if type(self).stat is ReadableStore.stat:  # `stat` here reads the value too, and has no version
-            value = self.get(key, byte_range, max_nbytes=max_nbytes)
-            return None if value is None else (value, StoreStat(len(value)))
+            value = self.get(key)
+            if value is None:
+                return None
+            start, stop = (byte_range or ByteRange(0)).resolve(len(value))
+            if max_nbytes is not None and stop - start > max_nbytes:
+                raise BodyTooLargeError(stop - start, max_nbytes, key=key, url=self.url)
+            return value[start:stop], StoreStat(len(value))
         facts = self.stat(key)
         for _ in range(READ_ANEW):
             if facts is None:

@@ -193,7 +193,14 @@ def test_the_facts_of_a_value_are_those_of_the_version_that_was_read() -> None:
     assert Changing(3).get_with_stat("a") == (b"xxx", StoreStat(3))
     with pytest.raises(ChangedError, match=r"^a in test://dictionary changes faster than it can be read$"):
         Changing(1000).get_with_stat("a")
-    assert DictionaryStore({"a": b"123"}).get_with_stat("a", ByteRange(1)) == (b"23", StoreStat(2))
+
+
+def test_a_store_without_stat_tells_the_size_of_the_whole_value_with_a_part_of_it() -> None:
+    store = DictionaryStore({"a": b"123"})
+    assert store.get_with_stat("a", ByteRange(1), max_nbytes=2) == (b"23", StoreStat(3))
+    assert store.get_with_stat("b", ByteRange(1)) is None
+    with pytest.raises(BodyTooLargeError, match="it has 3 bytes; at most 2 can be right"):
+        store.get_with_stat("a", max_nbytes=2)
 
 
 def test_a_value_of_a_plain_store_is_copied_into_a_buffer() -> None:

@@ -46,13 +46,15 @@ class FileReader:
         self.key = key
         self.url = url
         self.base = 0
-        facts = source.stat(key)
-        if facts is None:
+        self._block_nbytes = _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK
+        # One request tells the size and brings the block that each format begins in.
+        found = source.get_with_stat(key, ByteRange(0, self._block_nbytes))
+        if found is None:
             raise StoreError(f"{url} does not exist any more", key=key, url=source.url)
+        first_block, facts = found
         self.nbytes = facts.size
         self.version = facts.version
-        self._block_nbytes = _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK
-        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._blocks: OrderedDict[int, bytes] = OrderedDict({0: bytes(first_block)})
         self._lock = threading.Lock()
         self._flights: SingleFlight[bytes] = SingleFlight()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.interface import ByteRange, BytesLike
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.virtual import file_reader
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 
@@ -31,8 +31,43 @@ def test_blocks_are_the_bytes_of_the_file(start: int, nbytes: int) -> None:
     assert reader.up_to(start, nbytes) == WHOLE[start : start + nbytes]
 
 
+def test_a_file_is_opened_with_one_request() -> None:
+    store = RequestsOfRemote("", {"a": WHOLE})
+    reader = FileReader(store, "a", "a")
+    assert reader.read(8, 4) == WHOLE[8:12]
+    assert reader.nbytes == len(WHOLE)
+    assert store.requests == ["get_with_stat"]
+
+
+class RequestsOfRemote(MemoryStore):
+    """A remote store that names its requests."""
+
+    is_remote = True
+
+    def __init__(self, url: str, values: dict[str, bytes]) -> None:
+        super().__init__(url, values)
+        self.requests: list[str] = []
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        self.requests.append("get_with_stat")
+        value = super().get(key, byte_range, max_nbytes=max_nbytes)
+        return None if value is None else (value, StoreStat(len(WHOLE)))
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        self.requests.append("get")
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+    def stat(self, key: str) -> StoreStat | None:
+        self.requests.append("stat")
+        return super().stat(key)
+
+
 class GatedStore(MemoryStore):
-    """Counts its requests and answers none before it is told to."""
+    """Counts its requests and answers only the first before it is told to."""
 
     def __init__(self) -> None:
         super().__init__("", {"a": WHOLE})
@@ -43,7 +78,7 @@ class GatedStore(MemoryStore):
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
         self.requests.append(byte_range)
-        assert self.opened.wait(10)
+        assert byte_range == ByteRange(0, 64) or self.opened.wait(10)
         return super().get(key, byte_range, max_nbytes=max_nbytes)
 
 
@@ -55,10 +90,11 @@ def test_threads_that_need_a_block_share_one_request(monkeypatch: pytest.MonkeyP
         reads = [threads.submit(reader.read, 64 + place, 4) for place in range(32)]
         store.opened.set()
         assert [read.result() for read in reads] == [WHOLE[64 + place :][:4] for place in range(32)]
-    assert store.requests == [ByteRange(64, 128)]
+    assert store.requests == [ByteRange(0, 64), ByteRange(64, 128)]
 
 
-def test_a_file_that_vanished_is_an_error() -> None:
+def test_a_file_that_vanished_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_reader, "_LOCAL_BLOCK", 64)
     with pytest.raises(StoreError, match="does not exist any more"):
         FileReader(MemoryStore("", {}), "a", "a")
     store = MemoryStore("", {"a": WHOLE})

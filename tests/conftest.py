@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import hdf5plugin  # noqa: F401 - before netCDF4, whose import hides these filters from h5py
 import pytest
 from hypothesis import HealthCheck, settings
 

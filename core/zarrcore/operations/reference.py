@@ -14,7 +14,8 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from itertools import pairwise
+from typing import Final
 from urllib.parse import quote
 
 import numpy as np
@@ -25,11 +26,10 @@ from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
-from zarrcore.operations.copy.stored import listed_chunks
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.virtual.store import Part, VirtualStore
-from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.interface import listable, writable
 from zarrcore.stores.zip.store import ZipStore
 
 RECORD_SIZE: Final = 100_000
@@ -38,15 +38,6 @@ _NO_FILES: Final = ("sqlite", "lmdb", "redis", "rediss")
 _V2_KEYS: Final = ChunkKeyEncoding("v2", ".")
 
 Tell = Callable[[str, int, int], None]
-
-
-class Place(NamedTuple):
-    """Where the bytes of a chunk are."""
-
-    url: str
-    start: int
-    nbytes: int | None
-    """None for the whole file."""
 
 
 @dataclass(slots=True)
@@ -72,8 +63,8 @@ class _ArrayReferences:
     metadata: ArrayMetadata
     """In terms of Zarr v2."""
 
-    def chunks(self, inline_nbytes: int) -> Iterator[tuple[int, str, Place | bytes]]:
-        """Number in C order, key without path, and place of each stored chunk, in C order.
+    def places(self, inline_nbytes: int) -> _Places:
+        """Where the stored chunks are.
 
         Raises:
             UnsupportedError: a chunk is not a part of a file.
@@ -81,22 +72,74 @@ class _ArrayReferences:
         """
         node = self.node
         prefix = node.hierarchy.format.chunk_prefix(node.hierarchy.within(node.path))
-        source = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
-        counts = node.chunk_grid_shape
-        numbers = array("q")
-        for index, _ in listed_chunks(node.store, prefix, source):
-            number = 0
-            for along, count in zip(index, counts, strict=True):
-                number = number * count + along
-            numbers.append(number)
-        for number in np.unique(np.frombuffer(numbers, np.int64)).tolist() if numbers else ():
-            index = tuple(int(along) for along in np.unravel_index(number, counts)) if counts else ()
-            found = place_of(node.store, prefix + source.chunk_key_encoding.encode(index), inline_nbytes)
+        store, prefix = _wrapped(node.store, prefix)
+        encoding, counts = node.chunk_key_encoding, node.chunk_grid_shape
+        places = _Places()
+        for key, found in _values_below(store, prefix):
+            index = encoding.decode(key[len(prefix) :], len(counts))
+            if index is None or any(i >= n for i, n in zip(index, counts, strict=True)):
+                continue
+            found = (
+                part_of(store, key, inline_nbytes)
+                if found is None
+                else _inlined(store, key, found, inline_nbytes)
+            )
             if found is not None:
-                yield number, _V2_KEYS.encode(index), found
+                number = 0
+                for along, count in zip(index, counts, strict=True):
+                    number = number * count + along
+                places.add(number, found)
+        places.sort()
+        return places
 
 
-def place_of(store: ReadableStore, key: str, inline_nbytes: int = 0) -> Place | bytes | None:
+class _Places:
+    """Places of the chunks of one array, by their numbers in C order: columns, because there may be 10⁷."""
+
+    def __init__(self) -> None:
+        self._added = tuple(array("q") for _ in range(4))
+        self._files: dict[tuple[ReadableStore, str], int] = {}
+        self.inlined: dict[int, bytes] = {}
+        """The chunks that are nowhere else, by their numbers."""
+
+    def add(self, number: int, found: Part | bytes) -> None:
+        if isinstance(found, bytes):
+            self.inlined[number] = found
+            file, start, nbytes = 0, 0, 0
+        else:
+            file = self._files.setdefault((found.store, found.key), len(self._files))
+            start, nbytes = found.start, -1 if found.nbytes is None else found.nbytes
+        for column, value in zip(self._added, (number, file, start, nbytes), strict=True):
+            column.append(value)
+
+    def sort(self) -> None:
+        """Put the places into C order. No more can be added."""
+        columns = [np.frombuffer(column, np.int64) for column in self._added]
+        _, order = np.unique(columns[0], return_index=True)
+        self.numbers, self.urls, self.starts, self.sizes = (column[order] for column in columns)
+        self.url_names = [_url_of(store, key) for store, key in self._files]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def _wrapped(store: ReadableStore, prefix: str) -> tuple[ReadableStore, str]:
+    """The store below all wrappers that change no values, and the prefix there."""
+    name = "zarr.json"  # wrappers translate keys
+    key = prefix + name
+    while (origin := store.origin(key)) != (store, key):
+        store, key = origin
+    return store, key[: -len(name)]
+
+
+def _values_below(store: ReadableStore, prefix: str) -> Iterator[tuple[str, BytesLike | Part | None]]:
+    """All keys that begin with a prefix, with their values or where the bytes are; None where the store must be asked."""
+    if isinstance(store, VirtualStore):
+        return store.values_below(prefix)
+    return ((entry.key, None) for entry in listable(store).list_prefix(prefix))
+
+
+def part_of(store: ReadableStore, key: str, inline_nbytes: int = 0) -> Part | bytes | None:
     """Where the bytes of a value are; the bytes themselves if they are nowhere else, or few; None if the key is absent.
 
     Raises:
@@ -111,14 +154,21 @@ def place_of(store: ReadableStore, key: str, inline_nbytes: int = 0) -> Place | 
     elif isinstance(store, ZipStore):
         place = store.place(key)
         found = None if place is None else Part(store.source, store.key, *place)
-    if found is None or not isinstance(found, Part):
-        return None if found is None else bytes(found)
+    return None if found is None else _inlined(store, key, found, inline_nbytes)
+
+
+def _inlined(
+    store: ReadableStore, key: str, found: BytesLike | Part, inline_nbytes: int
+) -> Part | bytes | None:
+    """A value that is nowhere else, or is small, as bytes."""
+    if not isinstance(found, Part):
+        return bytes(found)
     if inline_nbytes:
         facts = store.stat(key)
         if facts is not None and facts.size <= inline_nbytes:
             value = store.get(key, max_nbytes=inline_nbytes)
             return None if value is None else bytes(value)
-    return Place(_url_of(found.store, found.key), found.start, found.nbytes)
+    return found
 
 
 def _url_of(store: ReadableStore, key: str) -> str:
@@ -227,11 +277,10 @@ def _check_chunks(node: Array) -> None:
         raise StoreError(f"{node.store.url} cannot list its chunks", url=node.store.url)
 
 
-def _count(result: ReferenceResult, found: Place | bytes) -> None:
-    if isinstance(found, bytes):
-        result.inlined += 1
-    else:
-        result.references += 1
+def _count(result: ReferenceResult, places: _Places) -> None:
+    result.arrays += 1
+    result.inlined += len(places.inlined)
+    result.references += len(places) - len(places.inlined)
 
 
 def _write_json(
@@ -249,21 +298,30 @@ def _write_json(
         for done, each in enumerate(arrays):
             if progress is not None:
                 progress(each.path, done, len(arrays))
-            prefix = Format.V2.prefix(each.path)
-            for _, name, found in each.chunks(inline_nbytes):
-                _count(result, found)
-                file.write(f",\n{json.dumps(prefix + name)}: {json.dumps(_json_value(found))}")
-            result.arrays += 1
+            places = each.places(inline_nbytes)
+            _count(result, places)
+            file.writelines(_json_members(each, places))
         file.write("\n}}\n")
         file.flush()
         writable(output).set_file(key, file.fileno())
     return result
 
 
-def _json_value(found: Place | bytes) -> Any:
-    if isinstance(found, bytes):
-        return "base64:" + base64.b64encode(found).decode()
-    return [found.url] if found.nbytes is None else [*found]
+def _json_members(each: _ArrayReferences, places: _Places) -> Iterator[str]:
+    prefix = json.dumps(Format.V2.prefix(each.path))[:-1]
+    urls = [json.dumps(url) for url in places.url_names]
+    counts = each.node.chunk_grid_shape
+    for start in range(0, len(places), RECORD_SIZE):
+        part = slice(start, start + RECORD_SIZE)
+        numbers = places.numbers[part]
+        indices = np.stack(np.unravel_index(numbers, counts), 1).tolist() if counts else [()] * len(numbers)
+        columns = (column[part].tolist() for column in (numbers, places.urls, places.starts, places.sizes))
+        for index, number, url, first, nbytes in zip(indices, *columns, strict=True):
+            if number in places.inlined:
+                told = f'"base64:{base64.b64encode(places.inlined[number]).decode()}"'
+            else:
+                told = f"[{urls[url]}]" if nbytes < 0 else f"[{urls[url]}, {first}, {nbytes}]"
+            yield f',\n{prefix}{_V2_KEYS.encode(index)}": {told}'
 
 
 def _write_parquet(
@@ -285,17 +343,14 @@ def _write_parquet(
                 "array", "/", "cannot be described in Parquet: its references have no folder"
             )
         prefix = Format.V2.prefix(each.path)
-        size = min(RECORD_SIZE, max(1, math.prod(each.node.chunk_grid_shape)))
-        rows: dict[int, Place | bytes] = {}
-        record = 0
-        for number, _name, found in each.chunks(inline_nbytes):
-            _count(result, found)
-            if number // RECORD_SIZE != record:
-                _put_partition(output, f"{prefix}refs.{record}.parq", rows, RECORD_SIZE)
-                record, rows = number // RECORD_SIZE, {}
-            rows[number % RECORD_SIZE] = found
-        _put_partition(output, f"{prefix}refs.{record}.parq", rows, size)
-        result.arrays += 1
+        places = each.places(inline_nbytes)
+        _count(result, places)
+        records = places.numbers // RECORD_SIZE
+        size = RECORD_SIZE if len(places) and records[-1] else math.prod(each.node.chunk_grid_shape)
+        bounds = [*np.flatnonzero(np.diff(records, prepend=-1)).tolist(), len(places)]
+        for first, last in pairwise(bounds):
+            key = f"{prefix}refs.{records[first]}.parq"
+            writable(output).set(key, _partition(places, slice(first, last), max(1, size)))
     # The folder counts as one of references once this is there.
     metadata = {name: json.loads(text) for name, text in documents.items()}
     told = json.dumps({"metadata": metadata, "record_size": RECORD_SIZE}).encode()
@@ -303,27 +358,33 @@ def _write_parquet(
     return result
 
 
-def _put_partition(output: ReadableStore, key: str, rows: dict[int, Place | bytes], count: int) -> None:
-    """Write one partition; an empty one is left out."""
-    if not rows:
-        return
+def _partition(places: _Places, part: slice, count: int) -> memoryview:
+    """A Parquet file of ``count`` chunks, of which those in ``part`` are stored."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
         raise MissingExtraError("references in Parquet", "parquet") from error
-    places = [rows.get(row) for row in range(count)]
-    paths = [each.url if isinstance(each, Place) else None for each in places]
+    numbers = places.numbers[part]
+    rows = numbers % RECORD_SIZE
+    urls, starts, sizes = np.zeros(count, np.int32), np.zeros(count, np.int64), np.zeros(count, np.int64)
+    urls[rows], starts[rows], sizes[rows] = (
+        places.urls[part],
+        places.starts[part],
+        np.maximum(0, places.sizes[part]),
+    )
+    is_absent = np.ones(count, bool)
+    is_absent[rows] = False
+    raw: list[bytes | None] = [None] * count
+    for number, row in zip(numbers.tolist(), rows.tolist(), strict=True) if places.inlined else ():
+        if number in places.inlined:
+            raw[row], is_absent[row] = places.inlined[number], True
+    paths = pyarrow.DictionaryArray.from_arrays(
+        pyarrow.array(urls, mask=is_absent), pyarrow.array(places.url_names, pyarrow.string())
+    )
     table = pyarrow.table(
-        {
-            "path": pyarrow.array(paths, pyarrow.string()).dictionary_encode(),
-            "offset": [each.start if isinstance(each, Place) else 0 for each in places],
-            "size": [(each.nbytes or 0) if isinstance(each, Place) else 0 for each in places],
-            "raw": pyarrow.array(
-                [each if isinstance(each, bytes) else None for each in places], pyarrow.binary()
-            ),
-        }
+        {"path": paths, "offset": starts, "size": sizes, "raw": pyarrow.array(raw, pyarrow.binary())}
     )
     sink = pyarrow.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd")
-    writable(output).set(key, memoryview(sink.getvalue()))
+    return memoryview(sink.getvalue())

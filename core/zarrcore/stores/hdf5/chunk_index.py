@@ -46,7 +46,8 @@ class ChunkIndex:
             (np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, "u8")) for i in range(4)
         )
         order = np.argsort(numbers, kind="stable")
-        self._numbers = numbers[order].astype("u8")
+        # Signed, as Python's numbers are to NumPy: a search in another type would convert all of them.
+        self._numbers = numbers[order].astype("i8")
         if (self._numbers[1:] == self._numbers[:-1]).any():
             raise BrokenFileError("a chunk index has two entries for one chunk")
         self._addresses = addresses[order].astype("u8")
@@ -59,15 +60,17 @@ class ChunkIndex:
     def place(self, index: tuple[int, ...]) -> Place | None:
         """Where a chunk is; None if it is not stored."""
         number = sum(i * stride for i, stride in zip(index, self._strides, strict=True))
-        at = int(np.searchsorted(self._numbers, number))
+        at = int(self._numbers.searchsorted(number))
         if at == len(self._numbers) or int(self._numbers[at]) != number:
             return None
         return Place(int(self._addresses[at]), int(self._sizes[at]), int(self._masks[at]))
 
-    def places(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The indices and sizes of all stored chunks."""
-        for number, nbytes in zip(self._numbers.tolist(), self._sizes.tolist(), strict=True):
-            yield tuple(number // s % n for s, n in zip(self._strides, self._grid, strict=True)), nbytes
+    def places(self) -> Iterator[tuple[tuple[int, ...], Place]]:
+        """The indices and places of all stored chunks, in C order."""
+        columns = (self._numbers, self._addresses, self._sizes, self._masks)
+        for number, *place in zip(*(column.tolist() for column in columns), strict=True):
+            index = tuple(number // s % n for s, n in zip(self._strides, self._grid, strict=True))
+            yield index, Place(*place)
 
 
 _Part = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]

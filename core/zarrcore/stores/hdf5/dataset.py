@@ -152,10 +152,30 @@ class Dataset:
         if any(inner) or any(i * c >= n for i, c, n in zip(own, self.chunk_shape, self.shape, strict=True)):
             return None
         found = self._stored(own)
-        if found is None or not self.elements.is_variable:
-            return found
-        data = found if isinstance(found, bytes) else self._read(*found)
-        return self._texts(data)
+        return None if found is None else self._value(found)
+
+    def values(self) -> Iterator[tuple[tuple[int, ...], bytes | tuple[int, int]]]:
+        """The indices of all stored chunks, with their bytes or places as of `chunk`.
+
+        Raises:
+            As `chunk`.
+        """
+        layout = self._layout
+        if not isinstance(layout, Chunked):
+            for index, _ in self.chunks():
+                found = self.chunk(index)
+                if found is not None:
+                    yield index, found
+            return
+        inner = (0,) * len(self.elements.inner_shape)
+        for index, place in self._chunk_index().places():
+            if not is_absent(place.address):
+                yield index + inner, self._value(self._of_chunk(layout, place, index))
+
+    def _value(self, stored: bytes | tuple[int, int]) -> bytes | tuple[int, int]:
+        if not self.elements.is_variable:
+            return stored
+        return self._texts(stored if isinstance(stored, bytes) else self._read(*stored))
 
     def _stored(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
         layout, item = self._layout, self.type.nbytes
@@ -233,7 +253,7 @@ class Dataset:
         """The indices of all stored chunks, and their sizes if they are known."""
         inner = (0,) * len(self.elements.inner_shape)
         if isinstance(self._layout, Chunked):
-            for index, nbytes in self._chunk_index().places():
+            for index, (_, nbytes, _) in self._chunk_index().places():
                 yield index + inner, None if self.elements.is_variable else nbytes
             return
         if isinstance(self._layout, Contiguous) and (

@@ -128,6 +128,25 @@ class Hdf5Store(VirtualStore):
         for name in sorted(file.children(found)):
             yield from self.list_prefix(f"{prefix}{name}/")
 
+    def values_below(self, prefix: str) -> Iterator[tuple[str, BytesLike | Part]]:
+        file = self._file()
+        found = file.find(prefix.rstrip("/"))
+        if found is None or found.node is None or not found.node.is_dataset:
+            yield from super().values_below(prefix)
+            return
+        document = f"{prefix}zarr.json"
+        yield document, json.dumps(file.document(prefix.rstrip("/"), found)).encode()
+        try:
+            dataset = found.node.dataset
+            file.used(dataset)
+            for index, value in dataset.values():
+                key = "/".join((f"{prefix}c", *map(str, index)))
+                yield key, Part(self.source, self.key, *value) if isinstance(value, tuple) else value
+        except StoreError:
+            raise
+        except _PARSING as error:
+            raise self._fault(prefix, error) from error
+
     def _top_chunk(self, prefix: str, found: Found) -> Iterator[StoreEntry]:
         for key, nbytes in self._chunk_keys(f"{prefix}c/"):
             yield StoreEntry(f"{prefix}c/") if key != f"{prefix}c" else StoreEntry(key, nbytes)

@@ -124,7 +124,7 @@ class _Text:
             text = self._held + self._decode.decode(piece or b"", final=piece is None)
             self.is_complete = piece is None
             self._held = ""
-            if text.endswith("\\") and not self.is_complete:
+            if (len(text) - len(text.rstrip("\\"))) % 2 and not self.is_complete:  # an escape goes on
                 text, self._held = text[:-1], "\\"
             if "\\/" in text and "\\\\" not in text:  # some writers escape all slashes
                 text = text.replace("\\/", "/")

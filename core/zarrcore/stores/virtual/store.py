@@ -60,6 +60,19 @@ class VirtualStore(ReadableStore, ListableStore):
             StoreError: the source failed, or is not what it should be.
         """
 
+    def values_below(self, prefix: str) -> Iterator[tuple[str, BytesLike | Part]]:
+        """All keys that begin with ``prefix``, with their values or where the bytes are.
+
+        A store that knows a key's place when it lists the key overrides this: one that has an index of many chunks.
+
+        Raises:
+            StoreError: as `find`.
+        """
+        for entry in self.list_prefix(prefix):
+            found = self.find(entry.key)
+            if found is not None:
+                yield entry.key, found
+
     @abstractmethod
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         """As `ListableStore.list_dir`."""

@@ -120,6 +120,22 @@ def test_chunks_are_listed_with_their_sizes(tmp_path: Path) -> None:
         assert store.get("a/c/9/9") is None
 
 
+def test_values_below_a_prefix_are_those_that_are_found_one_by_one(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        files.write_layouts(file)
+        files.write_skipped(file)
+        files.write_types(file)
+    with stored(tmp_path / "a.h5") as store:
+        listed = [*store.list_dir("")]
+        for entry in listed:
+            if entry.is_prefix:
+                expected = {below.key: store.find(below.key) for below in store.list_prefix(entry.key)}
+                found = [*store.values_below(entry.key)]
+                assert dict(found) == {key: value for key, value in expected.items() if value is not None}
+                assert len({key for key, _ in found}) == len(found)
+        assert len(listed) > 40
+
+
 def test_a_slice_of_a_large_dataset_reads_its_range(tmp_path: Path) -> None:
     values = np.arange(3 << 20, dtype="i4").reshape(12, 1 << 18)
     with h5py.File(tmp_path / "a.h5", "w") as file:

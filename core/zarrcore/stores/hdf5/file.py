@@ -19,7 +19,6 @@ from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
-from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.validation import is_encodable
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 
@@ -122,14 +121,17 @@ class Found(NamedTuple):
 class Hdf5File:
     """An open file. Thread-safe.
 
+    Args:
+        reader: the file.
+
     Raises:
         HierarchyNotFoundError: it is not an HDF5 file, whatever its suffix says.
         StoreError: it is broken, or cannot be shown; the store failed.
     """
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
-        self.url = url
-        self.reader = FileReader(source, key, url)
+    def __init__(self, reader: FileReader) -> None:
+        self.url = url = reader.url
+        self.reader = reader
         self.heaps = GlobalHeaps(self.reader)
         self._nodes: OrderedDict[int, Node] = OrderedDict()
         self._indexes: OrderedDict[int, Dataset] = OrderedDict()
@@ -141,7 +143,8 @@ class Hdf5File:
         except (StoreError, HierarchyNotFoundError):
             raise
         except _ERRORS as error:
-            raise StoreError(f"{url} is a broken HDF5 file: {error}", key=key, url=source.url) from error
+            sentence = f"{url} is a broken HDF5 file: {error}"
+            raise StoreError(sentence, key=reader.key, url=reader.source.url) from error
 
     def _open(self) -> int:
         """The address of the root."""

@@ -12,10 +12,11 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
-from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _CHECKED_EACH_S: Final = 1.0
+_NOT_PICKLED: Final = ("_lock", "_reader", "_opened")
 _PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 
 
@@ -24,21 +25,25 @@ class Hdf5Store(VirtualStore):
 
     Structures are read through blocks that are kept, and the index of a dataset's chunks when one of them is asked for. If the
     file is replaced, it is read again.
+
+    Args:
+        reader: a reader of the file as it is now, if there is one.
     """
 
     presents = "HDF5"
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+    def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
         super().__init__(source, key, url)
-        self._reset()
+        self._reset(reader)
 
-    def _reset(self) -> None:
+    def _reset(self, reader: FileReader | None = None) -> None:
         self._lock = threading.Lock()
+        self._reader = reader
         self._opened: Hdf5File | None = None
         self._checked_s = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened")}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -46,7 +51,7 @@ class Hdf5Store(VirtualStore):
 
     def refresh(self) -> None:
         super().refresh()
-        self._opened = None
+        self._reader = self._opened = None
 
     def close(self) -> None:
         self._opened = None
@@ -62,7 +67,8 @@ class Hdf5Store(VirtualStore):
                     file = None
                 self._checked_s = now
             if file is None:
-                file = self._opened = Hdf5File(self.source, self.key, self.url)
+                reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
+                file = self._opened = Hdf5File(reader)
                 self._checked_s = now
             return file
 

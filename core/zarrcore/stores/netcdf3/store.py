@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.errors import StoreError
+from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.hdf5.store import Hdf5Store
-from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.netcdf3.header import Header, Variable, parse_header
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
@@ -25,23 +25,29 @@ from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _DOCUMENT: Final = "zarr.json"
+_NOT_PICKLED: Final = ("_lock", "_reader", "_opened")
 
 
 class NetCDF3Store(VirtualStore):
-    """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request."""
+    """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request.
+
+    Args:
+        reader: a reader of the file as it is now, if there is one.
+    """
 
     presents = "NetCDF-3"
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+    def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
         super().__init__(source, key, url)
-        self._reset()
+        self._reset(reader)
 
-    def _reset(self) -> None:
+    def _reset(self, reader: FileReader | None = None) -> None:
         self._lock = threading.Lock()
+        self._reader = reader
         self._opened: tuple[Header, FileReader] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened")}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -49,12 +55,12 @@ class NetCDF3Store(VirtualStore):
 
     def refresh(self) -> None:
         super().refresh()
-        self._opened = None
+        self._reader = self._opened = None
 
     def _file(self) -> tuple[Header, FileReader]:
         with self._lock:
             if self._opened is None:
-                reader = FileReader(self.source, self.key, self.url)
+                reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
                 try:
                     self._opened = parse_header(reader), reader
                 except StoreError:
@@ -214,6 +220,10 @@ def document(variable: Variable) -> dict[str, Any]:
 
 
 def open_netcdf(source: ReadableStore, key: str, url: str) -> ReadableStore:
-    """A file whose suffix does not tell whether it is of NetCDF-3 or NetCDF-4, which is HDF5."""
-    head = source.get(key, ByteRange(0, 3))
-    return (NetCDF3Store if head is not None and bytes(head) == b"CDF" else Hdf5Store)(source, key, url)
+    """A file whose suffix does not tell whether it is of NetCDF-3 or NetCDF-4, which is HDF5. Its first block is read once."""
+    try:
+        reader = FileReader(source, key, url)
+    except StoreNotFoundError:
+        return Hdf5Store(source, key, url)
+    is_classic = reader.up_to(0, 3) == b"CDF"
+    return (NetCDF3Store if is_classic else Hdf5Store)(source, key, url, reader)

@@ -10,7 +10,7 @@ from typing import Final
 
 from numcodecs.checksum32 import JenkinsLookup3
 
-from zarrcore.errors import StoreError
+from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import ByteRange, ReadableStore
 
@@ -39,6 +39,10 @@ class FileReader:
 
     Attributes:
         base: the position of address 0.
+
+    Raises:
+        StoreNotFoundError: the file does not exist.
+        StoreError: the store failed.
     """
 
     def __init__(self, source: ReadableStore, key: str, url: str) -> None:
@@ -50,7 +54,7 @@ class FileReader:
         # One request tells the size and brings the block that each format begins in.
         found = source.get_with_stat(key, ByteRange(0, self._block_nbytes))
         if found is None:
-            raise StoreError(f"{url} does not exist any more", key=key, url=source.url)
+            raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)
         first_block, facts = found
         self.nbytes = facts.size
         self.version = facts.version

@@ -10,6 +10,7 @@ import h5py
 
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.hdf5.file import Hdf5File
+from zarrcore.stores.virtual.file_reader import FileReader
 
 
 def written(write: Callable[[h5py.File], Any], **options: Any) -> Hdf5File:
@@ -22,7 +23,7 @@ def written(write: Callable[[h5py.File], Any], **options: Any) -> Hdf5File:
 
 def opened(content: bytes) -> Hdf5File:
     """The file of this content."""
-    return Hdf5File(MemoryStore("", {"a.h5": content}), "a.h5", "memory://a.h5")
+    return Hdf5File(FileReader(MemoryStore("", {"a.h5": content}), "a.h5", "memory://a.h5"))
 
 
 def node(file: Hdf5File, path: str) -> Any:

@@ -233,11 +233,35 @@ class ChunkReader:
         if unit.claim is None and unit.region is not None and (span := pipeline.span(unit.region)):
             byte_range = ByteRange(*span)
         key = self._keys.likely(chunk)
+        if self._read_directly(key, unit, pipeline, byte_range):
+            return None
         encoded = self._fetch(key, byte_range, pipeline)
         if encoded is None and (other := self._keys.where_else(chunk, key)) is not None:
             key, encoded = other, self._fetch(other, byte_range, pipeline)
         self._finish(key, unit, encoded, byte_range is not None)
         return None
+
+    def _read_directly(
+        self, key: str, unit: DecodeUnit, pipeline: Pipeline, byte_range: ByteRange | None
+    ) -> bool:
+        """Read elements that are stored as in memory to their place, without another copy. False if that is impossible."""
+        if not self._is_local or unit.claim is not None or unit.destination is None:
+            return False
+        span = None if byte_range is None or byte_range.stop is None else (byte_range.start, byte_range.stop)
+        target = pipeline.stored_form(unit.destination, unit.region, span)
+        if target is None:
+            return False
+        try:
+            nbytes = self._store.get_into(key, target, byte_range)
+        except BodyTooLargeError as error:
+            raise _oversized(error) from error
+        if nbytes is None:
+            return False
+        try:
+            pipeline.complete(unit.destination, nbytes)
+        except CodecError as error:
+            raise error.at(key) from error
+        return True
 
     def _read_batch(self, rows: list[ChunkRow], out: np.ndarray[Any, Any]) -> None:
         """Read many small chunks at once; one by one if some are missing or broken."""

@@ -110,20 +110,53 @@ class Pipeline:
     def span(self, region: Region) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
 
-        None if codecs make that impossible, if it would be most of the chunk, or if the region is of points. Steps
+        None if codecs make that impossible, if the region is of points, or if it is scattered over most of the chunk. Steps
         are positive, and the region is not empty.
         """
         if not self._verbatim or self._bytes_to_bytes:
             return None
-        first = last = 0
+        first, last, count = 0, 0, 1
         for length, part in zip(self.spec.shape, region, strict=True):
             if not isinstance(part, slice):
                 return None
             taken = range(*part.indices(length))
-            first, last = first * length + taken[0], last * length + taken[-1]
-        itemsize = self.spec.dtype.itemsize
-        span = (first * itemsize, (last + 1) * itemsize)
-        return span if 2 * (span[1] - span[0]) <= self.spec.nbytes else None
+            first, last, count = first * length + taken[0], last * length + taken[-1], count * len(taken)
+        itemsize, between = self.spec.dtype.itemsize, last + 1 - first
+        if between > count and 2 * between * itemsize > self.spec.nbytes:
+            return None
+        return first * itemsize, (last + 1) * itemsize
+
+    def stored_form(
+        self, destination: np.ndarray[Any, Any], region: Region | None, span: tuple[int, int] | None
+    ) -> memoryview | None:
+        """The memory of ``destination``, if it is to have exactly the encoded bytes of a chunk, or those of ``span``; else None.
+
+        What is read to this memory is decoded by `complete`.
+
+        Args:
+            destination: an array of the shape of the region.
+            region: the part of the chunk; None for all of it.
+            span: the `span` of ``region``, or None.
+        """
+        nbytes = self.spec.nbytes if span is None else span[1] - span[0]
+        if not self._verbatim or self._bytes_to_bytes or (region is not None and span is None):
+            return None
+        if not nbytes or destination.nbytes != nbytes or not destination.flags.c_contiguous:
+            return None
+        return destination.reshape(-1).view(np.uint8).data
+
+    def complete(self, destination: np.ndarray[Any, Any], nbytes: int) -> None:
+        """Decode what was read to a `stored_form`.
+
+        Raises:
+            CodecError: there were not as many bytes as there should be.
+        """
+        if nbytes != destination.nbytes:
+            raise CodecError(
+                f"{destination.nbytes:,} bytes of a chunk of shape {self.spec.shape} of {self.spec.dtype} are wanted, "
+                f"found {nbytes:,} of them"
+            )
+        self._clear_bits(destination)
 
     def _copy_span(self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[Any, ...]) -> None:
         span = self.span(region) or (0, self.spec.nbytes)

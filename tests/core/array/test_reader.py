@@ -16,7 +16,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnsupportedError,
 )
-from zarrcore.stores import ByteRange
+from zarrcore.stores import ByteRange, LocalStore
 
 
 def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> None:
@@ -44,6 +44,35 @@ def test_truncated_uncompressed_chunks_are_reported(written: Path, tmp_path: Pat
     assert np.array_equal(array[6, :10, :10], DATA[6, :10, :10])
     with pytest.raises(CodecError, match=r"c/0/0/0: .* found 100 of them"):
         array[7, :10, :10]
+
+
+@pytest.mark.parametrize(
+    ("selection", "is_direct"),
+    [
+        ((), True),
+        ((slice(3, 17),), True),
+        ((7, slice(12, 17)), True),
+        ((slice(0, 40, 2),), False),
+        ((..., slice(0, 10)), False),
+    ],
+)
+def test_elements_stored_as_in_memory_are_read_to_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selection: tuple[slice, ...], is_direct: bool
+) -> None:
+    values = np.arange(40 * 20 * 30, dtype="<u2").reshape(40, 20, 30)
+    zarr.create_array(tmp_path / "a.zarr", data=values, chunks=(10, 20, 30), compressors=None)
+    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    out = np.empty(values[selection].shape, "<u2")
+    buffers = []
+    read = LocalStore.get_into
+
+    def get_into(self: LocalStore, key: str, buffer: memoryview, *rest: ByteRange | None) -> int | None:
+        buffers.append(np.shares_memory(np.frombuffer(buffer, np.uint8), out))
+        return read(self, key, buffer, *rest)
+
+    monkeypatch.setattr(LocalStore, "get_into", get_into)
+    assert np.array_equal(array.read(selection, out=out), values[selection])
+    assert set(buffers) == {is_direct}
 
 
 def test_missing_chunks_read_as_fill_values_and_failures_do_not(store: CountingStore) -> None:

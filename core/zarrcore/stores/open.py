@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlunsplit
 
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
+from zarrcore.stores.enclosing import path_inside
 from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.icechunk.versions import split_version, with_version
 from zarrcore.stores.interface import ReadableStore
@@ -188,9 +189,15 @@ def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
     if os.path.isfile(path) or (path.endswith(ZIP_SUFFIXES) and not os.path.isdir(path)):
         return _open_file_path(path, options)
-    store = LocalStore(
-        path, follow_links=options.follow_links, create=options.create, durable=options.durable
-    )
+    store: ReadableStore | None
+    try:
+        store = LocalStore(
+            path, follow_links=options.follow_links, create=options.create, durable=options.durable
+        )
+    except StoreNotFoundError:
+        store = None if options.create else path_inside(path, options)
+        if store is None:
+            raise
     store.options = options
     return store
 

@@ -42,6 +42,7 @@ from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
+from zarrcore.stores.enclosing import place_inside
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.kinds import LISTED_SUFFIXES, kind_by_content, kind_by_suffix, recognized
@@ -303,7 +304,13 @@ def open_place(
     if missing is None:
         collection.settle()
     elif demanded:
-        _refuse_nothing(collection, missing)
+        try:
+            _refuse_nothing(collection, missing)
+        except HierarchyNotFoundError:
+            found = place_inside(store)
+            if found is None:
+                raise
+            return open_place(found, at, **options)
     return collection
 
 

@@ -1,4 +1,4 @@
-"""Threads that start or fail at once.
+"""Threads that start or fail at once, and requests that wait together.
 
 Without enough memory, a new thread may die before it runs, and Python then waits forever for it to start.
 """
@@ -6,13 +6,16 @@ Without enough memory, a new thread may die before it runs, and Python then wait
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from mmap import mmap
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_AT_ONCE = 64
+"""Threads of one call of `at_once`: a path may have any number of groups above it."""
 _THREAD_NBYTES = 24 << 20
 """Address space for a thread: its stack, and the memory that Python and the C library need for it."""
 
@@ -37,3 +40,19 @@ def check_thread_memory() -> None:
         mmap(-1, _THREAD_NBYTES).close()
     except OSError as error:
         raise MemoryError("there is not enough memory for a thread") from error
+
+
+def at_once(get: Callable[[str], T], keys: Sequence[str], least: int = 2) -> Callable[[str], T]:
+    """``get`` with values that are requested now, all at once: over a network, this takes as long as one request.
+
+    Fewer than ``least`` are not worth a thread: they are requested when needed.
+    """
+    if len(keys) < least or not keys:
+        return get
+    threads = ThreadPool(min(len(keys), _AT_ONCE), "zarrcore-at-once")
+    asked: dict[str, Future[T]] = {}
+    # At interpreter exit no thread can be started: then the rest is requested when needed.
+    with suppress(RuntimeError):
+        asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
+    threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
+    return lambda key: asked[key].result() if key in asked else get(key)

@@ -6,11 +6,9 @@ implicit group from a place without a hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, partial
-from typing import TypeVar
 
 from zarrcore.errors import (
     AccessDeniedError,
@@ -21,14 +19,11 @@ from zarrcore.errors import (
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
-from zarrcore.threads import ThreadPool
+from zarrcore.threads import at_once
 
 Get = Callable[[str], bytes | None]
-Answer = TypeVar("Answer")
 
 _PROBES = 16
-_AT_ONCE = 64
-"""Threads of one call: a path may have any number of groups above it."""
 
 
 def fetch_document(store: ReadableStore, key: str) -> bytes | None:
@@ -140,19 +135,3 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
             if candidate.implies_parent(candidate.fetch(get, path)):
                 return candidate
     return None
-
-
-def at_once(get: Callable[[str], Answer], keys: Sequence[str], least: int = 2) -> Callable[[str], Answer]:
-    """``get`` with values that are requested now, all at once: over a network, this takes as long as one request.
-
-    Fewer than ``least`` are not worth a thread: they are requested when needed.
-    """
-    if len(keys) < least or not keys:
-        return get
-    threads = ThreadPool(min(len(keys), _AT_ONCE), "zarrcore-detect")
-    asked: dict[str, Future[Answer]] = {}
-    # At interpreter exit no thread can be started: then the rest is requested when needed.
-    with suppress(RuntimeError):
-        asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
-    threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
-    return lambda key: asked[key].result() if key in asked else get(key)

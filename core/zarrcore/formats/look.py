@@ -13,7 +13,7 @@ from functools import cache, partial
 from itertools import chain, islice, tee
 
 from zarrcore.errors import ZarrError
-from zarrcore.formats.detect import at_once, fetch_document
+from zarrcore.formats.detect import fetch_document
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -23,6 +23,7 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.wrapper.interface import listable
+from zarrcore.threads import at_once
 
 
 class Look(ReadableStore):

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
-from zarrcore.formats.detect import Get, at_once, fetch_document
+from zarrcore.formats.detect import Get, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.threads import at_once
 
 
 class NodeLoader:

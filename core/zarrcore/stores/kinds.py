@@ -17,7 +17,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreError, ZarrError
-from zarrcore.stores.interface import ByteRange, ReadableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.threads import at_once
 
 HEAD_NBYTES: Final = 8192
 
@@ -260,11 +261,16 @@ def recognized(
     Raises:
         StoreError: the store failed, or the file or folder is broken.
     """
-    for kind in FOLDER_KINDS:
-        for key in kind.keys:
-            value = (seen or store).get(key, ByteRange(0, kind.head_nbytes))
-            if value is not None and kind.recognizes(key, bytes(value)):
-                return kind.open(store)
+    kinds = {key: kind for kind in FOLDER_KINDS for key in kind.keys}
+
+    def head(key: str) -> BytesLike | None:
+        return (seen or store).get(key, ByteRange(0, kinds[key].head_nbytes))
+
+    ask = at_once(head, [*kinds]) if store.is_remote else head
+    for key, kind in kinds.items():
+        value = ask(key)
+        if value is not None and kind.recognizes(key, bytes(value)):
+            return kind.open(store)
     if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
     # The place may be one value, whose name does not tell what it is.

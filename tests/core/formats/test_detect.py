@@ -15,7 +15,7 @@ from zarrcore.errors import (
     StoreError,
 )
 from zarrcore.formats import FORMATS, Format, detect_format
-from zarrcore.formats.detect import ask_root, at_once, fetch_document, is_there
+from zarrcore.formats.detect import ask_root, fetch_document, is_there
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore, StoreEntry, StoreStat
 
@@ -168,23 +168,6 @@ def test_a_key_that_cannot_exist_or_be_listed_is_not_there() -> None:
     with pytest.raises(AccessDeniedError):
         is_there(store, "y")
     assert not is_there(Unlistable({"a/b": b""}), "a/")
-
-
-def test_values_requested_at_once_are_requested_once() -> None:
-    asked: list[str] = []
-
-    def get(key: str) -> bytes | None:
-        asked.append(key)
-        if key == "failing":
-            raise StoreError("no answer")
-        return key.encode()
-
-    known = at_once(get, ["a", "b", "a", "failing"])
-    assert (known("a"), known("a"), known("b"), known("c")) == (b"a", b"a", b"b", b"c")
-    with pytest.raises(StoreError, match="no answer"):
-        known("failing")
-    assert sorted(asked) == ["a", "b", "c", "failing"]
-    assert at_once(get, ["a"]) is get
 
 
 def test_the_root_is_asked_for_the_documents_of_formats_in_use() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import threading
 import zipfile
 from pathlib import Path
 
@@ -13,8 +14,8 @@ import pytest
 import zarrcore
 from tests.servers import S3Server, WebServer
 from zarrcore.errors import HierarchyNotFoundError, StoreError, StoreNotFoundError
-from zarrcore.stores import MemoryStore, StoreOptions, open_store
-from zarrcore.stores.kinds import FILE_KINDS, kind_by_content, kind_by_suffix
+from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreOptions, open_store
+from zarrcore.stores.kinds import FILE_KINDS, kind_by_content, kind_by_suffix, recognized
 
 
 def zipped() -> bytes:
@@ -98,3 +99,18 @@ def test_a_web_address_without_a_suffix_is_recognized_by_its_content(
     (web_root / "archive").write_bytes(zipped())
     with zarrcore.open(f"{nginx.url}/archive") as hierarchy:
         assert hierarchy["/"].kind == "group"
+
+
+def test_a_remote_place_is_compared_with_all_kinds_of_folders_at_once() -> None:
+    waiting = threading.Barrier(4, timeout=30)
+
+    class Waiting(MemoryStore):
+        is_remote = True
+
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            waiting.wait()
+            return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+    assert recognized(Waiting(), may_be_file=False) is None

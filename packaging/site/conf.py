@@ -50,6 +50,7 @@ core/docs/hdf5_sources
 core/docs/icechunk
 core/docs/precomputed
 core/docs/references
+core/docs/xarray
 core/docs/clusters
 core/docs/troubleshooting
 ```

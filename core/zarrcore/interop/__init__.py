@@ -1,0 +1,1 @@
+"""zarrcore inside other libraries; each module is imported by the library that it serves."""

@@ -1,0 +1,308 @@
+"""xarray's engine ``zarrscope``: ``xarray.open_dataset(source, engine="zarrscope")`` and ``open_datatree``.
+
+A group becomes a dataset as with xarray's own engine for Zarr, but of any format and source. xarray's conventions:
+https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import struct
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+from xarray import Dataset, DataTree, Variable
+from xarray.backends import AbstractDataStore, BackendArray, BackendEntrypoint, StoreBackendEntrypoint
+from xarray.core import indexing
+
+from zarrcore.array import Array
+from zarrcore.formats import Format
+from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
+from zarrcore.metadata import RegularChunkGrid
+from zarrcore.stores import ReadableStore
+
+_DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
+_FILL_VALUE: Final = "_FillValue"
+_DENSE: Final = 4
+"""Elements that are read for each one that is wanted, at most; otherwise points are read."""
+
+Source = str | os.PathLike[str] | ReadableStore | Hierarchy
+
+
+class ZarrscopeBackend(BackendEntrypoint):
+    """Opens what zarrscope opens, for reading.
+
+    Options, besides xarray's own for decoding:
+
+    - ``group``: the path of a group. The path of an array gives a dataset of one variable.
+    - ``storage_options``: fields of `zarrcore.stores.StoreOptions`, such as ``{"anonymous": True}``.
+    """
+
+    description = "Zarr, N5, HDF5, NetCDF, Icechunk and other hierarchies, read by zarrscope"
+    open_dataset_parameters = (
+        "filename_or_obj",
+        "mask_and_scale",
+        "decode_times",
+        "concat_characters",
+        "decode_coords",
+        "drop_variables",
+        "use_cftime",
+        "decode_timedelta",
+        "group",
+        "storage_options",
+    )
+    supports_groups = True
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        group: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        **decoding: Any,
+    ) -> Dataset:
+        """The arrays of a group as variables, which are read on request.
+
+        Args:
+            filename_or_obj: a path, a URL, a store, or an open hierarchy, which stays open.
+            group: as for the class.
+            storage_options: as for the class.
+            decoding: as in ``xarray.open_dataset``.
+
+        Raises:
+            NodeNotFoundError: there is no such group.
+            HierarchyNotFoundError, StoreError: as `zarrcore.open`.
+        """
+        with _opened(filename_or_obj, storage_options) as (hierarchy, is_ours):
+            dataset = _dataset(hierarchy[normalize_path(group or "/")], decoding)
+            if is_ours:
+                dataset.set_close(hierarchy.close)
+            return dataset
+
+    def open_groups_as_dict(
+        self,
+        filename_or_obj: Any,
+        *,
+        group: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        **decoding: Any,
+    ) -> dict[str, Dataset]:
+        """The datasets of a group and of all groups below it, by their paths from there.
+
+        Raises:
+            As `open_dataset`.
+        """
+        with _opened(filename_or_obj, storage_options) as (hierarchy, is_ours):
+            top = normalize_path(group or "/")
+            datasets = {}
+            for node in hierarchy.walk(top):
+                if isinstance(node, Group) or node.path == top:
+                    path = normalize_path(node.path[len(top.rstrip("/")) :])
+                    datasets[path] = _dataset(hierarchy[node.path], decoding)
+            if is_ours:
+                for dataset in datasets.values():
+                    dataset.set_close(hierarchy.close)  # closing twice is harmless
+            return datasets
+
+    def open_datatree(self, filename_or_obj: Any, **options: Any) -> DataTree:
+        """A group and all groups below it.
+
+        Raises:
+            As `open_dataset`.
+        """
+        datasets = self.open_groups_as_dict(filename_or_obj, **options)
+        tree = DataTree.from_dict(datasets)
+        tree.set_close(datasets["/"].close)
+        return tree
+
+
+@contextmanager
+def _opened(source: Source, options: Mapping[str, Any] | None) -> Iterator[tuple[Hierarchy, bool]]:
+    """The hierarchy, and whether it was opened here. Then it is closed if there is an error."""
+    if isinstance(source, Hierarchy):
+        yield source, False
+        return
+    hierarchy = open_hierarchy(source, **(options or {}))
+    try:
+        yield hierarchy, True
+    except BaseException:
+        hierarchy.close()
+        raise
+
+
+def _dataset(node: Group | ArrayNode, decoding: Mapping[str, Any]) -> Dataset:
+    return StoreBackendEntrypoint().open_dataset(_GroupVariables(node), **decoding)
+
+
+class _GroupVariables(AbstractDataStore):
+    """The arrays of a group, or a single array, as variables that are not decoded yet."""
+
+    def __init__(self, node: Group | ArrayNode) -> None:
+        self._node = node
+
+    def get_attrs(self) -> dict[str, Any]:
+        if not isinstance(self._node, Group):
+            return {}
+        return {name: value for name, value in self._node.attributes.items() if not _is_nczarr(name)}
+
+    def get_variables(self) -> dict[str, Variable]:
+        arrays = {}
+        for child in self._node.children() if isinstance(self._node, Group) else (self._node,):
+            if isinstance(child, BrokenNode):
+                warnings.warn(f"{child.uri} is left out: {child.error}", stacklevel=2)
+            elif isinstance(child, ArrayNode):
+                arrays[child.name or "array"] = child
+        names = _Names(arrays)
+        return {name: _variable(array, names.of(name)) for name, array in arrays.items()}
+
+    def get_dimensions(self) -> dict[str, int]:
+        return {}
+
+
+class _Names:
+    """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands."""
+
+    def __init__(self, arrays: Mapping[str, ArrayNode]) -> None:
+        self._lengths: dict[str, int] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+        # The array of a dimension's coordinates decides its length.
+        for name, array in arrays.items():
+            if array.dimension_names == (name,):
+                self._lengths[name] = array.shape[0]
+        for name, array in arrays.items():
+            taken: list[str] = []
+            told = array.dimension_names or (None,) * array.ndim
+            for dimension, length in zip(told, array.shape, strict=True):
+                taken.append(self._named(name, dimension, length, taken))
+            self._names[name] = tuple(taken)
+
+    def of(self, name: str) -> tuple[str, ...]:
+        return self._names[name]
+
+    def _named(self, array: str, dimension: str | None, length: int, taken: list[str]) -> str:
+        """The name that is told; with the array's name if it has another length elsewhere, as in a multiscale image."""
+        if dimension is not None:
+            for name in (dimension, f"{dimension}_{array}"):
+                if self._lengths.setdefault(name, length) == length:
+                    return name
+        number = 0  # as netCDF4 names dimensions without names
+        while (name := f"phony_dim_{number}") in taken or self._lengths.setdefault(name, length) != length:
+            number += 1
+        return name
+
+
+def _is_nczarr(name: str) -> bool:
+    return name.lower().startswith("_nc")
+
+
+def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
+    attributes = dict(array.attributes)
+    encoding = _encoding(array, dimensions)
+    format_name = array.hierarchy.format.name
+    if format_name != Format.V3.name:
+        attributes = {
+            name: value for name, value in attributes.items() if name != _DIMENSIONS and not _is_nczarr(name)
+        }
+    if format_name in (Format.V2.name, "v1"):
+        if array.metadata.fill_value_is_told:
+            attributes[_FILL_VALUE] = array.fill_value
+    else:
+        encoding["fill_value"] = array.fill_value
+        if _FILL_VALUE in attributes:
+            attributes[_FILL_VALUE] = _fill_value(attributes[_FILL_VALUE], array.dtype)
+    return Variable(dimensions, indexing.LazilyIndexedArray(_LazyArray(array)), attributes, encoding)
+
+
+def _encoding(array: ArrayNode, dimensions: tuple[str, ...]) -> dict[str, Any]:
+    """The chunks, for ``chunks={}`` and for a copy; of shards, the chunks inside."""
+    chunks: tuple[Any, ...] = array.inner_chunk_shape
+    grid = array.metadata.chunk_grid
+    if not isinstance(grid, RegularChunkGrid):
+        chunks = tuple(
+            tuple(axis.place(index)[1] for index in range(count))
+            for axis, count in zip(grid.axes, array.chunk_grid_shape, strict=True)
+        )
+    encoding = {"chunks": chunks, "preferred_chunks": dict(zip(dimensions, chunks, strict=True))}
+    return encoding if array.dtype.kind != "T" else {**encoding, "dtype": array.dtype}
+
+
+def _fill_value(told: Any, dtype: np.dtype[Any]) -> Any:
+    """The attribute ``_FillValue`` as xarray writes it into Zarr v3: floats and bytes in base64."""
+    try:
+        if dtype.kind == "f" and isinstance(told, str):
+            return struct.unpack("<d", base64.standard_b64decode(told))[0]
+        if dtype.kind == "c" and isinstance(told, list):
+            real, imaginary = (struct.unpack("<d", base64.standard_b64decode(part))[0] for part in told)
+            return complex(real, imaginary)
+        if dtype.kind == "S" and isinstance(told, str):
+            return base64.standard_b64decode(told)
+    except (ValueError, TypeError, struct.error):
+        pass  # other writers store the value itself
+    return bool(told) if dtype.kind == "b" else told
+
+
+class _LazyArray(BackendArray):
+    """An array whose elements are read when xarray indexes it."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        read: Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
+        if isinstance(key, indexing.VectorizedIndexer):
+            read = self._points
+        elif isinstance(key, indexing.OuterIndexer):
+            read = self._outer
+        else:
+            read = self._array.read
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.VECTORIZED, read)
+
+    def _outer(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        """Each of the indices of one dimension combined with each of the others."""
+        box: list[Any] = []
+        inside: list[Any] = []
+        is_dense = True
+        for part, length in zip(key, self.shape, strict=True):
+            if not isinstance(part, np.ndarray):
+                box.append(part)
+                inside.append(slice(None))
+                continue
+            indices = np.where(part < 0, part + length, part)
+            start, stop = (int(indices.min()), int(indices.max()) + 1) if indices.size else (0, 0)
+            box.append(slice(start, stop))
+            inside.append(indices - start)
+            is_dense &= stop - start <= _DENSE * indices.size
+        if is_dense:
+            kept = [part for part, chosen in zip(inside, box, strict=True) if isinstance(chosen, slice)]
+            found = self._array.read(tuple(box))
+            for axis, part in enumerate(kept):
+                if isinstance(part, np.ndarray):
+                    found = found.take(part, axis)
+            return found
+        ranges = [
+            part if isinstance(part, np.ndarray) else np.arange(length)[part]
+            for part, length in zip(key, self.shape, strict=True)
+        ]
+        dropped = tuple(axis for axis, part in enumerate(ranges) if part.ndim == 0)
+        grid = np.ix_(*(np.atleast_1d(part) for part in ranges))
+        return self._array.read_points(grid).squeeze(dropped)
+
+    def _points(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        """Points: the dimensions of the index arrays first, then those of slices."""
+        slices = sum(isinstance(part, slice) for part in key)
+        arrays = np.broadcast_arrays(*(part for part in key if not isinstance(part, slice)))
+        found: list[np.ndarray[Any, Any]] = []
+        done = 0
+        for part, length in zip(key, self.shape, strict=True):
+            if isinstance(part, slice):
+                done += 1
+                found.append(np.arange(length)[part].reshape(-1, *(1,) * (slices - done)))
+            else:
+                found.append(arrays[len(found) - done].reshape(arrays[0].shape + (1,) * slices))
+        return self._array.read_points(tuple(found))

@@ -98,11 +98,15 @@ class ZarrscopeBackend(BackendEntrypoint):
         """
         with _opened(filename_or_obj, storage_options) as (hierarchy, is_ours):
             top = normalize_path(group or "/")
-            datasets = {}
+            datasets: dict[str, Dataset] = {}
+            lengths: dict[str, dict[str, int]] = {}
             for node in hierarchy.walk(top):
                 if isinstance(node, Group) or node.path == top:
                     path = normalize_path(node.path[len(top.rstrip("/")) :])
-                    datasets[path] = _dataset(hierarchy[node.path], decoding)
+                    # A group inherits the dimensions of those above it, which come first.
+                    inherited = {} if path == "/" else lengths[path.rpartition("/")[0] or "/"]
+                    datasets[path] = _dataset(hierarchy[node.path], decoding, inherited)
+                    lengths[path] = {**inherited, **_lengths(datasets[path])}
             if is_ours:
                 for dataset in datasets.values():
                     dataset.set_close(hierarchy.close)  # closing twice is harmless
@@ -134,15 +138,27 @@ def _opened(source: Source, options: Mapping[str, Any] | None) -> Iterator[tuple
         raise
 
 
-def _dataset(node: Group | ArrayNode, decoding: Mapping[str, Any]) -> Dataset:
-    return StoreBackendEntrypoint().open_dataset(_GroupVariables(node), **decoding)
+def _dataset(
+    node: Group | ArrayNode, decoding: Mapping[str, Any], inherited: Mapping[str, int] | None = None
+) -> Dataset:
+    return StoreBackendEntrypoint().open_dataset(_GroupVariables(node, inherited or {}), **decoding)
+
+
+def _lengths(dataset: Dataset) -> dict[str, int]:
+    return {str(name): length for name, length in dataset.sizes.items()}
 
 
 class _GroupVariables(AbstractDataStore):
-    """The arrays of a group, or a single array, as variables that are not decoded yet."""
+    """The arrays of a group, or a single array, as variables that are not decoded yet.
 
-    def __init__(self, node: Group | ArrayNode) -> None:
+    Args:
+        node: the group or array.
+        inherited: the lengths of the dimensions of groups above it.
+    """
+
+    def __init__(self, node: Group | ArrayNode, inherited: Mapping[str, int]) -> None:
         self._node = node
+        self._inherited = inherited
 
     def get_attrs(self) -> dict[str, Any]:
         if not isinstance(self._node, Group):
@@ -156,7 +172,7 @@ class _GroupVariables(AbstractDataStore):
                 warnings.warn(f"{child.uri} is left out: {child.error}", stacklevel=2)
             elif isinstance(child, ArrayNode):
                 arrays[child.name or "array"] = child
-        names = _Names(arrays)
+        names = _Names(arrays, self._inherited)
         return {name: _variable(array, names.of(name)) for name, array in arrays.items()}
 
     def get_dimensions(self) -> dict[str, int]:
@@ -166,8 +182,8 @@ class _GroupVariables(AbstractDataStore):
 class _Names:
     """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands."""
 
-    def __init__(self, arrays: Mapping[str, ArrayNode]) -> None:
-        self._lengths: dict[str, int] = {}
+    def __init__(self, arrays: Mapping[str, ArrayNode], inherited: Mapping[str, int]) -> None:
+        self._lengths = dict(inherited)
         self._names: dict[str, tuple[str, ...]] = {}
         # The array of a dimension's coordinates decides its length.
         for name, array in arrays.items():

@@ -188,6 +188,16 @@ def test_dimensions_without_names_get_some(tmp_path: Path) -> None:
     }
 
 
+def test_a_group_keeps_clear_of_the_dimensions_above_it(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=3)
+    group.create_array("a", shape=(4,), chunks=(2,), dtype="i4", dimension_names=["x"])
+    group.create_array("below/b", shape=(3, 2), chunks=(2, 2), dtype="i4", dimension_names=["x", None])
+    tree = xr.open_datatree(tmp_path / "a.zarr", engine=ENGINE)
+    assert tree["a"].dims == ("x",)
+    assert tree["below/b"].dims == ("x_b", "phony_dim_0")
+    assert xr.open_dataset(tmp_path / "a.zarr", engine=ENGINE, group="below").b.dims == ("x", "phony_dim_0")
+
+
 def test_any_source_opens(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["group/x"] = np.arange(12.0).reshape(3, 4)

@@ -12,10 +12,12 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.virtual.combined_reads import combining
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _CHECKED_EACH_S: Final = 1.0
+_NOT_PICKLED: Final = ("_lock", "_chunks", "_opened")
 _PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 
 
@@ -34,11 +36,12 @@ class Hdf5Store(VirtualStore):
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
+        self._chunks = combining(self.source) if self.is_remote else self.source
         self._opened: Hdf5File | None = None
         self._checked_s = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened")}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -92,7 +95,7 @@ class Hdf5Store(VirtualStore):
             raise
         except _PARSING as error:
             raise self._fault(key, error) from error
-        return Part(self.source, self.key, *value) if isinstance(value, tuple) else value
+        return Part(self._chunks, self.key, *value) if isinstance(value, tuple) else value
 
     def _fault(self, key: str, error: BaseException) -> StoreError:
         what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"

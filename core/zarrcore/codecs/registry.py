@@ -49,6 +49,7 @@ _BUILT_IN = {
     "zarrs.optional": f"{_A2B}.optional:OptionalCodec",
     "optional": f"{_A2B}.optional:OptionalCodec",
     "hdf5.elements": f"{_A2B}.hdf5_elements:Hdf5ElementsCodec",
+    "hdf5.virtual": f"{_A2B}.hdf5_virtual:Hdf5VirtualCodec",
     "neuroglancer.compressed_segmentation": f"{_NGL}.compressed_segmentation:CompressedSegmentationCodec",
     "neuroglancer.jpeg": f"{_NGL}.images:JpegCodec",
     "neuroglancer.png": f"{_NGL}.images:PngCodec",

@@ -16,6 +16,7 @@ from zarrcore.stores.hdf5.attributes import Attribute, attributes
 from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.elements import UnshownError
+from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
@@ -85,7 +86,7 @@ class Node:
     @cached_property
     def dataset(self) -> Dataset:
         """The dataset."""
-        return Dataset(self._file.reader, self._file.heaps, self.header)
+        return Dataset(self._file.reader, self._file.heaps, self.header, self._file.others)
 
     def text(self, name: str) -> str | None:
         """An attribute that is a text; None if there is none."""
@@ -131,6 +132,7 @@ class Hdf5File:
         self.url = url
         self.reader = FileReader(source, key, url)
         self.heaps = GlobalHeaps(self.reader)
+        self.others = OtherFiles(self)
         self._nodes: OrderedDict[int, Node] = OrderedDict()
         self._indexes: OrderedDict[int, Dataset] = OrderedDict()
         self._lock = threading.Lock()
@@ -207,6 +209,20 @@ class Hdf5File:
                 return None
             found = self._child(found, name)
         return found
+
+    def dataset(self, path: str) -> Dataset | None:
+        """The dataset that another one has elements of; None if there is none.
+
+        Raises:
+            BrokenFileError, UnshownError: it is broken, or cannot be shown.
+            StoreError: the store failed.
+        """
+        found = self.find("/".join(name for name in path.split("/") if name not in ("", ".")))
+        if found is None or (found.node is not None and not found.node.is_dataset):
+            return None
+        if found.node is None:
+            raise UnshownError(found.why)
+        return found.node.dataset
 
     def _child(self, above: Found, name: str) -> Found | None:
         assert above.node is not None  # noqa: S101 - the caller checked it

@@ -49,11 +49,16 @@ class Hdf5Store(VirtualStore):
 
     def refresh(self) -> None:
         super().refresh()
-        self._opened = None
+        self._forget()
 
     def close(self) -> None:
-        self._opened = None
+        self._forget()
         super().close()
+
+    def _forget(self) -> None:
+        file, self._opened = self._opened, None
+        if file is not None:
+            file.others.close()
 
     def _file(self) -> Hdf5File:
         with self._lock:
@@ -95,7 +100,9 @@ class Hdf5Store(VirtualStore):
             raise
         except _PARSING as error:
             raise self._fault(key, error) from error
-        return Part(self._chunks, self.key, *value) if isinstance(value, tuple) else value
+        if isinstance(value, Part) and value.store is self.source and value.key == self.key:
+            return value._replace(store=self._chunks)
+        return value
 
     def _fault(self, key: str, error: BaseException) -> StoreError:
         what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"

@@ -27,7 +27,15 @@ _MAX_ENCODED: Final = (1 << 28) + (1 << 20)
 _MAX_DECODED: Final = 1 << 33
 """The most bytes that all parts of a chunk may have when they are decoded one after another."""
 _MAX_PART: Final = 1 << 30
-_BROKEN: Final = (ValueError, LookupError, TypeError, ArithmeticError, AttributeError, RecursionError, MemoryError)
+_BROKEN: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+    MemoryError,
+)
 
 
 class Hdf5VirtualCodec(ArrayToBytesCodec):
@@ -115,7 +123,8 @@ def _selected(array: np.ndarray[Any, Any], indices: list[Any]) -> Any:
     if all(isinstance(index, slice) for index in told):
         return tuple(told)
     lists = [
-        np.arange(index.start, index.stop, index.step) if isinstance(index, slice) else index for index in told
+        np.arange(index.start, index.stop, index.step) if isinstance(index, slice) else index
+        for index in told
     ]
     return np.ix_(*lists)
 

@@ -203,7 +203,9 @@ class Dataset:
             return found
         if found.store is self._reader.source and found.key == self._reader.key:
             return self._read(found.start, found.nbytes or 0)
-        return bytes(found.store.get(found.key, ByteRange(found.start, found.start + (found.nbytes or 0))) or b"")
+        return bytes(
+            found.store.get(found.key, ByteRange(found.start, found.start + (found.nbytes or 0))) or b""
+        )
 
     def _part(self, start: int, nbytes: int) -> Part:
         return Part(self._reader.source, self._reader.key, start, nbytes)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.stores.hdf5.layout import Chunked, Compact, Contiguous, Filter, Virtual, parse_filters, parse_layout
+from zarrcore.stores.hdf5.layout import (
+    Chunked,
+    Compact,
+    Contiguous,
+    Filter,
+    Virtual,
+    parse_filters,
+    parse_layout,
+)
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 

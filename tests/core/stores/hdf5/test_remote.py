@@ -93,7 +93,10 @@ def test_requests_for_opening_and_for_chunks(folder: Path, scheme: str) -> None:
         place, options = ("s3://", server.s3_options) if scheme == "s3" else (f"{server.url}/", {})
         with zc.open(f"{place}bucket/a.h5", **options) as hierarchy:
             nodes = [*hierarchy.walk()]
-            assert (len(nodes), len(server.requests)) == (5, 2)  # the first block, and that of what was written last
+            assert (len(nodes), len(server.requests)) == (
+                5,
+                2,
+            )  # the first block, and that of what was written last
             server.forget()
             assert hierarchy["g/x"][7, 3] == 7003
             assert len(server.requests) <= 2  # the index, and the chunk

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from zarrcore.errors import BrokenReferenceError
+from zarrcore.errors import BrokenReferenceError, HierarchyNotFoundError, StoreError, StoreNotFoundError
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.reference.targets import Targets, scheme_of
@@ -70,11 +70,12 @@ class OtherFiles:
                         url=self._file.url,
                     )
                 store, key = self._targets.find(candidate, self._file.reader.key)
+                if store.stat(key) is not None:
+                    return store, key
+            except StoreNotFoundError:
+                continue
             except BrokenReferenceError as error:
                 refused = refused or error
-                continue
-            if store.stat(key) is not None:
-                return store, key
         if refused is not None:
             raise refused
         return None
@@ -83,8 +84,8 @@ class OtherFiles:
         """The HDF5 file of a name, ``.`` for the one that names it; None if there is none.
 
         Raises:
-            BrokenReferenceError: it may not be read.
-            StoreError: it is broken; a store failed.
+            BrokenReferenceError: it may not be read, or is broken.
+            StoreError: a store failed.
         """
         if name == ".":
             return self._file
@@ -108,7 +109,16 @@ class OtherFiles:
     def _open(self, store: ReadableStore, key: str) -> Hdf5File:
         if (store.identity, key) == self.identity:
             return self._file
-        return type(self._file)(store, key, f"{store.url.rstrip('/')}/{key}")
+        try:
+            return type(self._file)(store, key, f"{store.url.rstrip('/')}/{key}")
+        except HierarchyNotFoundError as error:
+            raise BrokenReferenceError(
+                f"{key} in {store.url}, which {self.url} names, is not HDF5", key=key, url=self.url
+            ) from error
+        except StoreError as error:
+            if type(error) is not StoreError:
+                raise  # the store failed, not the file
+            raise BrokenReferenceError(str(error), key=key, url=self.url) from error
 
     def _is_same(self, file: Hdf5File) -> bool:
         reader = file.reader
@@ -127,9 +137,9 @@ def within(what: object) -> Iterator[None]:
     """
     above: list[object] = vars(_own).setdefault("above", [])
     if what in above:
-        raise UnshownError("HDF5 virtual dataset that leads to itself")
+        raise UnshownError("HDF5 link or virtual dataset that leads to itself")
     if len(above) >= _MAX_DEPTH:
-        raise UnshownError(f"HDF5 virtual dataset with more than {_MAX_DEPTH} others below it")
+        raise UnshownError(f"HDF5 link or virtual dataset that leads through more than {_MAX_DEPTH} others")
     above.append(what)
     try:
         yield

@@ -179,4 +179,6 @@ def _filled(name: str, number: int | None = None) -> str:
     >>> _filled("a%b%%.h5", 3), _filled("a%%.h5")
     ('a3%.h5', 'a%.h5')
     """
-    return _FORMAT.sub(lambda found: "%" if found[1] == "%" else found[0] if number is None else str(number), name)
+    return _FORMAT.sub(
+        lambda found: "%" if found[1] == "%" else found[0] if number is None else str(number), name
+    )

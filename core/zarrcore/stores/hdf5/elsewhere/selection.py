@@ -19,6 +19,7 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
 UNLIMITED: Final = 2**64 - 1
 _NONE, _POINTS, _HYPERSLAB, _ALL = range(4)
 _LARGEST: Final = 2**63
+_MOST_LISTED: Final = 1 << 24
 
 Indices = NDArray[np.int64]
 
@@ -67,13 +68,15 @@ class Steps:
         blocks, rest = divmod(number - 1, self.block)
         return self.start + blocks * self.stride + rest + 1
 
-    def limited(self, number: int) -> Steps:
+    def limited(self, number: int) -> Line:
         """The first indices of an unlimited one, which are so many."""
         if self.is_consecutive:
             return Steps(self.start, max(1, number), 1, number)
         blocks, rest = divmod(number, self.block)
         if rest and blocks:
-            raise UnshownError("HDF5 virtual dataset that ends within a block of a selection")
+            if number > _MOST_LISTED:
+                raise UnshownError("HDF5 virtual dataset with a selection of too many blocks")
+            return Listed(self.at(np.arange(number, dtype="i8")))
         return replace(self, count=blocks) if blocks else Steps(self.start, self.stride, 1, rest)
 
     def at(self, positions: Indices) -> Indices:
@@ -202,9 +205,6 @@ def _line(starts: Indices, stops: Indices) -> Line:
     if len(intervals) and (gaps == gaps[0]).all() and (lengths == lengths[0]).all() and gaps[0] >= lengths[0]:
         return Steps(int(first[0]), int(gaps[0]), len(intervals), int(lengths[0]))
     return Listed(_joined(first, after))
-
-
-_MOST_LISTED: Final = 1 << 24
 
 
 def _joined(first: Indices, after: Indices) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.elsewhere.mapping import Mapping, limited, parse_mappings
@@ -83,10 +84,13 @@ class VirtualElements:
         self._identity = (*files.identity, mappings)
         parsed = parse_mappings(mappings) if mappings else []
         found = [mapping for mapping in parsed if not _is_nothing(mapping)]
-        with within(self._identity):
-            self._mappings, self.shape = limited(found, shape, self._shape_of)
-            self._lines = [self._virtual(mapping) for mapping in self._mappings]
-            self.chunk_shape = self._chunk_shape(item_nbytes)
+        try:
+            with within(self._identity):
+                self._mappings, self.shape = limited(found, shape, self._shape_of)
+                self._lines = [self._virtual(mapping) for mapping in self._mappings]
+                self.chunk_shape = self._chunk_shape(item_nbytes)
+        except BrokenReferenceError as error:
+            raise UnshownError(f"HDF5 virtual dataset: {error}") from error
         firsts, lasts = [], []
         for lines in self._lines:
             ends = [(line.at(np.array([0, len(line) - 1])) if len(line) else (1, 0)) for line in lines]
@@ -159,7 +163,9 @@ class VirtualElements:
         for d, e in paired.items():
             there[e] = source_lines[e].at(positions[d])
         if any(int(found[-1]) >= length for found, length in zip(there, source.shape, strict=True)):
-            raise BrokenFileError(f"the source {mapping.dataset} in {mapping.file} is smaller than its mapping")
+            raise BrokenFileError(
+                f"the source {mapping.dataset} in {mapping.file} is smaller than its mapping"
+            )
         named = json.dumps(source.part_document())
         known = container.sources.setdefault(named, len(container.sources))
         of_source = {e: d for d, e in paired.items()}

@@ -69,7 +69,17 @@ def test_every_type(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "s.h5", "w") as file:
         files.write_types(file)
     with h5py.File(tmp_path / "s.h5") as file, h5py.File(tmp_path / "v.h5", "w") as virtual:
-        for name in ("texts", "ragged", "bytes", "packed", "nested", "enumeration", "bool", "arrays", "opaque"):
+        for name in (
+            "texts",
+            "ragged",
+            "bytes",
+            "packed",
+            "nested",
+            "enumeration",
+            "bool",
+            "arrays",
+            "opaque",
+        ):
             source = file[name]
             # Types as the file has them: h5py would make others of them.
             plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -79,7 +89,9 @@ def test_every_type(tmp_path: Path) -> None:
     assert files.assert_same(tmp_path / "v.h5") == 9
 
 
-@pytest.mark.parametrize(("source", "target"), [("i4", "u1"), ("u1", "i2"), ("f8", "f4"), ("i8", "f4"), ("<i2", ">i2")])
+@pytest.mark.parametrize(
+    ("source", "target"), [("i4", "u1"), ("u1", "i2"), ("f8", "f4"), ("i8", "f4"), ("<i2", ">i2")]
+)
 def test_types_are_converted_as_by_hdf5(tmp_path: Path, source: str, target: str) -> None:
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["s"] = (np.arange(-300, 300) * 1.37).clip(0 if "u" in source else None).astype(source)
@@ -95,7 +107,10 @@ def test_types_that_are_not_converted_are_one_line(tmp_path: Path) -> None:
         layout = h5py.VirtualLayout((4,), "i2")
         layout[:] = h5py.VirtualSource(file["s"])
         file.create_virtual_dataset("v", layout)
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy, pytest.raises(ZarrError, match="its source has the type float64"):
+    with (
+        zarrcore.open(tmp_path / "v.h5") as hierarchy,
+        pytest.raises(ZarrError, match="its source has the type float64"),
+    ):
         hierarchy["v"][...]
 
 
@@ -113,7 +128,7 @@ def test_any_mappings_of_slices(tmp_path: Path, data: st.DataObject) -> None:
     shape = tuple(data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 3))))
     path = tmp_path / "v.h5"
     with h5py.File(path, "w", **data.draw(st.sampled_from([*files.GENERATIONS.values()]))) as file:
-        layout = h5py.VirtualLayout(shape, "i2")
+        layout, is_taken = h5py.VirtualLayout(shape, "i2"), np.zeros(shape, bool)
         for number in range(data.draw(st.integers(0, 3))):
             here, lengths = zip(*(data.draw(selections(length)) for length in shape), strict=True)
             there, source_shape = [], []
@@ -128,7 +143,10 @@ def test_any_mappings_of_slices(tmp_path: Path, data: st.DataObject) -> None:
             chunks = tuple(data.draw(st.integers(1, length)) for length in source_shape)
             elements = np.arange(math.prod(source_shape)).reshape(source_shape) + 1000 * number
             source = file.create_dataset(f"s{number}", data=elements, chunks=chunks)
-            layout[here] = h5py.VirtualSource(source)[tuple(there)]
+            # If selections overlap, the HDF5 library does not always write fill values.
+            if not is_taken[here].any():
+                is_taken[here] = True
+                layout[here] = h5py.VirtualSource(source)[tuple(there)]
         file.create_virtual_dataset("v", layout, fillvalue=-7)
     files.assert_same(path)
     with zarrcore.open(path) as hierarchy:
@@ -160,13 +178,18 @@ def test_unlimited_datasets_end_where_their_sources_do(tmp_path: Path) -> None:
             values = np.arange(length * 2).reshape(length, 2) + 100 * number
             file.create_dataset("d", data=values, maxshape=(None, 2), chunks=(2, 2))
     with h5py.File(tmp_path / "v.h5", "w", libver="v110") as file:
-        sources = [h5py.VirtualSource(f"s{number}.h5", "d", (1, 2), maxshape=(None, 2)) for number in range(4)]
+        sources = [
+            h5py.VirtualSource(f"s{number}.h5", "d", (1, 2), maxshape=(None, 2)) for number in range(4)
+        ]
         layout = h5py.VirtualLayout((1, 3, 2), "i8", maxshape=(None, 3, 2))
         for number in range(3):
             layout[0:UNLIMITED, number] = sources[number][0:UNLIMITED]
         file.create_virtual_dataset("side by side", layout, fillvalue=-1)
         place_endless(file, "woven", [((n, 4, 1), f"s{n}.h5", (0, 1, 1)) for n in range(4)])
         place_endless(file, "by steps", [((3, 2, 1), "s1.h5", (1, 2, 1))])
+        place_endless(
+            file, "within a block", [((1, 5, 2), "s0.h5", (0, 1, 1)), ((3, 5, 2), "s2.h5", (1, 1, 1))]
+        )
         place_endless(file, "by blocks", [((1, 5, 2), "s1.h5", (1, 1, 1)), ((3, 5, 2), "s2.h5", (0, 2, 2))])
         layout = h5py.VirtualLayout((5, 2), "i8", maxshape=(None, 2))
         layout[0:UNLIMITED] = h5py.VirtualSource("none.h5", "d", (1, 2), maxshape=(None, 2))[0:UNLIMITED]
@@ -174,7 +197,7 @@ def test_unlimited_datasets_end_where_their_sources_do(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "v.h5") as file:
         assert file["side by side"].shape == (5, 3, 2)
         assert len(file["woven"]) > 12
-    assert files.assert_same(tmp_path / "v.h5") == 5
+    assert files.assert_same(tmp_path / "v.h5") == 6
 
 
 def test_names_with_the_number_of_a_block(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ _BUILT_IN = {
     "hdf5.blosc2": f"{_B2B}.hdf5_blosc2:Hdf5Blosc2Codec",
     "hdf5.lz4": f"{_B2B}.hdf5_lz4:Hdf5Lz4Codec",
     "hdf5.lzf": f"{_B2B}.hdf5_imagecodecs:Hdf5LzfCodec",
+    "hdf5.nbit": f"{_B2B}.hdf5_nbit:Hdf5NbitCodec",
     "hdf5.scaleoffset": f"{_B2B}.hdf5_scaleoffset:Hdf5ScaleoffsetCodec",
     "hdf5.szip": f"{_B2B}.hdf5_imagecodecs:Hdf5SzipCodec",
     "neuroglancer.gzip": f"{_B2B}.neuroglancer_gzip:NeuroglancerGzipCodec",

@@ -63,7 +63,13 @@ def test_external_links_lead_to_other_files(tmp_path: Path) -> None:
         file["back"] = h5py.ExternalLink("../a.h5", "/")
         file["loop"] = h5py.ExternalLink("b.h5", "/loop")
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        for name, target in (("g", "/g"), ("g2/a", "g/a"), ("soft", "/soft"), ("all", "/"), ("none", "/none")):
+        for name, target in (
+            ("g", "/g"),
+            ("g2/a", "g/a"),
+            ("soft", "/soft"),
+            ("all", "/"),
+            ("none", "/none"),
+        ):
             file[name] = h5py.ExternalLink("below/b.h5", target)
         file["loop"] = h5py.ExternalLink("below/b.h5", "/loop")
         file["own"] = h5py.ExternalLink("a.h5", "/g2")
@@ -80,7 +86,11 @@ def test_external_links_lead_to_other_files(tmp_path: Path) -> None:
         assert hierarchy["own/a"].attributes == {"text": "ü"}
         assert hierarchy["all/g/a"].dimension_names == ("x",)
         assert hierarchy["own/a"].dimension_names == ("x",)
-        for path, why in (("none", "does not exist"), ("other", "is not HDF5"), ("all/back", "group above it")):
+        for path, why in (
+            ("none", "does not exist"),
+            ("other", "is not HDF5"),
+            ("all/back", "group above it"),
+        ):
             with pytest.raises(UnsupportedError, match=why):
                 hierarchy[path]
 

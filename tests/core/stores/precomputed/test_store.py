@@ -25,7 +25,7 @@ from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.precomputed.store import PrecomputedStore
-from zarrcore.stores.wrapper.interface import listable
+from zarrcore.stores.wrapper.interface import listable, writable
 
 RAW = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "float32")
 
@@ -182,7 +182,7 @@ def test_volumes_in_buckets(tmp_path: Path, s3: S3Server, gcs: GCSServer, azure:
         with zarrcore.open_store("az://container/volumes", **azure.options) as store:
             for file in tmp_path.rglob("*"):
                 if file.is_file():
-                    store.set(file.relative_to(tmp_path).as_posix(), file.read_bytes())
+                    writable(store).set(file.relative_to(tmp_path).as_posix(), file.read_bytes())
         for place, server in (("s3://bucket", s3), ("gs://gcs", gcs), ("az://container", azure)):
             for name in ("whole", "shards"):
                 url = f"{place}/volumes/{name}"

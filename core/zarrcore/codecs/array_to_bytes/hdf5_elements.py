@@ -1,7 +1,8 @@
 """``hdf5.elements``: structures and texts as HDF5 stores them.
 
 An internal name, never written to a store. Structures of HDF5 have gaps, and a byte order for each field. Texts are padded with
-spaces, or end at their first NUL, after which anything may follow; those of Zarr are padded with NULs.
+spaces, or end at their first NUL, after which anything may follow; those of Zarr are padded with NULs. Numbers may have fewer
+bits than their bytes have.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.stores.hdf5.packed_numbers import PackedNumber, numbers
 
 _NUL_TERMINATED = 0
 _SPACES = 2
@@ -47,7 +49,11 @@ class Hdf5ElementsCodec(ArrayToBytesCodec):
             raise CodecError(
                 f"expected {self.encoded_nbytes(spec):,} bytes, found {len(encoded):,}", codec=self.name
             )
-        elements = np.frombuffer(encoded, self._dtype, spec.size)
+        if self._dtype.subdtype is None:
+            elements = np.frombuffer(encoded, self._dtype, spec.size)
+        else:
+            item, shape = self._dtype.subdtype
+            elements = np.frombuffer(encoded, item).reshape(spec.size, *shape)
         result = np.empty(spec.size, spec.dtype)
         _assign(result, elements, self._stored)
         return result.reshape(spec.shape)
@@ -58,6 +64,8 @@ def _dtype(stored: Any) -> np.dtype[Any]:
         return np.dtype(stored)
     if "text" in stored:
         return np.dtype(f"S{stored['text']}")
+    if "number" in stored:
+        return np.dtype((np.uint8, (_packed(stored).nbytes,)))
     if "array" in stored:
         return np.dtype((_dtype(stored["array"]), tuple(stored["shape"])))
     names, offsets, parts = zip(*stored["fields"], strict=True)
@@ -66,9 +74,25 @@ def _dtype(stored: Any) -> np.dtype[Any]:
     )
 
 
+def _packed(stored: Any) -> PackedNumber:
+    packed = PackedNumber(*stored["number"])
+    if (
+        not all(type(value) is int and abs(value) < 2**32 for value in packed[3:])
+        or not 1 <= packed.nbytes <= 8
+    ):
+        raise ValueError("a number is out of range")
+    if packed.precision > 64 or packed.exponent_precision > 11:
+        raise ValueError("a number has too many bits")
+    return packed
+
+
 def _assign(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], stored: Any) -> None:
     if isinstance(stored, dict) and "array" in stored:
         _assign(target, source, stored["array"])
+    elif isinstance(stored, dict) and "number" in stored:
+        packed = _packed(stored)
+        bytes_of = np.ascontiguousarray(source).reshape(-1, packed.nbytes)
+        target[...] = numbers(bytes_of, packed).reshape(target.shape)
     elif isinstance(stored, dict) and "fields" in stored:
         for name, _, part in stored["fields"]:
             _assign(target[name], source[name], part)

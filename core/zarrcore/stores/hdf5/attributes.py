@@ -23,6 +23,7 @@ from zarrcore.stores.hdf5.object_header import (
     dataspace,
     shared,
 )
+from zarrcore.stores.hdf5.shared_messages import shared_message
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 
@@ -60,11 +61,9 @@ def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:
     found = sorted(records(reader, names, 8), key=lambda record: unsigned(record, 9, 4))
     objects = FractalHeap(reader, heap)
     for record in found:
-        if record[8] & 2:
-            raise BrokenFileError(
-                "an attribute is in the file's table of shared messages, which is not supported"
-            )
-        yield _attribute(reader, objects.object(record[:8]))
+        is_shared = record[8] & 2
+        data = shared_message(reader, ATTRIBUTE, record[:8]) if is_shared else objects.object(record[:8])
+        yield _attribute(reader, data)
 
 
 def _attribute(reader: FileReader, data: bytes) -> Attribute:

@@ -79,6 +79,11 @@ def dimension_names(file: Hdf5File, found: Found, name: str) -> list[str | None]
     return names if any(name is not None for name in names) else None
 
 
+def _groups_above(file: Hdf5File, found: Found) -> Iterator[Node]:
+    """The groups above in the same file, the nearest first: addresses of another file mean something else."""
+    return (group for group in reversed(found.ancestors) if group.file is file)
+
+
 def _by_number(file: Hdf5File, found: Found, attribute: Attribute) -> list[str | None]:
     numbers = array_json(attribute.type, attribute.shape or (), attribute.data, file.heaps)
     known: dict[int, str] = {}
@@ -98,7 +103,7 @@ def _by_scales(file: Hdf5File, found: Found, attribute: Attribute | None, ndim: 
     if not any(address is not None for address in addresses):
         return [None] * ndim
     known: dict[int, str] = {}
-    for group in reversed(found.ancestors):
+    for group in _groups_above(file, found):
         for link in group.stored_links:
             if link.address is not None:
                 known.setdefault(link.address, link.name)
@@ -130,7 +135,7 @@ def _own_name(file: Hdf5File, address: int) -> str | None:
 
 
 def _scales(file: Hdf5File, found: Found) -> Iterable[tuple[str, Node]]:
-    for group in reversed(found.ancestors):
+    for group in _groups_above(file, found):
         for link in group.stored_links:
             if link.address is not None:
                 node = file.node(link.address)

@@ -11,19 +11,22 @@ from typing import Any, Final
 from zarrcore.stores.hdf5.chunk_index import ChunkIndex, Place
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
 from zarrcore.stores.hdf5.elements import (
-    UnshownError,
     elements_of,
     fill_value_of,
     is_boolean,
     variable,
     variable_bytes,
 )
+from zarrcore.stores.hdf5.elsewhere.external_files import ExternalElements, parse_segments
+from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
+from zarrcore.stores.hdf5.elsewhere.virtual_dataset import CODEC, Budget, VirtualElements
 from zarrcore.stores.hdf5.filters import codec_of, unfiltered, without_skips
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.layout import (
     Chunked,
     Compact,
     Contiguous,
+    Virtual,
     is_absent,
     parse_filters,
     parse_layout,
@@ -39,8 +42,10 @@ from zarrcore.stores.hdf5.object_header import (
     ObjectHeader,
     dataspace,
 )
+from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
+from zarrcore.stores.virtual.store import Part
 
 _MAX_VARIABLE: Final = 1 << 24
 """The largest number of elements of variable length in a chunk."""
@@ -55,14 +60,14 @@ class Dataset:
         UnshownError: Zarr has no counterpart for it.
     """
 
-    def __init__(self, reader: FileReader, heaps: GlobalHeaps, header: ObjectHeader) -> None:
+    def __init__(
+        self, reader: FileReader, heaps: GlobalHeaps, header: ObjectHeader, files: OtherFiles
+    ) -> None:
         self._reader = reader
         self._heaps = heaps
         kind, space, layout = header.first(DATATYPE), header.first(DATASPACE), header.first(LAYOUT)
         if kind is None or space is None or layout is None:
             raise BrokenFileError("a dataset has no type, no shape or no layout")
-        if header.has(EXTERNAL_FILES):
-            raise UnshownError("HDF5 dataset whose elements are in other files")
         self.type: Datatype = parse_datatype(kind)
         self.elements = elements_of(self.type)
         shape = dataspace(space)
@@ -73,8 +78,16 @@ class Dataset:
         self._layout = parse_layout(
             layout, self.type.nbytes, self._max_shape if shape else (), bool(self._filters)
         )
-        if isinstance(self._layout, Chunked) and shape is None:
+        if isinstance(self._layout, Chunked | Virtual) and shape is None:
             raise BrokenFileError("a dataset without elements has chunks")
+        external = header.first(EXTERNAL_FILES)
+        self._external = ExternalElements(files, parse_segments(reader, external)) if external else None
+        self._virtual: VirtualElements | None = None
+        if isinstance(self._layout, Virtual):
+            place = self._layout
+            mappings = b"" if is_absent(place.address) else heaps.object(place.address, place.number)
+            self._virtual = VirtualElements(files, mappings, self.shape, self.type.nbytes)
+            self.shape = self._virtual.shape
         self._fill = self._fill_value(header)
         self.chunk_shape = self._chunk_shape()
         self._index: ChunkIndex | None = None
@@ -88,9 +101,6 @@ class Dataset:
     def document(self, attributes: dict[str, Any], names: list[str | None] | None) -> dict[str, Any]:
         """Its ``zarr.json``."""
         inner = self.elements.inner_shape
-        codecs = [self.elements.codec]
-        if not self.elements.is_variable:
-            codecs += [codec_of(filter_) for filter_ in self._filters]
         document = {
             "zarr_format": 3,
             "node_type": "array",
@@ -102,12 +112,27 @@ class Dataset:
             },
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": self._fill,
-            "codecs": codecs,
+            "codecs": self._codecs(),
             "attributes": self._with_meanings(attributes),
         }
         if names is not None:
             document["dimension_names"] = [*names, *[None] * len(inner)]
         return document
+
+    def part_document(self) -> dict[str, Any]:
+        """What decodes one chunk alone, for the codec ``hdf5.virtual``."""
+        return {
+            "data_type": self.elements.data_type,
+            "shape": [*self.chunk_shape, *self.elements.inner_shape],
+            "fill_value": self._fill,
+            "codecs": self._codecs(),
+        }
+
+    def _codecs(self) -> list[dict[str, Any]]:
+        if self._virtual is not None:
+            return [CODEC]
+        filters = () if self.elements.is_variable else self._filters
+        return [self.elements.codec, *map(codec_of, filters)]
 
     def _with_meanings(self, attributes: dict[str, Any]) -> dict[str, Any]:
         if self.type.kind is not Kind.ENUM or is_boolean(self.type) or not self.type.members:
@@ -137,12 +162,18 @@ class Dataset:
     def _chunk_shape(self) -> tuple[int, ...]:
         if isinstance(self._layout, Chunked):
             return self._layout.chunk_shape
+        if self._virtual is not None:
+            return self._virtual.chunk_shape
         if isinstance(self._layout, Compact) or not self.shape:
             return tuple(max(1, length) for length in self.shape)
         return row_chunk_shape(self.shape, self.type.nbytes)
 
-    def chunk(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
-        """The bytes of a chunk, or their position in the file and their number; None if it is not stored.
+    def chunk(self, index: tuple[int, ...], budget: Budget | None = None) -> bytes | Part | None:
+        """The bytes of a chunk, or where they are; None if it is not stored.
+
+        Args:
+            index: of the chunk.
+            budget: what a chunk of a virtual dataset may still take.
 
         Raises:
             BrokenFileError: it is broken.
@@ -151,10 +182,12 @@ class Dataset:
         own, inner = index[: len(self.shape)], index[len(self.shape) :]
         if any(inner) or any(i * c >= n for i, c, n in zip(own, self.chunk_shape, self.shape, strict=True)):
             return None
+        if self._virtual is not None:
+            return self._virtual.chunk(own, budget or Budget())
         found = self._stored(own)
         return None if found is None else self._value(found)
 
-    def values(self) -> Iterator[tuple[tuple[int, ...], bytes | tuple[int, int]]]:
+    def values(self) -> Iterator[tuple[tuple[int, ...], bytes | Part]]:
         """The indices of all stored chunks, with their bytes or places as of `chunk`.
 
         Raises:
@@ -172,28 +205,55 @@ class Dataset:
             if not is_absent(place.address):
                 yield index + inner, self._value(self._of_chunk(layout, place, index))
 
-    def _value(self, stored: bytes | tuple[int, int]) -> bytes | tuple[int, int]:
-        if not self.elements.is_variable:
-            return stored
-        return self._texts(stored if isinstance(stored, bytes) else self._read(*stored))
+    def _value(self, stored: bytes | Part) -> bytes | Part:
+        return self._texts(self._bytes(stored)) if self.elements.is_variable else stored
 
-    def _stored(self, index: tuple[int, ...]) -> bytes | tuple[int, int] | None:
+    def chunk_bytes(self, index: tuple[int, ...], budget: Budget) -> bytes | None:
+        """The bytes of a chunk; None if it is not stored.
+
+        Raises:
+            As `chunk`.
+        """
+        found = self.chunk(index, budget)
+        return None if found is None else self._bytes(found)
+
+    def _bytes(self, found: bytes | Part) -> bytes:
+        if isinstance(found, bytes):
+            return found
+        if found.store is self._reader.source and found.key == self._reader.key:
+            return self._read(found.start, found.nbytes or 0)
+        return bytes(
+            found.store.get(found.key, ByteRange(found.start, found.start + (found.nbytes or 0))) or b""
+        )
+
+    def _part(self, start: int, nbytes: int) -> Part:
+        return Part(self._reader.source, self._reader.key, start, nbytes)
+
+    def _stored(self, index: tuple[int, ...]) -> bytes | Part | None:
         layout, item = self._layout, self.type.nbytes
         if isinstance(layout, Compact):
             wanted = math.prod(self.shape) * item
             if len(layout.data) < wanted:
                 raise BrokenFileError("the elements of a dataset end early")
             return layout.data[:wanted]
+        if self._external is not None:
+            rows = rows_of(self.shape, self.chunk_shape, index, item)
+            found = self._external.read(rows.offset, rows.stored_nbytes)
+            if rows.stored_nbytes < rows.nbytes:
+                return self._bytes(found).ljust(rows.nbytes, b"\0")
+            return found
         if isinstance(layout, Contiguous):
             if is_absent(layout.address) or not layout.nbytes:
                 return None
             return self._contiguous(layout, index, item)
+        if not isinstance(layout, Chunked):
+            raise BrokenFileError("a dataset has no chunks")
         place = self._chunk_index().place(index)
         if place is None or is_absent(place.address):
             return None
         return self._of_chunk(layout, place, index)
 
-    def _of_chunk(self, layout: Chunked, place: Place, index: tuple[int, ...]) -> bytes | tuple[int, int]:
+    def _of_chunk(self, layout: Chunked, place: Place, index: tuple[int, ...]) -> bytes | Part:
         everything = (1 << len(self._filters)) - 1
         skipped = place.skipped & everything
         edges = zip(index, self.chunk_shape, self.shape, strict=True)
@@ -205,15 +265,15 @@ class Dataset:
             return unfiltered(self._read(start, nbytes), self._filters, skipped, layout.chunk_nbytes)
         if skipped:
             return without_skips(self._read(start, nbytes), self._filters, skipped, layout.chunk_nbytes)
-        return start, nbytes
+        return self._part(start, nbytes)
 
-    def _contiguous(self, layout: Contiguous, index: tuple[int, ...], item: int) -> bytes | tuple[int, int]:
+    def _contiguous(self, layout: Contiguous, index: tuple[int, ...], item: int) -> bytes | Part:
         rows = rows_of(self.shape, self.chunk_shape, index, item)
         if math.prod(self.shape) * item > layout.nbytes:
             raise BrokenFileError("a dataset has fewer bytes than its shape demands")
         start = self._reader.base + layout.address + rows.offset
         if rows.stored_nbytes == rows.nbytes:
-            return start, rows.nbytes
+            return self._part(start, rows.nbytes)
         # The last chunk along the divided dimension is shorter; chunks of Zarr are not.
         return self._read(start, rows.stored_nbytes).ljust(rows.nbytes, b"\0")
 
@@ -256,15 +316,15 @@ class Dataset:
             for index, (_, nbytes, _) in self._chunk_index().places():
                 yield index + inner, None if self.elements.is_variable else nbytes
             return
-        if isinstance(self._layout, Contiguous) and (
-            is_absent(self._layout.address) or not self._layout.nbytes
-        ):
+        if self._virtual is not None:
+            for index in self._virtual.chunks():
+                yield index + inner, None
             return
-        if (
-            isinstance(self._layout, Contiguous)
-            and math.prod(self.shape) * self.type.nbytes > self._layout.nbytes
-        ):
-            raise BrokenFileError("a dataset has fewer bytes than its shape demands")
+        if isinstance(self._layout, Contiguous) and self._external is None:
+            if is_absent(self._layout.address) or not self._layout.nbytes:
+                return
+            if math.prod(self.shape) * self.type.nbytes > self._layout.nbytes:
+                raise BrokenFileError("a dataset has fewer bytes than its shape demands")
         grid = [-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True)]
         size = None if self.elements.is_variable else math.prod(self.chunk_shape) * self.type.nbytes
         for number in range(math.prod(grid)):

@@ -13,15 +13,9 @@ import numpy as np
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
-# Bit offset, precision, exponent location and size, mantissa location and size, exponent bias.
-_FLOATS: Final = {
-    (2, 0, 16, 10, 5, 0, 10, 15): "float16",
-    (2, 0, 16, 7, 8, 0, 7, 127): "bfloat16",
-    (4, 0, 32, 23, 8, 0, 23, 127): "float32",
-    (8, 0, 64, 52, 11, 0, 52, 1023): "float64",
-}
 _BOOLEAN: Final = {("FALSE", 0), ("TRUE", 1)}
 _REFERENCES: Final = {0: "object reference", 1: "region reference"}
 _MAX_ITEM: Final = 1 << 20
@@ -58,7 +52,7 @@ def elements_of(kind: Datatype) -> Elements:
             raise UnshownError(_title(kind))
         return Elements("string", {"name": "vlen-utf8"}, (), True)
     data_type = _data_type(kind)
-    needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind))
+    needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind)) or packed_number(kind)
     if needs and not _is_complex(kind):
         return Elements(
             data_type, {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}}, inner
@@ -106,16 +100,18 @@ def _data_type(kind: Datatype) -> Any:
         return "bool"
     if _is_complex(kind):
         part = kind.base or kind.fields[0].type
-        if (name := _float(part)) not in ("float32", "float64"):
+        if (name := standard_float(part)) not in ("float32", "float64"):
             raise UnshownError(_title(kind))
         return "complex64" if name == "float32" else "complex128"
     match kind.kind:
         case Kind.INTEGER | Kind.BITS:
-            offset, precision = unsigned(kind.properties, 0, 2), unsigned(kind.properties, 2, 2)
-            if kind.nbytes not in (1, 2, 4, 8) or offset or precision != 8 * kind.nbytes:
+            if packed := packed_number(kind):
+                return np.dtype(packed.dtype).name
+            precision = unsigned(kind.properties, 2, 2)
+            if kind.nbytes not in (1, 2, 4, 8) or precision != 8 * kind.nbytes:
                 raise UnshownError(f"HDF5 integer of {precision} bits in {kind.nbytes} bytes")
             return f"{'int' if kind.is_signed else 'uint'}{8 * kind.nbytes}"
-        case Kind.ENUM if kind.base is not None:
+        case Kind.ENUM if kind.base is not None and not packed_number(kind.base):
             return _data_type(kind.base)
         case Kind.FLOAT:
             return _float(kind)
@@ -130,13 +126,13 @@ def _data_type(kind: Datatype) -> Any:
 
 
 def _float(kind: Datatype) -> str:
-    p = kind.properties
-    described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
-    if described not in _FLOATS or kind.bits & 0x40:
-        raise UnshownError(
-            f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64"
-        )
-    return _FLOATS[described]
+    if name := standard_float(kind):
+        return name
+    if packed := packed_number(kind):
+        return np.dtype(packed.dtype).name
+    raise UnshownError(
+        f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64, nor fits in one"
+    )
 
 
 def _opaque(kind: Datatype) -> Any:
@@ -163,6 +159,8 @@ def _field_type(kind: Datatype) -> Any:
 
 def _stored(kind: Datatype) -> Any:
     """How elements are stored, for the codec ``hdf5.elements``."""
+    if packed := packed_number(kind):
+        return {"number": [*packed]}
     if kind.kind is Kind.TEXT:
         return {"text": kind.nbytes, "padding": kind.padding}
     if kind.kind is Kind.ARRAY and kind.base is not None:
@@ -182,6 +180,8 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
     order = ">" if _first(kind).big_endian else "<"
     if is_boolean(kind):
         return np.dtype("?")
+    if packed_number(kind.base if kind.kind is Kind.ENUM and kind.base else kind):
+        raise UnshownError("HDF5 number of unusual bits in a structure")
     if _is_complex(kind):
         return np.dtype(f"{order}c{kind.nbytes}")
     match kind.kind:
@@ -242,6 +242,9 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return variable(kind, data, heaps)
     if len(data) != kind.nbytes:
         raise BrokenFileError("a fill value has a wrong size")
+    if packed := packed_number(kind):
+        number = numbers(np.frombuffer(data, "u1").reshape(1, -1), packed)
+        return _float_json(number.tobytes(), False) if kind.kind is Kind.FLOAT else number[0].item()
     if kind.kind is Kind.FLOAT:
         return _float_json(data, kind.big_endian)
     if _is_complex(kind):
@@ -302,6 +305,8 @@ def variable_bytes(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
 
 def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     """One element as JSON, for attributes."""
+    if packed := packed_number(kind):
+        return numbers(np.frombuffer(data[: kind.nbytes], "u1").reshape(1, -1), packed)[0].item()
     match kind.kind:
         case Kind.VARIABLE:
             return variable(kind, data, heaps)

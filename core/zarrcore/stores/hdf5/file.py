@@ -1,21 +1,25 @@
 """An HDF5 file as a tree: paths, links and objects.
 
-HDF5 File Format Specification, "Superblock". Groups that link to a group above them would make the tree infinite: such links are
-shown as broken nodes.
+HDF5 File Format Specification, "Superblock". A path leads to the object to which its links lead, as with h5py. Groups that link
+to a group above them would make the tree infinite, and groups with several links to the next one would double it at each level:
+then links are shown as broken nodes.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import count
 from typing import Any, Final, NamedTuple
 
-from zarrcore.errors import HierarchyNotFoundError, StoreError
+from zarrcore.errors import HierarchyNotFoundError, StoreError, ZarrError
 from zarrcore.stores.hdf5.attributes import Attribute, attributes
 from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.elements import UnshownError
+from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
@@ -26,7 +30,10 @@ SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 """What parsing of broken data may raise; the first is the base of ours."""
 
-_MAX_LINKS: Final = 32
+_MAX_LINKS: Final = 256
+"""Links that are followed to resolve one."""
+_MAX_AGAIN: Final = 1 << 12
+"""Paths to groups that another path leads to, too."""
 _MAX_DEPTH: Final = 64
 _KEPT_OBJECTS: Final = 8192
 _KEPT_INDEXES: Final = 8
@@ -39,8 +46,9 @@ class Node:
     """An object of the file: a group or a dataset. Its parts are read when they are needed."""
 
     def __init__(self, file: Hdf5File, address: int) -> None:
-        self._file = file
+        self.file = file
         self.address = address
+        self.identity = (file.others.identity, address)
         self.header = ObjectHeader(file.reader, address)
 
     @property
@@ -56,12 +64,12 @@ class Node:
     @cached_property
     def attributes(self) -> dict[str, Attribute]:
         """Its attributes by name."""
-        return {attribute.name: attribute for attribute in attributes(self._file.reader, self.header)}
+        return {attribute.name: attribute for attribute in attributes(self.file.reader, self.header)}
 
     @cached_property
     def stored_links(self) -> tuple[Link, ...]:
         """The links of a group as they are stored."""
-        return () if self.is_dataset else tuple(links(self._file.reader, self.header))
+        return () if self.is_dataset else tuple(links(self.file.reader, self.header))
 
     @cached_property
     def links(self) -> dict[str, Link]:
@@ -84,14 +92,14 @@ class Node:
     @cached_property
     def dataset(self) -> Dataset:
         """The dataset."""
-        return Dataset(self._file.reader, self._file.heaps, self.header)
+        return Dataset(self.file.reader, self.file.heaps, self.header, self.file.others)
 
     def text(self, name: str) -> str | None:
         """An attribute that is a text; None if there is none."""
         attribute = self.attributes.get(name)
         if attribute is None or attribute.type.kind not in (Kind.TEXT, Kind.VARIABLE):
             return None
-        value = attribute.json(self._file.heaps)
+        value = attribute.json(self.file.heaps)
         return value if isinstance(value, str) else None
 
     @cached_property
@@ -116,6 +124,8 @@ class Found(NamedTuple):
     """The groups above, from the root on."""
     why: str = ""
     """Why it cannot be shown."""
+    place: int = 0
+    """A number of its own for each path."""
 
 
 class Hdf5File:
@@ -133,8 +143,11 @@ class Hdf5File:
         self.url = url = reader.url
         self.reader = reader
         self.heaps = GlobalHeaps(self.reader)
+        self.others = OtherFiles(self)
         self._nodes: OrderedDict[int, Node] = OrderedDict()
         self._indexes: OrderedDict[int, Dataset] = OrderedDict()
+        self._places: dict[Any, int] = {}
+        self._again: set[int] = set()
         self._lock = threading.Lock()
         try:
             self._root = self.node(self._open())
@@ -211,6 +224,20 @@ class Hdf5File:
             found = self._child(found, name)
         return found
 
+    def dataset(self, path: str) -> Dataset | None:
+        """The dataset that another one has elements of; None if there is none.
+
+        Raises:
+            BrokenFileError, UnshownError: it is broken, or cannot be shown.
+            StoreError: the store failed.
+        """
+        found = self.find("/".join(_names(path)))
+        if found is None or (found.node is not None and not found.node.is_dataset):
+            return None
+        if found.node is None:
+            raise UnshownError(found.why)
+        return found.node.dataset
+
     def _child(self, above: Found, name: str) -> Found | None:
         assert above.node is not None  # noqa: S101 - the caller checked it
         try:
@@ -221,43 +248,69 @@ class Hdf5File:
             return None
         ancestors = (*above.ancestors, above.node)
         try:
-            node = self.followed(link, above.node, ancestors, 0)
+            node = above.node.file.followed(link, above.node, ancestors, count())
             if node.is_hidden:
                 return None
         except StoreError:
             raise
         except _ERRORS as error:
             return Found(None, ancestors, _sentence(error))
-        if any(node.address == other.address for other in ancestors):
+        if any(node.identity == other.identity for other in ancestors):
             return Found(None, ancestors, "HDF5 link to a group above it")
         if len(ancestors) > _MAX_DEPTH:
             return Found(None, ancestors, f"HDF5 group more than {_MAX_DEPTH} levels below the root")
-        return Found(node, ancestors)
+        place = hash((above.place, name))
+        if not node.is_dataset and self._is_too_often(node, place):
+            return Found(
+                None,
+                ancestors,
+                f"HDF5 link to a group that other paths lead to, after {_MAX_AGAIN:,} such links",
+            )
+        return Found(node, ancestors, "", place)
 
-    def followed(self, link: Link, group: Node, ancestors: tuple[Node, ...], hops: int) -> Node:
+    def _is_too_often(self, group: Node, place: int) -> bool:
+        with self._lock:
+            if self._places.setdefault(group.identity, place) != place and place not in self._again:
+                if len(self._again) >= _MAX_AGAIN:
+                    return True
+                self._again.add(place)
+            return False
+
+    def followed(self, link: Link, group: Node, ancestors: tuple[Node, ...], steps: Iterator[int]) -> Node:
         """The object that a link of a group leads to.
 
         Raises:
-            UnshownError: to nothing in this file.
+            UnshownError: to nothing, or to an object that cannot be shown.
             BrokenFileError: the object is broken.
         """
         if link.file:
-            raise UnshownError(f"HDF5 external link to {link.target} in {link.file}")
+            return self._elsewhere(link)
         if link.address is not None:
             return self.node(link.address)
-        if hops > _MAX_LINKS:
-            raise UnshownError("HDF5 link that leads to itself")
+        if next(steps) >= _MAX_LINKS:
+            raise UnshownError(f"HDF5 link that leads to itself, or through more than {_MAX_LINKS} others")
         node = self._root if link.target.startswith("/") else group
         parents = list(ancestors)
-        for name in link.target.split("/"):
-            if name in ("", "."):
-                continue
+        for name in _names(link.target):
             following = node.links.get(name)
             if following is None:
                 raise UnshownError(f"HDF5 soft link to {link.target}, which does not exist")
             parents.append(node)
-            node = self.followed(following, node, tuple(parents), hops + 1)
+            node = node.file.followed(following, node, tuple(parents), steps)
         return node
+
+    def _elsewhere(self, link: Link) -> Node:
+        """The object that an external link leads to; a fault of the other file makes a broken node of it."""
+        why = f"HDF5 external link to {link.target} in {link.file}"
+        try:
+            with within((self.others.identity, link)):
+                other = self.others.hdf5(link.file)
+                found = None if other is None else other.find("/".join(_names(link.target)))
+        except ZarrError as error:
+            raise UnshownError(f"{why}: {error}") from error
+        if found is None or found.node is None:
+            raise UnshownError(f"{why}: {found.why}" if found else f"{why}, which does not exist")
+        return found.node
 
     def children(self, found: Found) -> list[str]:
         """The names of the children of a group."""
@@ -270,7 +323,8 @@ class Hdf5File:
             return []
         addresses = [link.address for link in node.links.values() if link.address is not None]
         self.reader.prepare((address, _HEADER_NBYTES) for address in addresses)
-        return [name for name in names if self._child(found, name) is not None]
+        # Other files are not opened for a list of names.
+        return [name for name in names if node.links[name].file or self._child(found, name) is not None]
 
     def document(self, path: str, found: Found) -> dict[str, Any]:
         """The ``zarr.json`` of what a path leads to; a node that cannot be shown says why."""
@@ -279,12 +333,12 @@ class Hdf5File:
         node, why = found.node, found.why
         if node is not None:
             try:
-                shown = shown_attributes(self, node)
+                shown = shown_attributes(node.file, node)
                 if not node.is_dataset:
                     node.links  # noqa: B018 - broken ones raise here
                     return {"zarr_format": 3, "node_type": "group", "attributes": shown}
                 name = path.rpartition("/")[2]
-                return node.dataset.document(shown, dimension_names(self, found, name))
+                return node.dataset.document(shown, dimension_names(node.file, found, name))
             except StoreError:
                 raise
             except _ERRORS as error:
@@ -300,6 +354,10 @@ class Hdf5File:
             "codecs": [{"name": "bytes"}],
             "attributes": {},
         }
+
+
+def _names(path: str) -> list[str]:
+    return [name for name in path.split("/") if name not in ("", ".")]
 
 
 def _sentence(error: BaseException) -> str:

@@ -14,8 +14,6 @@ from typing import Any, Final
 from zarrcore.stores.hdf5.layout import Filter
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
-_NBIT: Final = 5
-
 _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
 _BLOCK: Final = 32
 
@@ -35,6 +33,8 @@ def codec_of(filter_: Filter) -> dict[str, Any]:
             return _named(
                 "hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line
             )
+        case 5 if len(values) >= 5:
+            return _named("hdf5.nbit", values=list(values))
         case 6 if len(values) >= 8:
             return _named("hdf5.scaleoffset", values=list(values))
         case 307:
@@ -56,7 +56,7 @@ def codec_of(filter_: Filter) -> dict[str, Any]:
             return _named("zstd", level=3, checksum=False)
         case 32026:
             return _named("hdf5.blosc2")
-    name = f" ({filter_.name})" if filter_.name else {_NBIT: " (nbit)"}.get(filter_.number, "")
+    name = f" ({filter_.name})" if filter_.name else ""
     return _named(f"HDF5 filter {filter_.number}{name}")
 
 
@@ -131,7 +131,7 @@ def _apply(data: bytes, filter_: Filter) -> bytes:
             return bytes(Fletcher32().encode(data))
         case 307:
             return bz2.compress(data, 1)
-        case 4 | 32008:  # sizes that no chunk has: our codecs take what follows as it is
+        case 4 | 5 | 32008:  # sizes that no chunk has: our codecs take what follows as it is
             return b"\xff" * 8 + data
         case 6:
             return (8 * filter_.values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data

@@ -49,7 +49,15 @@ class Chunked:
     """Whether chunks that overhang the dataset have gone through no filters."""
 
 
-Layout = Compact | Contiguous | Chunked
+@dataclass(frozen=True, slots=True)
+class Virtual:
+    """The elements are those of other datasets: where the global heap says which."""
+
+    address: int
+    number: int
+
+
+Layout = Compact | Contiguous | Chunked | Virtual
 
 
 class Filter(NamedTuple):
@@ -97,9 +105,7 @@ def parse_layout(data: bytes, item_nbytes: int, max_shape: tuple[int, ...], has_
         case 2:
             return _chunked_4(data, item_nbytes, max_shape, has_filters)
         case 3:
-            raise BrokenFileError(
-                "its elements are in other datasets (a virtual dataset), which is not supported"
-            )
+            return Virtual(unsigned(data, 2, 8), unsigned(data, 10, 4))
     raise BrokenFileError("the data layout is of an unknown class")
 
 

@@ -136,16 +136,18 @@ def _messages_2(data: bytes, has_order: bool) -> list[Message]:
 
 
 def shared(reader: FileReader, message: Message, depth: int = 0) -> bytes:
-    """The data of a message that is stored in another object: the type of a dataset that has a committed type.
+    """The data of a message that is stored elsewhere: in the file's table, or in another object, as committed types are.
 
     Raises:
-        BrokenFileError: it is stored in the table of the whole file, or is broken.
+        BrokenFileError: it is broken.
     """
     version, kind = unsigned(message.data, 0, 1), unsigned(message.data, 1, 1)
     if version not in (1, 2, 3):
         raise BrokenFileError(f"a shared message has version {version}")
     if version == 3 and kind == 1:
-        raise BrokenFileError("a message is in the file's table of shared messages, which is not supported")
+        from zarrcore.stores.hdf5.shared_messages import shared_message  # which reads an object header
+
+        return shared_message(reader, message.kind, message.data[2:10])
     address = unsigned(message.data, 8 if version == 1 else 2, 8)
     found = ObjectHeader(reader, address, depth + 1).first(message.kind)
     if found is None:

@@ -12,11 +12,12 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.virtual.combined_reads import combining
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _CHECKED_EACH_S: Final = 1.0
-_NOT_PICKLED: Final = ("_lock", "_reader", "_opened")
+_NOT_PICKLED: Final = ("_lock", "_reader", "_chunks", "_opened")
 _PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 
 
@@ -39,6 +40,7 @@ class Hdf5Store(VirtualStore):
     def _reset(self, reader: FileReader | None = None) -> None:
         self._lock = threading.Lock()
         self._reader = reader
+        self._chunks = combining(self.source) if self.is_remote else self.source
         self._opened: Hdf5File | None = None
         self._checked_s = 0.0
 
@@ -51,11 +53,16 @@ class Hdf5Store(VirtualStore):
 
     def refresh(self) -> None:
         super().refresh()
-        self._reader = self._opened = None
+        self._forget()
 
     def close(self) -> None:
-        self._opened = None
+        self._forget()
         super().close()
+
+    def _forget(self) -> None:
+        file, self._opened, self._reader = self._opened, None, None
+        if file is not None:
+            file.others.close()
 
     def _file(self) -> Hdf5File:
         with self._lock:
@@ -98,7 +105,13 @@ class Hdf5Store(VirtualStore):
             raise
         except _PARSING as error:
             raise self._fault(key, error) from error
-        return Part(self.source, self.key, *value) if isinstance(value, tuple) else value
+        return None if value is None else self._combined(value)
+
+    def _combined(self, value: bytes | Part) -> bytes | Part:
+        """A chunk whose bytes are requested together with those of its neighbours, if the file is remote."""
+        if isinstance(value, Part) and value.store is self.source and value.key == self.key:
+            return value._replace(store=self._chunks)
+        return value
 
     def _fault(self, key: str, error: BaseException) -> StoreError:
         what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"
@@ -147,7 +160,7 @@ class Hdf5Store(VirtualStore):
             file.used(dataset)
             for index, value in dataset.values():
                 key = "/".join((f"{prefix}c", *map(str, index)))
-                yield key, Part(self.source, self.key, *value) if isinstance(value, tuple) else value
+                yield key, self._combined(value)
         except StoreError:
             raise
         except _PARSING as error:

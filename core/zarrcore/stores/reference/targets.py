@@ -15,11 +15,10 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from zarrcore.errors import BrokenReferenceError, InvalidKeyError
-from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.virtual.combined_reads import CombinedReads
+from zarrcore.stores.virtual.combined_reads import combining
 
 _OPEN_MAX: Final = 64
 _ALIASES: Final = {"s3a": "s3", "gcs": "gs", "local": "file", "adl": "abfs"}
@@ -143,7 +142,7 @@ class Targets:
             return self._source
         with self._lock:
             if self._own is None:
-                self._own = _combining(self._source)
+                self._own = combining(self._source)
             return self._own
 
     def _local(self, path: str) -> tuple[ReadableStore, str]:
@@ -219,11 +218,4 @@ def _opened_remote(place: str, options: StoreOptions) -> ReadableStore:
     from zarrcore.stores.open import open_store
 
     store = open_store(place, options=replace(options, create=False))
-    return _combining(store) if store.is_remote else store
-
-
-def _combining(store: ReadableStore) -> ReadableStore:
-    """The store with combined reads, below its cache, which keeps parts by their exact range."""
-    if isinstance(store, CacheStore):
-        return CacheStore(CombinedReads(store.store), store.entries, store.max_age_s)
-    return CombinedReads(store)
+    return combining(store) if store.is_remote else store

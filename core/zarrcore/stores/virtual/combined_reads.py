@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
 from zarrcore.stores.wrapper.interface import WrapperStore
 
@@ -161,6 +162,13 @@ class CombinedReads(WrapperStore):
     def _fetched(self, key: str, start: int, stop: int) -> Answer:
         answer = self.store.get_with_stat(key, ByteRange(start, stop), max_nbytes=stop - start)
         return None if answer is None else (memoryview(answer[0]), answer[1])
+
+
+def combining(store: ReadableStore) -> ReadableStore:
+    """The store with combined reads, below its cache, which keeps parts by their exact range."""
+    if isinstance(store, CacheStore):
+        return CacheStore(CombinedReads(store.store), store.entries, store.max_age_s)
+    return CombinedReads(store)
 
 
 def plan(wanted: list[_Wanted], new_group: Callable[[int, int], _Group] = _Group) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import zarrcore
 from tests.proofs.fuzz.targets import hdf5_sources
+from tests.servers.distant import distant_server
 from zarrcore.errors import StoreError, UnsupportedError
 
 
@@ -47,6 +49,97 @@ def test_links_lead_to_objects_or_say_why_not(tmp_path: Path) -> None:
         ):
             with pytest.raises(UnsupportedError, match=why):
                 hierarchy[path]
+
+
+def test_external_links_lead_to_other_files(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    with h5py.File(tmp_path / "below/b.h5", "w") as file:
+        file.create_dataset("g/a", data=np.arange(6), chunks=(4,), compression="gzip")
+        file["g/a"].attrs["text"] = "ü"
+        file["x"] = np.arange(6)
+        file["x"].make_scale("x")
+        file["g/a"].dims[0].attach_scale(file["x"])
+        file["soft"] = h5py.SoftLink("/g/a")
+        file["back"] = h5py.ExternalLink("../a.h5", "/")
+        file["loop"] = h5py.ExternalLink("b.h5", "/loop")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, target in (
+            ("g", "/g"),
+            ("g2/a", "g/a"),
+            ("soft", "/soft"),
+            ("all", "/"),
+            ("none", "/none"),
+        ):
+            file[name] = h5py.ExternalLink("below/b.h5", target)
+        file["loop"] = h5py.ExternalLink("below/b.h5", "/loop")
+        file["own"] = h5py.ExternalLink("a.h5", "/g2")
+        file["other"] = h5py.ExternalLink("text.h5", "/g2")
+    (tmp_path / "text.h5").write_text("no HDF5")
+    found = kinds(tmp_path / "a.h5")
+    arrays = {path for path, kind in found.items() if kind == "array"}
+    assert arrays == {"/g/a", "/g2/a", "/soft", "/own/a", "/all/g/a", "/all/soft", "/all/x"}
+    broken = {path for path, kind in found.items() if kind == "broken"}
+    assert broken == {"/none", "/loop", "/other", "/all/back", "/all/loop"}
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        for path in arrays:
+            assert hierarchy[path][...].tolist() == [0, 1, 2, 3, 4, 5]
+        assert hierarchy["own/a"].attributes == {"text": "ü"}
+        assert hierarchy["all/g/a"].dimension_names == ("x",)
+        assert hierarchy["own/a"].dimension_names == ("x",)
+        for path, why in (
+            ("none", "does not exist"),
+            ("other", "is not HDF5"),
+            ("all/back", "group above it"),
+        ):
+            with pytest.raises(UnsupportedError, match=why):
+                hierarchy[path]
+
+
+def test_external_links_on_a_server(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file.create_dataset("a", data=np.arange(6), chunks=(2,))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["a"] = h5py.ExternalLink("b.h5", "/a")
+        file["local"] = h5py.ExternalLink("/etc/hosts", "/a")
+    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/a.h5") as hierarchy:
+        assert hierarchy["a"][...].tolist() == [0, 1, 2, 3, 4, 5]
+        with pytest.raises(UnsupportedError, match="--allow-local-targets"):
+            hierarchy["local"]
+
+
+def test_a_web_of_hard_links_is_bounded(tmp_path: Path) -> None:
+    """Two links from each group to the next one: 2⁴⁰ paths."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        group = file
+        for _ in range(40):
+            following = group.create_group("a")
+            group["b"] = following
+            group = following
+        group["x"] = [1, 2]
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["/".join("ab" * 20) + "/x"][...].tolist() == [1, 2]
+    with mock.patch("zarrcore.stores.hdf5.file._MAX_AGAIN", 50):
+        found = kinds(tmp_path / "a.h5")
+        assert list(found.values()).count("group") == 41 + 50
+        assert 0 < list(found.values()).count("broken") < 200
+        with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+            told = [str(node.error) for node in hierarchy.walk() if node.kind == "broken"]
+        assert all("other paths lead to, after 50 such links" in why for why in told)
+
+
+def test_soft_links_through_many_others_end(tmp_path: Path) -> None:
+    """Each goes twice through the one before: 2⁴⁰ steps."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/x"] = [1, 2]
+        file["g/l0"] = h5py.SoftLink("/g")
+        for number in range(1, 40):
+            file[f"g/l{number}"] = h5py.SoftLink(f"/g/l{number - 1}/l{number - 1}")
+        file["last"] = h5py.SoftLink("/g/l39/x")
+        file["first"] = h5py.SoftLink("/g/l5/x")
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["first"][...].tolist() == [1, 2]
+        with pytest.raises(UnsupportedError, match="more than 256 others"):
+            hierarchy["last"]
 
 
 @pytest.mark.parametrize("options", [{}, {"libver": "latest"}])

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.stores.hdf5.layout import Chunked, Compact, Contiguous, Filter, parse_filters, parse_layout
+from zarrcore.stores.hdf5.layout import (
+    Chunked,
+    Compact,
+    Contiguous,
+    Filter,
+    Virtual,
+    parse_filters,
+    parse_layout,
+)
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 
@@ -23,9 +30,8 @@ def test_the_oldest_layouts() -> None:
     assert parse_layout(chunked, 8, (3,), False) == Chunked((3,), 24, "b-tree 1", 700, is_filtered=True)
 
 
-def test_virtual_datasets_are_refused() -> None:
-    with pytest.raises(BrokenFileError, match="virtual dataset"):
-        parse_layout(bytes((4, 3)) + bytes(20), 1, (3,), False)
+def test_virtual_datasets() -> None:
+    assert parse_layout(bytes((4, 3)) + little(700, 8) + little(2, 4), 1, (3,), False) == Virtual(700, 2)
 
 
 def test_filters_of_both_versions() -> None:

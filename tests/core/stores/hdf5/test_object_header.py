@@ -40,5 +40,5 @@ def test_no_header_and_what_is_not_supported_are_sentences() -> None:
     file = written(lambda file: file.create_group("g"))
     with pytest.raises(BrokenFileError, match="no object header is at byte 8"):
         ObjectHeader(file.reader, 8)
-    with pytest.raises(BrokenFileError, match="table of shared messages"):
+    with pytest.raises(BrokenFileError, match="no shared messages of type 3"):
         shared(file.reader, Message(DATATYPE, 2, bytes((3, 1)) + bytes(8)))

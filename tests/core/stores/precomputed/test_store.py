@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.command import run_inside
 from tests.core.stores.precomputed.volumes import SHARDING, random_values, write_scale
+from tests.servers import AzureServer, GCSServer, S3Server, environment
 from tests.servers.distant import distant_server
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.precomputed.store import PrecomputedStore
-from zarrcore.stores.wrapper.interface import listable
+from zarrcore.stores.wrapper.interface import listable, writable
 
 RAW = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "float32")
 
@@ -170,6 +171,27 @@ def test_requests_for_opening_and_for_a_plane(tmp_path: Path) -> None:
                     before = len(server.requests)
                     assert np.array_equal(array[12], expected[12])
                     assert len(server.requests) - before <= most
+
+
+def test_volumes_in_buckets(tmp_path: Path, s3: S3Server, gcs: GCSServer, azure: AzureServer) -> None:
+    expected = write_scale(tmp_path / "whole", random_values((1, 16, 32, 32), "uint8", most=50))[0]
+    write_scale(tmp_path / "shards", expected[None], sharding=SHARDING)
+    s3.upload(tmp_path, "bucket/volumes")
+    s3.upload(tmp_path, "gcs/volumes")
+    with environment(azure.environment):
+        with zarrcore.open_store("az://container/volumes", **azure.options) as store:
+            for file in tmp_path.rglob("*"):
+                if file.is_file():
+                    writable(store).set(file.relative_to(tmp_path).as_posix(), file.read_bytes())
+        for place, server in (("s3://bucket", s3), ("gs://gcs", gcs), ("az://container", azure)):
+            for name in ("whole", "shards"):
+                url = f"{place}/volumes/{name}"
+                for address in (url, f"precomputed://{url}"):
+                    with zarrcore.open(address, **server.options) as hierarchy:
+                        assert [node.path for node in hierarchy.walk()] == ["/", "/8_8_8"]
+                        assert np.array_equal(hierarchy["8_8_8"][3:9, 5:20], expected[3:9, 5:20])
+                        assert np.array_equal(hierarchy["8_8_8"][...], expected)
+    assert "8_8_8  16 × 32 × 32  uint8" in run_inside("tree", "s3://bucket/volumes/whole", *s3.arguments).text
 
 
 def test_what_urls_name(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ WORDS = (
     "BTHD",
     "FAHD",
     "EAHD",
+    "SMTB",
+    "raw",
+    "b.h5",
 )
 _NODES = 60
 _MAX_SIZE = 1 << 16
@@ -35,7 +38,8 @@ _MAX_SIZE = 1 << 16
 
 def check(data: bytes) -> None:
     """All nodes open and small arrays are read, or an error says why not."""
-    store = Hdf5Store(MemoryStore("", {"a.h5": data}), "a.h5", "memory://a.h5")
+    source = MemoryStore("", {"a.h5": data, "raw": bytes(range(50)), "b.h5": _OTHER})
+    store = Hdf5Store(source, "a.h5", "memory://a.h5")
     try:
         nodes = [*islice(open_place(store).walk(), _NODES)]
     except ZarrError as error:
@@ -67,10 +71,11 @@ def check_sentence(error: ZarrError) -> None:
 def examples() -> Iterable[bytes]:
     """Files of both generations of the format, with all layouts, indexes and kinds of links."""
     for options in ({}, {"libver": "v110"}, {"libver": "latest"}, {"userblock_size": 512}):
-        memory = io.BytesIO()
-        with h5py.File(memory, "w", **options) as file:
-            _fill(file)
-        yield memory.getvalue()
+        for fill in (_fill, _fill_with_others):
+            memory = io.BytesIO()
+            with h5py.File(memory, "w", **options) as file:
+                fill(file)
+            yield memory.getvalue()
 
 
 def _fill(file: h5py.File) -> None:
@@ -91,3 +96,47 @@ def _fill(file: h5py.File) -> None:
     file["scale"] = np.arange(4)
     file["scale"].make_scale("x")
     file["whole"].dims[1].attach_scale(file["scale"])
+
+
+def _fill_with_others(file: h5py.File) -> None:
+    """Elements in other files, in other datasets, and of unusual bits."""
+    numbers = np.arange(24, dtype="i2").reshape(6, 4)
+    file.create_dataset("own", data=numbers, chunks=(2, 3), compression="gzip")
+    layout = h5py.VirtualLayout((8, 4), "i4")
+    layout[1:7:2] = h5py.VirtualSource(".", "own", (6, 4))[:3]
+    layout[[0, 4, 6]] = h5py.VirtualSource("b.h5", "whole", (6, 4))[3:]
+    file.create_virtual_dataset("virtual", layout, fillvalue=-1)
+    layout = h5py.VirtualLayout((1, 4), "i2", maxshape=(None, 4))
+    source = h5py.VirtualSource("b.h5", "growing", (6, 4), maxshape=(None, 4))
+    layout[0 : h5py.h5s.UNLIMITED] = source[0 : h5py.h5s.UNLIMITED]
+    file.create_virtual_dataset("unlimited", layout)
+    layout = h5py.VirtualLayout((8,), "i4")
+    layout[:] = h5py.VirtualSource(".", "virtual", (8, 4))[:, 2]
+    file.create_virtual_dataset("nested", layout)
+    # The library looks for the file only when elements are written.
+    file.create_dataset("external", (6, 4), "i2", external=[("raw", 2, 20), ("raw", 0, 28)])
+    for name, target in (("linked", "/group/inner"), ("groups", "/group"), ("own link", "/none")):
+        file[name] = h5py.ExternalLink("b.h5" if name != "own link" else "a.h5", target)
+    kind = h5py.h5t.STD_I16LE.copy()
+    kind.set_precision(11)
+    kind.set_offset(3)
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((5,))
+    plist.set_filter(h5py.h5z.FILTER_NBIT)
+    made = h5py.h5d.create(file.id, b"bits", kind, h5py.h5s.create_simple((20,)), plist)
+    made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(-10, 10, dtype="i2"))
+    group = file
+    for _ in range(3):
+        following = group.create_group("a")
+        group["b"] = following
+        group = following
+
+
+def _other() -> bytes:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        _fill(file)
+    return memory.getvalue()
+
+
+_OTHER = _other()

@@ -1,0 +1,128 @@
+"""Numbers that are not those of NumPy: fewer bits than their bytes have, other sizes, other exponents.
+
+HDF5 File Format Specification, "The Datatype Message", "Fixed-Point Numbers" and "Floating-Point Numbers". They become the
+smallest type of NumPy that has all their values and not fewer bytes, as with h5py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrcore.stores.hdf5.datatype import Datatype, Kind
+from zarrcore.stores.virtual.file_reader import unsigned
+
+# Bit offset, precision, exponent location and size, mantissa location and size, exponent bias.
+FLOATS: Final = {
+    (2, 0, 16, 10, 5, 0, 10, 15): "float16",
+    (2, 0, 16, 7, 8, 0, 7, 127): "bfloat16",
+    (4, 0, 32, 23, 8, 0, 23, 127): "float32",
+    (8, 0, 64, 52, 11, 0, 52, 1023): "float64",
+}
+_VAX: Final = 0x40
+_IMPLIED_BIT: Final = 2
+
+
+class PackedNumber(NamedTuple):
+    """Where the bits of a number are, in the order of significance."""
+
+    nbytes: int
+    big_endian: bool
+    dtype: str
+    """The type of NumPy that it becomes."""
+    offset: int
+    """Of an integer; of the mantissa of a floating-point number."""
+    precision: int
+    """The bits of an integer, or of the mantissa."""
+    sign: int = -1
+    """The bit that is the sign of a floating-point number; -1 for an integer."""
+    exponent: int = 0
+    """The lowest bit of the exponent."""
+    exponent_precision: int = 0
+    bias: int = 0
+    """What the stored exponent is too large by."""
+
+
+def standard_float(kind: Datatype) -> str | None:
+    """The name of a floating-point type that Zarr has, too."""
+    p = kind.properties
+    described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
+    return None if kind.bits & _VAX else FLOATS.get(described)
+
+
+def packed_number(kind: Datatype) -> PackedNumber | None:
+    """A type of numbers that NumPy has not; None if it has, or if it has none that could replace it."""
+    if kind.nbytes > 8 or kind.kind not in (Kind.INTEGER, Kind.BITS, Kind.FLOAT):
+        return None
+    offset, precision = unsigned(kind.properties, 0, 2), unsigned(kind.properties, 2, 2)
+    if kind.kind is Kind.FLOAT:
+        return None if standard_float(kind) else _float(kind)
+    if (offset, precision) == (0, 8 * kind.nbytes) and kind.nbytes in (1, 2, 4, 8):
+        return None
+    if not 0 < precision <= 8 * kind.nbytes - offset:
+        return None
+    size = next(size for size in (1, 2, 4, 8) if size >= kind.nbytes)
+    name = f"{'i' if kind.is_signed else 'u'}{size}"
+    return PackedNumber(kind.nbytes, kind.big_endian, name, offset, precision)
+
+
+def _float(kind: Datatype) -> PackedNumber | None:
+    exponent, exponent_precision, mantissa, mantissa_precision = kind.properties[4:8]
+    sign, bias = kind.bits >> 8 & 0xFF, unsigned(kind.properties, 8, 4)
+    ends = (exponent + exponent_precision, mantissa + mantissa_precision, sign + 1)
+    if kind.bits & _VAX or kind.bits >> 4 & 3 != _IMPLIED_BIT or not exponent_precision:
+        return None
+    if max(ends) > 8 * kind.nbytes or mantissa_precision > 52 or exponent_precision > 11:
+        return None
+    for size in (2, 4, 8):
+        name = f"f{size}"
+        limits = np.finfo(name)
+        fits = limits.maxexp >= 2**exponent_precision - bias - 1 and limits.minexp <= 1 - bias
+        if size >= kind.nbytes and mantissa_precision <= limits.nmant and fits:
+            return PackedNumber(
+                kind.nbytes,
+                kind.big_endian,
+                name,
+                mantissa,
+                mantissa_precision,
+                sign,
+                exponent,
+                exponent_precision,
+                bias,
+            )
+    return None
+
+
+def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
+    """The numbers in an array of bytes of shape (numbers, bytes of a number).
+
+    >>> numbers(np.array([[0xF3, 0xFF], [5, 0]], "u1"), PackedNumber(2, False, "i2", 0, 4)).tolist()
+    [3, 5]
+    """
+    words = np.zeros((len(data), 8), "u1")
+    words[:, : packed.nbytes] = data[:, ::-1] if packed.big_endian else data
+    bits: NDArray[Any] = words.view("<u8")[:, 0]
+    low = _part(bits, packed.offset, packed.precision)
+    if packed.sign < 0:
+        if packed.dtype.startswith("i"):
+            unused = np.int64(64 - packed.precision)
+            low = (low << unused.astype("u8")).view("i8") >> unused
+        return low.astype(f"<{packed.dtype}")
+    stored = _part(bits, packed.exponent, packed.exponent_precision)
+    is_small = stored == 0  # without the bit that is implied
+    mantissa = (low + np.where(is_small, np.uint64(0), np.uint64(1) << np.uint64(packed.precision))).astype(
+        "f8"
+    )
+    exponent = np.where(is_small, 1, stored.astype("i8")) - packed.bias - packed.precision
+    values = np.ldexp(mantissa, exponent)
+    is_special = stored == 2**packed.exponent_precision - 1
+    values = np.where(is_special, np.where(low == 0, np.inf, np.nan), values)
+    signed = np.where(_part(bits, packed.sign, 1) == 1, -values, values)
+    return signed.astype(f"<{packed.dtype}")
+
+
+def _part(bits: NDArray[Any], offset: int, precision: int) -> NDArray[Any]:
+    part: NDArray[Any] = bits >> np.uint64(offset) & np.uint64(2**precision - 1)
+    return part

@@ -1,0 +1,156 @@
+"""Numbers with unusual bits, compared with what h5py reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from tests.core.stores.hdf5 import files
+from tests.core.stores.hdf5.written import written
+from zarrcore.errors import UnsupportedError
+from zarrcore.hierarchy.collections.collection import open_place
+from zarrcore.stores.hdf5.datatype import Datatype, Kind
+from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number
+from zarrcore.stores.hdf5.store import Hdf5Store
+
+INTEGERS = {
+    "i1": h5py.h5t.STD_I8LE,
+    "i2": h5py.h5t.STD_I16LE,
+    "u2": h5py.h5t.STD_U16BE,
+    "i4": h5py.h5t.STD_I32BE,
+    "u8": h5py.h5t.STD_U64LE,
+    "i8": h5py.h5t.STD_I64BE,
+}
+
+
+def create(file: h5py.File, name: str, kind: h5py.h5t.TypeID, values: Any, *, nbit: bool = False) -> None:
+    """A dataset of a type that h5py has no name for."""
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    values = np.asarray(values)
+    if nbit:
+        plist.set_chunk((min(7, len(values)),))
+        plist.set_filter(h5py.h5z.FILTER_NBIT, h5py.h5z.FLAG_OPTIONAL)
+    made = h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple(values.shape), plist)
+    made.write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_integers_of_any_bits(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([*INTEGERS]))
+    bits = 8 * np.dtype(name).itemsize
+    # The HDF5 library makes no types of so few bits that fewer bytes would do.
+    precision = data.draw(st.integers(1 if bits == 8 else bits // 2 + 1, bits))
+    kind = INTEGERS[name].copy()
+    kind.set_precision(precision)
+    kind.set_offset(data.draw(st.integers(0, bits - precision)))
+    least = -(1 << precision - 1) if name[0] == "i" else 0
+    numbers = st.lists(st.integers(least, least + (1 << precision) - 1), min_size=1, max_size=20)
+    values = np.array(data.draw(numbers), name)
+    nbit = data.draw(st.booleans())
+    file = written(lambda file: create(file, "a", kind, values, nbit=nbit))
+    found = open_place(Hdf5Store(file.reader.source, "a.h5", "memory://a.h5"))["a"]
+    assert found.dtype == np.dtype(name).newbyteorder("<")
+    assert found[...].tolist() == values.tolist()
+
+
+def test_integers_of_three_bytes(tmp_path: Path) -> None:
+    """h5py has no type for them."""
+    kind = h5py.h5t.STD_I32BE.copy()
+    kind.set_precision(24)
+    kind.set_size(3)
+    values = np.array([[-(2**23), -1], [5, 2**23 - 1]])
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        create(file, "a", kind, values)
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert (hierarchy["a"].dtype, hierarchy["a"][...].tolist()) == (np.dtype("i4"), values.tolist())
+
+
+def float_type(base: Any, exponent: int, mantissa: int, bias: int, offset: int = 0) -> h5py.h5t.TypeID:
+    """A floating-point type of some bits."""
+    kind = base.copy()
+    kind.set_fields(offset + exponent + mantissa, offset + mantissa, exponent, offset, mantissa)
+    kind.set_offset(offset)
+    kind.set_precision(1 + exponent + mantissa)
+    kind.set_size(base.get_size())  # the library made it larger
+    kind.set_ebias(bias)
+    return kind
+
+
+FLOATS = {
+    "float16": float_type(h5py.h5t.IEEE_F16LE, 4, 6, 7, 3),
+    "float32": float_type(h5py.h5t.IEEE_F32LE, 7, 15, 63, 9),
+    "float64": float_type(h5py.h5t.IEEE_F32BE, 8, 20, 150),
+    "of 8 bytes": float_type(h5py.h5t.IEEE_F64BE, 9, 40, 255, 11),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("nbit", [False, True])
+def test_floating_point_numbers_of_any_bits(tmp_path: Path, name: str, nbit: bool) -> None:
+    values = np.concatenate(
+        [[0, -0.0, 1, -1.5, np.inf, -np.inf, 1e-3, -1e-12, 1e4], np.geomspace(1e-46, 1e40, 200)]
+    )
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        create(file, "a", FLOATS[name], values, nbit=nbit)
+        if name in ("float16", "float32", "float64"):
+            assert file["a"].dtype.name == name
+    assert files.assert_same(tmp_path / "a.h5") == 1
+
+
+def test_fill_values_attributes_and_fields(tmp_path: Path) -> None:
+    kind = h5py.h5t.STD_I16LE.copy()
+    kind.set_precision(11)
+    kind.set_offset(5)
+    record = h5py.h5t.create(h5py.h5t.COMPOUND, 12)
+    record.insert(b"a", 1, kind)
+    record.insert(b"b", 4, h5py.h5t.array_create(kind, (3,)))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_fill_value(np.array(-7, "i2"))
+        made = h5py.h5d.create(file.id, b"a", kind, h5py.h5s.create_simple((3,)), plist)
+        at = h5py.h5a.create(made, b"one", kind, h5py.h5s.create_simple((2,)))
+        at.write(np.array([-3, 1000], "i2"))
+        create(file, "record", record, np.array([(-5, [1, -2, 3])], [("a", "i2"), ("b", "i2", (3,))]))
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["a"].fill_value == -7
+        assert hierarchy["a"][...].tolist() == [-7, -7, -7]
+        assert hierarchy["a"].attributes == {"one": [-3, 1000]}
+        record = hierarchy["record"][...]
+        assert (record["a"].tolist(), record["b"].tolist()) == ([-5], [[1, -2, 3]])
+
+
+def test_numbers_that_numpy_cannot_hold_say_so(tmp_path: Path) -> None:
+    wide = h5py.h5t.STD_I64LE.copy()
+    wide.set_size(12)
+    wide.set_precision(90)
+    enumeration = h5py.h5t.STD_I8LE.copy()
+    enumeration.set_precision(5)
+    enumeration = h5py.h5t.enum_create(enumeration)
+    enumeration.enum_insert(b"x", 1)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, kind in (("wide", wide), ("long", h5py.h5t.NATIVE_LDOUBLE), ("named", enumeration)):
+            h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((3,)))
+    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        for name, why in (
+            ("wide", "integer of 90 bits in 12 bytes"),
+            ("long", "of 16 bytes"),
+            ("named", "enum"),
+        ):
+            with pytest.raises(UnsupportedError, match=why):
+                hierarchy[name]
+
+
+@given(st.binary(min_size=12, max_size=12), st.integers(1, 9), st.booleans(), st.integers(0, 2**24 - 1))
+def test_any_type_is_read_or_refused(properties: bytes, nbytes: int, is_float: bool, bits: int) -> None:
+    kind = Datatype(Kind.FLOAT if is_float else Kind.INTEGER, nbytes, properties=properties, bits=bits)
+    packed = packed_number(kind)
+    if packed is not None:
+        assert len(numbers(np.full((3, nbytes), 0xA5, "u1"), packed)) == 3

@@ -175,6 +175,13 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         other_suffixes=(".hdr", ".hdr.gz"),
     ),
     FileKind(
+        "nrrd",
+        "NRRD file",
+        (".nrrd", ".nhdr"),
+        lambda head, _: head.startswith(b"NRRD000"),
+        "zarrcore.stores.nrrd.store:NrrdSource",
+    ),
+    FileKind(
         "reference",
         "reference document",
         (".refs.json", ".refs.json.gz", ".refs.json.zst"),

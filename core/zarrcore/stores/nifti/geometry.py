@@ -27,13 +27,14 @@ Affine = NDArray[np.float64]
 def affine_of(header: Header) -> Affine | None:
     """The matrix (4, 4) from indices (x, y, z, 1) to coordinates: of ``sform``, else of ``qform``; None if there is neither."""
     fields = header.fields
-    if fields["sform_code"] != 0:
-        rows = [fields[f"srow_{name}"].astype("f8") for name in "xyz"]
-        affine = np.array([*rows, [0, 0, 0, 1]], "f8")
-    elif fields["qform_code"] != 0:
-        affine = _of_quaternion(fields)
-    else:
-        return None
+    with np.errstate(all="ignore"):  # what is not finite is not shown
+        if fields["sform_code"] != 0:
+            rows = [fields[f"srow_{name}"].astype("f8") for name in "xyz"]
+            affine = np.array([*rows, [0, 0, 0, 1]], "f8")
+        elif fields["qform_code"] != 0:
+            affine = _of_quaternion(fields)
+        else:
+            return None
     return affine if np.isfinite(affine).all() else None
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
@@ -30,6 +30,8 @@ Read = Callable[[int], bytes]
 class ImageFile(VirtualStore):
     """A file with one array. Nothing is read before the first request. A local file that is replaced is read again."""
 
+    not_pickled: ClassVar[tuple[str, ...]] = ("_lock", "reads", "_opened")
+
     def __init__(self, source: ReadableStore, key: str, url: str) -> None:
         super().__init__(source, key, url)
         self._reset()
@@ -41,8 +43,7 @@ class ImageFile(VirtualStore):
         self._checked_s = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_lock", "reads", "_opened")
-        return {name: value for name, value in self.__dict__.items() if name not in hidden}
+        return {name: value for name, value in self.__dict__.items() if name not in self.not_pickled}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import nibabel
 import numpy as np
 import pytest
@@ -26,7 +28,15 @@ def read(header: nibabel.Nifti1Header) -> Header:
     code=st.integers(0, 4),
     version=st.sampled_from([nibabel.Nifti1Header, nibabel.nifti2.Nifti2Header]),
 )
-def test_the_affine_is_that_of_nibabel(angles, lengths, offset, flip, code, version) -> None:
+def test_the_affine_is_that_of_nibabel(
+    angles: tuple[float, ...],
+    lengths: tuple[float, ...],
+    offset: tuple[float, ...],
+    *,
+    flip: bool,
+    code: int,
+    version: Any,
+) -> None:
     affine = np.eye(4)
     affine[:3, :3] = nibabel.eulerangles.euler2mat(*angles) * lengths * [1, 1, -1 if flip else 1]
     affine[:3, 3] = offset

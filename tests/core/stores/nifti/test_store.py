@@ -71,12 +71,19 @@ def write(
     seed=st.integers(0, 9),
 )
 def test_any_file_reads_as_with_nibabel(
-    tmp_path_factory: pytest.TempPathFactory, shape, dtype, order, version, suffix, scaling, seed
+    tmp_path_factory: pytest.TempPathFactory,
+    shape: tuple[int, ...],
+    dtype: str,
+    order: str,
+    version: int,
+    suffix: str,
+    scaling: Any,
+    seed: int,
 ) -> None:
     path = tmp_path_factory.mktemp("a") / f"a{suffix}"
     values = values_of(shape, dtype, seed)
     write(path, values, version=version, order=order, scaling=scaling)
-    expected = nibabel.load(path)
+    expected: Any = nibabel.load(path)
     with zarrcore.open(path) as hierarchy:
         array, image = hierarchy["0"], hierarchy["/"]
         stored = np.asarray(expected.dataobj.get_unscaled()).T

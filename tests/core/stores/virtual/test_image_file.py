@@ -56,6 +56,7 @@ def test_elements_in_several_files_some_of_them_compressed() -> None:
 
 def test_missing_files_are_not_listed_and_are_errors_when_they_are_read() -> None:
     store, values = pages()
+    assert isinstance(store.source, MemoryStore)
     store.source.erase("p0")
     assert [entry.key for entry in store.list_prefix("0/c/")] == [f"0/c/{page}/0/0" for page in (3, 4, 5)]
     with open_place(store) as hierarchy:

@@ -49,6 +49,7 @@ core/docs/zip
 core/docs/hdf5_sources
 core/docs/icechunk
 core/docs/precomputed
+core/docs/medical_images
 core/docs/references
 core/docs/xarray
 core/docs/clusters

@@ -114,6 +114,12 @@ def _is_reference_document(head: bytes) -> bool:
     return is_reference_document(head)
 
 
+def _is_nifti(head: bytes) -> bool:
+    from zarrcore.stores.nifti.store import is_nifti
+
+    return is_nifti(head)
+
+
 def _is_precomputed(_: str, info: bytes) -> bool:
     from zarrcore.stores.precomputed.info import is_info
 
@@ -160,6 +166,21 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         (".nc", ".cdf"),
         lambda head, _: head.startswith((b"CDF\1", b"CDF\2", b"CDF\5")),
         "zarrcore.stores.netcdf3.store:open_netcdf",
+    ),
+    FileKind(
+        "nifti",
+        "NIfTI file",
+        (".nii", ".nii.gz"),
+        lambda head, _: _is_nifti(head),
+        "zarrcore.stores.nifti.store:NiftiFile",
+        other_suffixes=(".hdr", ".hdr.gz"),
+    ),
+    FileKind(
+        "nrrd",
+        "NRRD file",
+        (".nrrd", ".nhdr"),
+        lambda head, _: head.startswith(b"NRRD000"),
+        "zarrcore.stores.nrrd.store:NrrdSource",
     ),
     FileKind(
         "reference",

@@ -21,15 +21,15 @@ class Rows(NamedTuple):
 def row_chunk_shape(shape: tuple[int, ...], item_nbytes: int) -> tuple[int, ...]:
     """The shape of the chunks of an array. A divisor of the divided length is preferred: then all chunks are whole.
 
-    >>> row_chunk_shape((100, 1000, 1000), 4), row_chunk_shape((7,), 1), row_chunk_shape((3, 40_000_000), 1)
-    ((1, 1000, 1000), (7,), (1, 4000000))
+    >>> row_chunk_shape((100, 1000, 1000), 4), row_chunk_shape((7,), 1), row_chunk_shape((1, 3, 40_000_000), 1)
+    ((1, 1000, 1000), (7,), (1, 1, 4000000))
     """
     chunk = [max(1, length) for length in shape]
     for dimension, length in enumerate(chunk):
         below = item_nbytes * math.prod(chunk[dimension + 1 :])
-        most = max(1, _AIMED_NBYTES // below)
-        if most >= length:
+        if below * length <= _AIMED_NBYTES:
             break
+        most = max(1, _AIMED_NBYTES // below)
         least = max(1, most // 4)
         chunk[dimension] = next((n for n in range(most, least - 1, -1) if length % n == 0), most)
         if below <= _AIMED_NBYTES:

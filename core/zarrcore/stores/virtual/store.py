@@ -26,6 +26,8 @@ class Part(NamedTuple):
     start: int
     nbytes: int | None
     """Their number; None for all from ``start`` on."""
+    zeros: int = 0
+    """The number of zeros after them, which are not stored."""
 
 
 class VirtualStore(ReadableStore, ListableStore):
@@ -108,33 +110,34 @@ class VirtualStore(ReadableStore, ListableStore):
             start, stop = (0, len(found)) if byte_range is None else byte_range.resolve(len(found))
             self._check_size(key, stop - start, max_nbytes)
             return found if stop - start == len(found) else found[start:stop]
-        if found.start == 0 and found.nbytes is None:  # without a request for its size
+        if found.start == 0 and found.nbytes is None and not found.zeros:  # without a request for its size
             whole = found.store.get(found.key, byte_range, max_nbytes=max_nbytes)
             if whole is None:
                 raise self._broken(key, found, None)
             return whole
-        wanted = self._wanted(key, found, byte_range)
+        wanted, zeros = self._wanted(key, found, byte_range)
         nbytes = (wanted.stop or 0) - wanted.start
-        self._check_size(key, nbytes, max_nbytes)
+        self._check_size(key, nbytes + zeros, max_nbytes)
         if nbytes == 0:
-            return b""
+            return bytes(zeros)
         value = found.store.get(found.key, wanted, max_nbytes=nbytes)
         if value is None or len(value) != nbytes:
             raise self._broken(key, found, None if value is None else wanted.start + len(value))
-        return value
+        return bytes(value).ljust(nbytes + zeros, b"\0") if zeros else value
 
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         check_key(key, self.url)
         found = self.find(key) if self.fills_buffers else None
         if not isinstance(found, Part):
             return super().get_into(key, buffer, byte_range)
-        wanted = self._wanted(key, found, byte_range)
+        wanted, zeros = self._wanted(key, found, byte_range)
         nbytes = (wanted.stop or 0) - wanted.start
-        self._check_size(key, nbytes, len(buffer))
+        self._check_size(key, nbytes + zeros, len(buffer))
         read = found.store.get_into(found.key, buffer[:nbytes], wanted) if nbytes else 0
         if read != nbytes:
             raise self._broken(key, found, None if read is None else wanted.start + read)
-        return nbytes
+        buffer[nbytes : nbytes + zeros] = bytes(zeros)
+        return nbytes + zeros
 
     def stat(self, key: str) -> StoreStat | None:
         check_key(key, self.url)
@@ -143,19 +146,21 @@ class VirtualStore(ReadableStore, ListableStore):
             return None
         return StoreStat(self._nbytes(key, found) if isinstance(found, Part) else len(found))
 
-    def _wanted(self, key: str, part: Part, byte_range: ByteRange | None) -> ByteRange:
-        """The range of the target's value that holds the wanted bytes."""
+    def _wanted(self, key: str, part: Part, byte_range: ByteRange | None) -> tuple[ByteRange, int]:
+        """The range of the target's value that holds the wanted bytes, and the number of wanted zeros after it."""
         nbytes = self._nbytes(key, part)
         start, stop = (0, nbytes) if byte_range is None else byte_range.resolve(nbytes)
-        return ByteRange(part.start + start, part.start + stop)
+        stored = nbytes - part.zeros
+        first, last = min(start, stored), min(stop, stored)
+        return ByteRange(part.start + first, part.start + last), stop - start - (last - first)
 
     def _nbytes(self, key: str, part: Part) -> int:
         if part.nbytes is not None:
-            return part.nbytes
+            return part.nbytes + part.zeros
         facts = part.store.stat(part.key)
         if facts is None or facts.size < part.start:
             raise self._broken(key, part, None if facts is None else facts.size)
-        return facts.size - part.start
+        return facts.size - part.start + part.zeros
 
     def _check_size(self, key: str, nbytes: int, limit: int | None) -> None:
         if limit is not None and nbytes > limit:

@@ -19,6 +19,7 @@ def test_chunks_hold_all_bytes_in_order(shape: tuple[int, ...], item: int, aimed
         chunk_shape = row_chunk_shape(shape, item)
     finally:
         module._AIMED_NBYTES = before  # type: ignore[misc]
+    assert int(np.prod(chunk_shape)) * item <= max(aimed, item)
     counts = [-(-n // c) for n, c in zip(shape, chunk_shape, strict=True)]
     at = 0
     for index in itertools.product(*map(range, counts)):

@@ -59,6 +59,20 @@ def test_ranges_of_a_part_are_those_of_its_bytes(start: int, nbytes: int, wanted
     assert buffer[:found] == expected.get("part", byte_range)
 
 
+@given(st.integers(0, 9), st.integers(0, 9), st.none() | st.tuples(st.integers(-20, 20), st.integers(0, 20)))
+def test_zeros_follow_a_part(nbytes: int, zeros: int, wanted: tuple | None) -> None:
+    store = shown()
+    store.values["part"] = Part(store.source, "file", 10, nbytes, zeros)
+    expected = MemoryStore(values={"part": WHOLE[10 : 10 + nbytes] + bytes(zeros)})
+    byte_range = None if wanted is None else ByteRange(*wanted)
+    assert store.get("part", byte_range) == expected.get("part", byte_range)
+    buffer = memoryview(bytearray(b"x" * 20))
+    assert buffer[: store.get_into("part", buffer, byte_range)] == expected.get("part", byte_range)
+    assert store.stat("part").size == nbytes + zeros
+    with pytest.raises(BodyTooLargeError):
+        store.get("part", max_nbytes=nbytes + zeros - 1)
+
+
 def test_a_part_without_a_length_ends_with_the_value() -> None:
     store = shown(part=(150, None))
     assert store.get("part") == WHOLE[150:]

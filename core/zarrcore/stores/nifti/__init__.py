@@ -1,0 +1,1 @@
+"""NIfTI files, versions 1 and 2, as multiscale groups of one level."""

@@ -31,6 +31,7 @@ _ARCHIVES: Final = {
 }
 _ICECHUNK: Final = "ICE🧊CHUNK".encode()
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
+_TIFF: Final = (b"II*\0", b"MM\0*", b"II+\0\x08\0\0\0", b"MM\0+\0\x08\0\0")
 _USER_BLOCK_MAX: Final = 1 << 16
 _TAR: Final = (257, b"ustar")
 
@@ -159,6 +160,14 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         (".nc", ".cdf"),
         lambda head, _: head.startswith((b"CDF\1", b"CDF\2", b"CDF\5")),
         "zarrcore.stores.netcdf3.store:open_netcdf",
+    ),
+    FileKind(
+        "tiff",
+        "TIFF file",
+        (".tif", ".tiff", ".btf", ".tf8", ".tf2", ".svs"),
+        lambda head, _: head.startswith(_TIFF),
+        "zarrcore.stores.tiff.store:TiffStore",
+        is_listed=False,  # folders have thousands of plain images
     ),
     FileKind(
         "reference",

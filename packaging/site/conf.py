@@ -49,6 +49,7 @@ core/docs/zip
 core/docs/hdf5_sources
 core/docs/icechunk
 core/docs/precomputed
+core/docs/tiff_sources
 core/docs/references
 core/docs/clusters
 core/docs/troubleshooting

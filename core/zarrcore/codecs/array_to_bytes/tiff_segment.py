@@ -1,7 +1,7 @@
 """``tiff.segment``: a tile or strip of a TIFF file, decoded by the package tifffile with imagecodecs.
 
-"TIFF Revision 6.0", and what its extensions add. The configuration has the tags of the page that decide how it is decoded. They are
-put together as a file of one segment here, since tifffile decodes segments of files. Internal name, never written to a store.
+"TIFF Revision 6.0", and what its extensions add. The configuration has the tags of the page that decide how it is decoded. They
+are put together as a file of one segment here, since tifffile decodes segments of files. Internal name, never written to a store.
 """
 
 from __future__ import annotations
@@ -72,7 +72,11 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         tags = {}
         for code, numbers in told.items():
             is_right = code.isdecimal() and isinstance(numbers, list) and 0 < len(numbers) <= 1 << 16
-            if not is_right or not all(type(n) is int and 0 <= n < 2**32 for n in numbers) or int(code) >= 2**16:
+            if (
+                not is_right
+                or not all(type(n) is int and 0 <= n < 2**32 for n in numbers)
+                or int(code) >= 2**16
+            ):
                 raise MetadataError("expected numbers of 32 bits", member=f"tags.{code}")
             tags[int(code)] = tuple(numbers)
         texts = {}
@@ -126,7 +130,9 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         tags: dict[int, tuple[int, tuple[int, ...] | bytes]] = {
             code: (_SHORT if max(numbers) < 2**16 else _LONG, numbers) for code, numbers in self._tags.items()
         }
-        tags |= {code: (_ASCII if code == _NODATA else _UNDEFINED, text) for code, text in self._texts.items()}
+        tags |= {
+            code: (_ASCII if code == _NODATA else _UNDEFINED, text) for code, text in self._texts.items()
+        }
         tags |= {_WIDTH: (_LONG, (width,)), _LENGTH: (_LONG, (length,))}
         if depth > 1:
             tags[_DEPTH] = (_LONG, (depth,))
@@ -184,7 +190,10 @@ def _written(order: str, tags: Mapping[int, tuple[int, tuple[int, ...] | bytes]]
         if isinstance(told, bytes):
             count, packed = len(told), told
         else:
-            count, packed = len(told), struct.pack(f"{order}{len(told)}{'H' if kind == _SHORT else 'I'}", *told)
+            count, packed = (
+                len(told),
+                struct.pack(f"{order}{len(told)}{'H' if kind == _SHORT else 'I'}", *told),
+            )
         if len(packed) > 4:
             place = struct.pack(f"{order}I", values + len(beyond))
             beyond += packed + bytes(len(packed) % 2)

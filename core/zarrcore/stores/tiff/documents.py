@@ -50,7 +50,7 @@ def images_of(file: Any) -> list[Image]:
         image = Image(prefix, levels[0], scales_of(file, levels[0], number))
         for place, series in enumerate(levels):
             try:
-                if getattr(series, "is_multifile", False) and None in series:
+                if series.kind == "ome" and series.dataoffset is None and None in [*series]:
                     raise UnshownError("whose other pages are in other files: it is a part of a set")
                 image.levels[f"{prefix}{place}/"] = Level(series)
             except UnshownError as error:
@@ -83,12 +83,12 @@ def _is_smaller(reduced: Any, whole: Any) -> bool:
         for axis, long, short in zip(whole.axes, whole.shape, reduced.shape, strict=True)
         if axis in "YX" and short
     }
-    same = all(a == b for axis, a, b in zip(whole.axes, whole.shape, reduced.shape, strict=True) if axis not in "YX")
+    same = all(
+        a == b for axis, a, b in zip(whole.axes, whole.shape, reduced.shape, strict=True) if axis not in "YX"
+    )
     # Lengths are rounded; other pages, such as pictures of labels, have another form.
     return (
-        same
-        and min(factors.values(), default=0) > 1
-        and max(factors.values()) <= 1.2 * min(factors.values())
+        same and min(factors.values(), default=0) > 1 and max(factors.values()) <= 1.2 * min(factors.values())
     )
 
 

@@ -42,7 +42,11 @@ class PositionedFile(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         rest = max(0, self._reader.nbytes - self._at)
-        data = self._reader.up_to(self._at, rest if size is None or size < 0 else min(size, rest)) if rest else b""
+        data = (
+            self._reader.up_to(self._at, rest if size is None or size < 0 else min(size, rest))
+            if rest
+            else b""
+        )
         self._at += len(data)
         return data
 

@@ -1,7 +1,7 @@
 """One resolution of an image as a Zarr array: its dimensions and codecs, and where the bytes of its chunks are.
 
-"TIFF Revision 6.0"; "Supporting Large TIFF Files" (BigTIFF); SGI's tags of depth. An image is a sequence of pages of one form. A page
-has the dimensions plane of samples, depth, length, width and sample, which are stored in this order, in tiles or strips.
+"TIFF Revision 6.0"; "BigTIFF Design"; SGI's tags of depth. An image is a sequence of pages of one form. A page has the dimensions
+plane of samples, depth, length, width and sample, which are stored in this order, in tiles or strips.
 
 Leading dimensions number the pages. Dimensions are put into the order that OME-Zarr demands: t, others, c, z, y, x. The samples
 of colours are a part of dimension c.
@@ -341,7 +341,10 @@ def _segment(page: Any) -> dict[str, Any]:
         numbers = value if isinstance(value, tuple) else (value,)
         tags[str(code)] = [int(number) for number in numbers]
     tags["259"], tags["317"] = [int(page.compression)], [int(page.predictor)]
-    configuration: dict[str, Any] = {"byteorder": "little" if page.parent.byteorder == "<" else "big", "tags": tags}
+    configuration: dict[str, Any] = {
+        "byteorder": "little" if page.parent.byteorder == "<" else "big",
+        "tags": tags,
+    }
     if not page.is_tiled:
         tags["256"] = [int(page.imagewidth)]
     if page.jpegtables:

@@ -65,7 +65,11 @@ class Scales:
             return
         self.steps[name] = number
         told = str(unit).strip() if unit is not None else ""
-        known = _UNITS.get(told) or _UNITS.get(told.lower()) or (told.lower() if told.lower() in _UNITS.values() else None)
+        known = (
+            _UNITS.get(told)
+            or _UNITS.get(told.lower())
+            or (told.lower() if told.lower() in _UNITS.values() else None)
+        )
         if known is not None:
             self.units[name] = known
 

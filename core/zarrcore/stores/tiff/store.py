@@ -29,10 +29,15 @@ class _Opened:
         self.reader = reader
         file = open_tiff(reader, name)
         images: list[Image] = images_of(file)
-        self.documents = {path: json.dumps(told).encode() for path, told in documents_of(file, images).items()}
+        self.documents = {
+            path: json.dumps(told).encode() for path, told in documents_of(file, images).items()
+        }
         """The documents of all nodes by the prefixes of their keys, such as ``0/``."""
         self.levels: dict[str, Level] = {
-            path: level for image in images for path, level in image.levels.items() if isinstance(level, Level)
+            path: level
+            for image in images
+            for path, level in image.levels.items()
+            if isinstance(level, Level)
         }
 
 
@@ -74,7 +79,10 @@ class TiffStore(VirtualStore):
             opened, now = self._opened, time.monotonic()
             if opened is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
                 facts = self.source.stat(self.key)
-                if facts is None or (facts.size, facts.version) != (opened.reader.nbytes, opened.reader.version):
+                if facts is None or (facts.size, facts.version) != (
+                    opened.reader.nbytes,
+                    opened.reader.version,
+                ):
                     opened = None
                 self._checked_s = now
             if opened is None:
@@ -123,7 +131,8 @@ class TiffStore(VirtualStore):
 
     def _inside(self, opened: _Opened, place: Place, key: str) -> Place:
         if place.start < 0 or place.nbytes < 0 or place.start + place.nbytes > opened.reader.nbytes:
-            why = f"it should be at the bytes {place.start:,} to {place.start + place.nbytes:,}, but the file has {opened.reader.nbytes:,} bytes"
+            start, stop = place.start, place.start + place.nbytes
+            why = f"its bytes {start:,} to {stop:,} are beyond the end of the file, {opened.reader.nbytes:,}"
             raise self._fault(key, BrokenFileError(why))
         return place
 
@@ -138,7 +147,9 @@ class TiffStore(VirtualStore):
         opened = self._file()
         if prefix in opened.documents:
             yield StoreEntry(f"{prefix}{_DOCUMENT}")
-            below = {path[len(prefix) :].partition("/")[0] for path in opened.documents if path.startswith(prefix)}
+            below = {
+                path[len(prefix) :].partition("/")[0] for path in opened.documents if path.startswith(prefix)
+            }
             yield from (StoreEntry(f"{prefix}{name}/") for name in sorted(below - {""}))
             if prefix in opened.levels and opened.levels[prefix].segment_count:
                 yield StoreEntry(f"{prefix}c/")
@@ -151,7 +162,8 @@ class TiffStore(VirtualStore):
         grid = level.grid_shape
         numbers = [int(part) for part in index if part.isascii() and part.isdigit() and len(part) < 20]
         known = len(numbers) == len(index) < len(grid) and all(
-            str(number) == part and number < count for number, part, count in zip(numbers, index, grid, strict=False)
+            str(number) == part and number < count
+            for number, part, count in zip(numbers, index, grid, strict=False)
         )
         if not known:
             return

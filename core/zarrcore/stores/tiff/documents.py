@@ -66,8 +66,6 @@ def _groups(series: Sequence[Any]) -> list[list[Any]]:
         kind = int(each.keyframe.subfiletype)
         if groups and kind & _REDUCED and len(each.levels) == 1 and _is_smaller(each, groups[-1][-1]):
             groups[-1].append(each)
-        elif groups and kind & _REDUCED and kind & _MASK:
-            groups.append([each])
         else:
             groups.append([*each.levels])
     return groups

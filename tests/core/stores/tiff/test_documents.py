@@ -46,14 +46,6 @@ def test_pages_of_another_form_are_images_of_their_own() -> None:
     ]
 
 
-def test_masks_are_images_of_their_own() -> None:
-    file = io.BytesIO()
-    with tifffile.TiffWriter(file) as writer:
-        writer.write(IMAGE > 0, metadata=None, tile=(32, 32))
-        writer.write(IMAGE[::2, ::2] > 0, subfiletype=5, metadata=None, tile=(32, 32))
-    assert datasets(file.getvalue(), "1/") == [("0", [1.0, 1.0])]
-
-
 def test_strips_that_end_with_the_page_make_a_rectilinear_grid() -> None:
     content = written(IMAGE[:70], rowsperstrip=32, compression="zlib")
     grid = document(content, "0/")["chunk_grid"]

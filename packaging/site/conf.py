@@ -50,6 +50,7 @@ core/docs/hdf5_sources
 core/docs/icechunk
 core/docs/precomputed
 core/docs/medical_images
+core/docs/tiff_sources
 core/docs/references
 core/docs/xarray
 core/docs/clusters

@@ -32,6 +32,7 @@ _ARCHIVES: Final = {
 }
 _ICECHUNK: Final = "ICE🧊CHUNK".encode()
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
+_TIFF: Final = (b"II*\0", b"MM\0*", b"II+\0\x08\0\0\0", b"MM\0+\0\x08\0\0")
 _USER_BLOCK_MAX: Final = 1 << 16
 _TAR: Final = (257, b"ustar")
 
@@ -181,6 +182,14 @@ FILE_KINDS: Final[tuple[FileKind, ...]] = (
         (".nrrd", ".nhdr"),
         lambda head, _: head.startswith(b"NRRD000"),
         "zarrcore.stores.nrrd.store:NrrdSource",
+    ),
+    FileKind(
+        "tiff",
+        "TIFF file",
+        (".tif", ".tiff", ".btf", ".tf8", ".tf2", ".svs"),
+        lambda head, _: head.startswith(_TIFF),
+        "zarrcore.stores.tiff.store:TiffStore",
+        is_listed=False,  # folders have thousands of plain images
     ),
     FileKind(
         "reference",

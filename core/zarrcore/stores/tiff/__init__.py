@@ -1,0 +1,1 @@
+"""TIFF files as multiscale groups: OME-TIFF, ImageJ, GeoTIFF, pyramids and plain files."""

@@ -1,0 +1,117 @@
+"""Tags and other metadata of a file as attributes: JSON values of limited size."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import enum
+import math
+import struct
+from collections.abc import Mapping
+from datetime import date
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+_MAX_TEXT: Final = 1 << 16
+_MAX_NUMBERS: Final = 4096
+_MAX_DEPTH: Final = 12
+_GDAL_METADATA: Final = 42112
+_NAMED: Final = {
+    270: "description",
+    271: "make",
+    272: "model",
+    285: "page_name",
+    305: "software",
+    306: "datetime",
+    315: "artist",
+    316: "host_computer",
+    33432: "copyright",
+}
+
+
+def shown(value: Any, depth: int = 0) -> Any:
+    """A value of tifffile as JSON; None for one that is too large, or that has no counterpart.
+
+    >>> shown((1, 2.5, "a", b"\\0")), shown(float("nan"))
+    ([1, 2.5, 'a', 'AA=='], None)
+    """
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if abs(value) < 2**63 else str(value)
+    if isinstance(value, float | Fraction):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value if len(value) <= _MAX_TEXT else None
+    if isinstance(value, bytes):
+        return base64.standard_b64encode(value).decode() if len(value) <= _MAX_TEXT else None
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, np.ndarray):
+        return shown(value.tolist(), depth) if value.size <= _MAX_NUMBERS else None
+    if isinstance(value, Mapping):
+        return {str(name): shown(member, depth + 1) for name, member in [*value.items()][:_MAX_NUMBERS]}
+    if isinstance(value, list | tuple):
+        return [shown(member, depth + 1) for member in value] if len(value) <= _MAX_NUMBERS else None
+    return None
+
+
+def file_attributes(file: Any) -> dict[str, Any]:
+    """The attributes that concern the whole file: ``imagej`` and ``geotiff``."""
+    found = {}
+    for flag, member, name in (
+        ("is_imagej", "imagej_metadata", "imagej"),
+        ("is_geotiff", "geotiff_metadata", "geotiff"),
+    ):
+        with contextlib.suppress(Exception):  # tifffile raises anything for broken metadata
+            told = getattr(file, member) if getattr(file, flag) else None
+            if told:
+                found[name] = shown(told)
+    return found
+
+
+def page_attributes(series: Any) -> dict[str, Any]:
+    """The attributes ``tiff`` and ``gdal`` of an image: tags of its first page."""
+    page = series.keyframe
+    tiff: dict[str, Any] = {
+        "photometric": _name(page.photometric),
+        "compression": _name(page.compression),
+        "bits_per_sample": shown(page.bitspersample),
+    }
+    if int(page.predictor) != 1:
+        tiff["predictor"] = _name(page.predictor)
+    for code, name in _NAMED.items():
+        told = shown(page.tags.valueof(code))
+        is_other = name == "description" and (page.is_ome or page.is_imagej or page.is_shaped)
+        if isinstance(told, str) and told and not is_other:
+            tiff[name] = told
+    if series.kind:
+        tiff["kind"] = str(series.kind)
+    if int(page.photometric) == 3 and page.colormap is not None:
+        tiff["colormap"] = shown(page.colormap)
+    found: dict[str, Any] = {"tiff": tiff}
+    gdal = shown(page.tags.valueof(_GDAL_METADATA))
+    if isinstance(gdal, str):
+        found["gdal"] = gdal
+    return found
+
+
+def _name(value: Any) -> Any:
+    return value.name.lower() if isinstance(value, enum.Enum) else shown(value)
+
+
+def array_attributes(dtype: np.dtype[Any], nodata: float | complex) -> dict[str, Any]:
+    """The attribute ``_FillValue``, as xarray writes it, if a file tells which value means missing."""
+    if not nodata:
+        return {}
+    if dtype.kind == "f":
+        return {"_FillValue": base64.standard_b64encode(struct.pack("<d", float(nodata.real))).decode()}
+    return {"_FillValue": int(nodata.real)} if dtype.kind in "iu" else {}

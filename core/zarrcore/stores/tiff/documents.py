@@ -1,0 +1,230 @@
+"""The documents of a file in terms of Zarr v3 and OME-Zarr 0.5: a multiscale group for each image.
+
+A file with one image is one such group. Otherwise groups numbered from 0 are in a group, as bioformats2raw writes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from zarrcore.stores.tiff.attributes import array_attributes, file_attributes, page_attributes
+from zarrcore.stores.tiff.level import Level, UnshownError
+from zarrcore.stores.tiff.scales import Scales, scales_of
+from zarrcore.stores.virtual.file_reader import BrokenFileError
+
+_OME_VERSION: Final = "0.5"
+_TYPES: Final = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
+_REDUCED: Final = 1
+_MASK: Final = 4
+
+
+@dataclass(slots=True)
+class Image:
+    """An image: one series with its resolutions."""
+
+    prefix: str
+    """Of its keys: empty, or its number and a slash."""
+    series: Any
+    """The ``tifffile.TiffPageSeries`` of the first resolution."""
+    scales: Scales
+    levels: dict[str, Level | str] = field(default_factory=dict)
+    """The resolutions by the prefixes of their keys; why, for one that cannot be shown."""
+
+
+def images_of(file: Any) -> list[Image]:
+    """The images of a ``tifffile.TiffFile``.
+
+    Raises:
+        BrokenFileError: there is none.
+        Exception: anything that tifffile raises.
+    """
+    groups = _groups([*file.series])
+    if not groups:
+        raise BrokenFileError("it has no images")
+    images = []
+    for number, levels in enumerate(groups):
+        prefix = f"{number}/" if len(groups) > 1 else ""
+        image = Image(prefix, levels[0], scales_of(file, levels[0], number))
+        for place, series in enumerate(levels):
+            try:
+                if series.kind == "ome" and series.dataoffset is None and None in [*series]:
+                    raise UnshownError("whose other pages are in other files: it is a part of a set")
+                image.levels[f"{prefix}{place}/"] = Level(series)
+            except UnshownError as error:
+                image.levels[f"{prefix}{place}/"] = str(error)
+        images.append(image)
+    return images
+
+
+def _groups(series: Sequence[Any]) -> list[list[Any]]:
+    """The resolutions of each image. Pages that say that they are reduced belong to the image before them."""
+    groups: list[list[Any]] = []
+    for each in series:
+        kind = int(each.keyframe.subfiletype)
+        if groups and kind & _REDUCED and len(each.levels) == 1 and _is_smaller(each, groups[-1][-1]):
+            groups[-1].append(each)
+        else:
+            groups.append([*each.levels])
+    return groups
+
+
+def _is_smaller(reduced: Any, whole: Any) -> bool:
+    if reduced.axes != whole.axes or reduced.dtype != whole.dtype:
+        return False
+    if int(reduced.keyframe.subfiletype) & _MASK != int(whole.keyframe.subfiletype) & _MASK:
+        return False
+    factors = {
+        axis: long / short
+        for axis, long, short in zip(whole.axes, whole.shape, reduced.shape, strict=True)
+        if axis in "YX" and short
+    }
+    same = all(
+        a == b for axis, a, b in zip(whole.axes, whole.shape, reduced.shape, strict=True) if axis not in "YX"
+    )
+    # Lengths are rounded; other pages, such as pictures of labels, have another form.
+    return (
+        same and min(factors.values(), default=0) > 1 and max(factors.values()) <= 1.2 * min(factors.values())
+    )
+
+
+def documents_of(file: Any, images: Sequence[Image]) -> dict[str, dict[str, Any]]:
+    """The ``zarr.json`` of each node by the prefix of its keys."""
+    documents: dict[str, dict[str, Any]] = {}
+    of_file = file_attributes(file)
+    if len(images) > 1:
+        ome = {"version": _OME_VERSION, "bioformats2raw.layout": 3}
+        documents[""] = _group({"ome": ome, **of_file})
+    for image in images:
+        attributes = {"ome": _ome(image), **page_attributes(image.series)}
+        if len(images) == 1:
+            attributes |= of_file
+        documents[image.prefix] = _group(attributes)
+        for path, level in image.levels.items():
+            documents[path] = _broken_document(level) if isinstance(level, str) else _array_document(level)
+    return documents
+
+
+def _group(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+
+
+def _ome(image: Image) -> dict[str, Any]:
+    shown = {path: level for path, level in image.levels.items() if isinstance(level, Level)}
+    ome: dict[str, Any] = {"version": _OME_VERSION}
+    if not shown:
+        return ome
+    first = next(iter(shown.values()))
+    axes = []
+    for name in first.names:
+        axis = {"name": name}
+        if name in _TYPES:
+            axis["type"] = _TYPES[name]
+        if name in image.scales.units:
+            axis["unit"] = image.scales.units[name]
+        axes.append(axis)
+    datasets = []
+    for path, level in shown.items():
+        if level.names != first.names:
+            continue
+        scale = [
+            image.scales.steps.get(name, 1.0) * (whole / length if name in ("z", "y", "x") else 1)
+            for name, length, whole in zip(level.names, level.shape, first.shape, strict=True)
+        ]
+        transformations = [{"type": "scale", "scale": scale}]
+        datasets.append({"path": path[len(image.prefix) : -1], "coordinateTransformations": transformations})
+    multiscale: dict[str, Any] = {"axes": axes, "datasets": datasets}
+    if image.series.name:
+        multiscale["name"] = str(image.series.name)
+    ome["multiscales"] = [multiscale]
+    if "c" in first.names:
+        channels = image.scales.channels
+        count = first.shape[first.names.index("c")]
+        colours = [each.length for each in first.dimensions if each.name == "c"]
+        if not channels and _is_rgb(image.series.keyframe) and colours[0] in (3, 4):
+            channels = _rgb(first)
+        if len(channels) == count:
+            ome["omero"] = {"channels": channels}
+    return ome
+
+
+def _is_rgb(page: Any) -> bool:
+    return int(page.photometric) in (2, 6) and int(page.samplesperpixel) in (3, 4)
+
+
+def _rgb(level: Level) -> list[dict[str, Any]]:
+    """Red, green and blue; a fourth sample is the opacity, which is not shown."""
+    colours = [("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"), ("alpha", "FFFFFF")]
+    channels: list[dict[str, Any]] = []
+    for label, colour in colours[: level.shape[level.names.index("c")]]:
+        channel: dict[str, Any] = {"label": label, "color": colour, "active": label != "alpha"}
+        if level.dtype.kind == "u" and level.dtype.itemsize <= 2:
+            most = 2 ** (8 * level.dtype.itemsize) - 1
+            channel["window"] = {"min": 0, "max": most, "start": 0, "end": most}
+        channels.append(channel)
+    return channels
+
+
+def _array_document(level: Level) -> dict[str, Any]:
+    attributes = array_attributes(level.dtype, level.nodata)
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [*level.shape],
+        "data_type": str(level.dtype),
+        "chunk_grid": _chunk_grid(level),
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": _fill_value(level),
+        "codecs": level.codecs(),
+        "dimension_names": level.names,
+        "attributes": attributes,
+    }
+
+
+def _fill_value(level: Level) -> Any:
+    """The value of missing segments."""
+    kind = level.dtype.kind
+    if kind == "b":
+        return bool(level.nodata)
+    if kind in "iu":
+        return int(level.nodata.real)
+    number = _json_float(float(level.nodata.real))
+    return [number, 0.0] if kind == "c" else number
+
+
+def _json_float(number: float) -> Any:
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _chunk_grid(level: Level) -> dict[str, Any]:
+    """Strips end where the page ends; then the grid is rectilinear."""
+    runs: list[Any] = []
+    is_cut = False
+    for length, chunk in zip(level.shape, level.chunk_shape, strict=True):
+        count, rest = divmod(length, chunk)
+        if rest and level.is_cut:
+            runs.append([[chunk, count], rest] if count else rest)
+            is_cut = is_cut or bool(count)
+        else:
+            runs.append(chunk)
+    if is_cut:
+        return {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": runs}}
+    return {"name": "regular", "configuration": {"chunk_shape": [*level.chunk_shape]}}
+
+
+def _broken_document(why: str) -> dict[str, Any]:
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [],
+        "data_type": f"TIFF image {why}",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": []}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": 0,
+        "codecs": [{"name": "bytes"}],
+        "attributes": {},
+    }

@@ -1,0 +1,92 @@
+"""A TIFF file in any store, opened by the package tifffile, which reads the tables of pages and the metadata.
+
+Files are only opened under the lock of their store: tifffile reads further pages when they are asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import logging
+from typing import Any, Final
+
+from zarrcore.errors import MissingExtraError
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+
+MAX_PAGES: Final = 1_000_000
+_LOGGER: Final = "tifffile"
+
+
+class PositionedFile(io.RawIOBase):
+    """What tifffile reads from: a position in a `FileReader`."""
+
+    def __init__(self, reader: FileReader) -> None:
+        self._reader = reader
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._reader.nbytes}[whence]
+        if start + offset < 0:
+            raise BrokenFileError(f"something should be at byte {start + offset:,}")
+        self._at = start + offset
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        rest = max(0, self._reader.nbytes - self._at)
+        data = (
+            self._reader.up_to(self._at, rest if size is None or size < 0 else min(size, rest))
+            if rest
+            else b""
+        )
+        self._at += len(data)
+        return data
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+def tifffile_module() -> Any:
+    """The package tifffile.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        module = importlib.import_module("tifffile")
+    except ImportError as error:
+        raise MissingExtraError("reading TIFF files", "tiff") from error
+    logger = logging.getLogger(_LOGGER)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # otherwise its warnings go to the terminal
+    return module
+
+
+def open_tiff(reader: FileReader, name: str) -> Any:
+    """The file as a ``tifffile.TiffFile``.
+
+    Args:
+        reader: reads it.
+        name: its name, to which files of a set refer.
+
+    Raises:
+        BrokenFileError: it has too many pages.
+        MissingExtraError: tifffile is not installed.
+        Exception: anything that tifffile raises for a broken file.
+    """
+    file = tifffile_module().TiffFile(PositionedFile(reader), name=name)
+    count = len(file.pages)
+    if count > MAX_PAGES:
+        raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")
+    return file

@@ -1,0 +1,358 @@
+"""One resolution of an image as a Zarr array: its dimensions and codecs, and where the bytes of its chunks are.
+
+"TIFF Revision 6.0"; "BigTIFF Design"; SGI's tags of depth. An image is a sequence of pages of one form. A page has the dimensions
+plane of samples, depth, length, width and sample, which are stored in this order, in tiles or strips.
+
+Leading dimensions number the pages. Dimensions are put into the order that OME-Zarr demands: t, others, c, z, y, x. The samples
+of colours are a part of dimension c.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
+
+_ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
+_OTHERS: Final = 1
+_MAX_CHUNK_NBYTES: Final = 1 << 31
+_CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
+"""The tags that decide how a segment is decoded."""
+_TILE_TAGS: Final = (322, 323, 32998)
+_EER: Final = (65000, 65001, 65002)
+_SHOWN_TYPES: Final = {
+    "bool",
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+}
+
+
+class UnshownError(ValueError):
+    """Something that is not shown; the message says what it is."""
+
+
+class Place(NamedTuple):
+    """The bytes of a chunk in the file."""
+
+    start: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension of the array."""
+
+    name: str
+    length: int
+    chunk: int
+    stored: int
+    """Its place among the dimensions of a stored chunk; -1 for one that is merged into another."""
+    inner: int = 1
+    """Chunks along it in a page; the rest of the number of a chunk counts pages."""
+    page_stride: int = 0
+    segment_stride: int = 0
+
+    @property
+    def grid_length(self) -> int:
+        return -(-self.length // self.chunk)
+
+
+class Level:
+    """A series of pages.
+
+    Args:
+        series: the ``tifffile.TiffPageSeries``; used only while the lock of the store is held.
+
+    Raises:
+        BrokenFileError: it is broken.
+        UnshownError: it cannot be shown.
+    """
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+        page = series.keyframe
+        if page.dtype is None or series.dtype is None:
+            raise UnshownError(f"with samples of {page.bitspersample} bits and format {page.sampleformat}")
+        if series.transform is not None:
+            raise UnshownError("whose values a function of its program must change")
+        if page.dtype != series.dtype or str(page.dtype) not in _SHOWN_TYPES:
+            raise UnshownError(f"of {series.dtype}")
+        if page.compression in _EER:
+            raise UnshownError("of electron events")
+        try:
+            page.decode(None, 0)
+        except Exception as error:  # tifffile raises several kinds
+            raise UnshownError(f"that tifffile does not decode: {' '.join(str(error).split())}") from error
+        self.dtype: np.dtype[Any] = np.dtype(page.dtype)
+        self.nodata: int | float | complex = page.nodata or 0
+        self.byteorder: str = page.parent.byteorder
+        leading, names = _leading(series, page)
+        self._stored: tuple[int, ...] = ()
+        """The shape of what is stored in rows: a page, or all of them."""
+        self._chunk: tuple[int, ...] = ()
+        """The shape of its chunks."""
+        self._base: int | None = None
+        is_plain = _is_plain(page)
+        kept = [place for place, length in enumerate(page.shaped) if length != 1 or place in (2, 3)]
+        page_names = [("c", "z", "y", "x", "c")[place] for place in kept]
+        page_shape = [int(page.shaped[place]) for place in kept]
+        is_merged = "c" in names and "c" in page_names
+        if is_plain and not is_merged and series.dataoffset is not None:
+            self._base = int(series.dataoffset)
+            self._set_rows((*leading, *page_shape))
+            self.dimensions = self._rows_dimensions([*names, *page_names], 0)
+        else:
+            self._set_pages(leading, names, page, page_names, page_shape, kept, is_plain=is_plain)
+        if math.prod(self.chunk_shape) * self.dtype.itemsize > _MAX_CHUNK_NBYTES:
+            raise UnshownError(f"with chunks of {self.chunk_shape}, which are too large")
+        if math.prod(self.shape) * self.dtype.itemsize >= 2**63:
+            raise BrokenFileError(f"an image has the shape {self.shape}")
+        self._segment: dict[str, Any] | None = None if is_plain else _segment(page)
+
+    def _set_rows(self, stored: tuple[int, ...]) -> None:
+        self._stored = stored
+        self._chunk = row_chunk_shape(stored, self.dtype.itemsize)
+
+    def _rows_dimensions(self, names: list[str], skipped: int) -> list[Dimension]:
+        return [
+            Dimension(name, length, chunk, skipped + place, -(-length // chunk))
+            for place, (name, length, chunk) in enumerate(zip(names, self._stored, self._chunk, strict=True))
+        ]
+
+    def _set_pages(
+        self,
+        leading: tuple[int, ...],
+        names: list[str],
+        page: Any,
+        page_names: list[str],
+        page_shape: list[int],
+        kept: list[int],
+        *,
+        is_plain: bool,
+    ) -> None:
+        """Chunks within pages: rows of plain pages, otherwise tiles or strips."""
+        if is_plain and not page.is_tiled:
+            self._set_rows(tuple(page_shape))
+            inside = self._rows_dimensions(page_names, len(leading))
+        else:
+            tile = (1, page.tiledepth, page.tilelength, page.tilewidth, page.shaped[4])
+            strip = (1, 1, min(page.rowsperstrip, page.shaped[2]), page.shaped[3], page.shaped[4])
+            chunk = [int(length) for length in (tile if page.is_tiled else strip)]
+            if min(chunk) < 1:
+                raise BrokenFileError(f"a page has segments of shape {tuple(chunk)}")
+            counts = [-(-int(length) // size) for length, size in zip(page.shaped, chunk, strict=True)]
+            inside = [
+                Dimension(name, length, chunk[at], place, counts[at], 0, math.prod(counts[at + 1 :]))
+                for place, name, length, at in zip(
+                    range(len(leading), 5 + len(leading)), page_names, page_shape, kept, strict=False
+                )
+            ]
+        outside = [
+            Dimension(name, length, 1, place, 1, math.prod(leading[place + 1 :]))
+            for place, (name, length) in enumerate(zip(names, leading, strict=True))
+        ]
+        colours = next((each for each in inside if each.name == "c"), None)
+        merged = next((each for each in outside if each.name == "c"), None)
+        if colours is not None and merged is not None:
+            inside[inside.index(colours)] = Dimension(
+                "c",
+                merged.length * colours.length,
+                colours.chunk,
+                colours.stored,
+                colours.inner,
+                merged.page_stride,
+                colours.segment_stride,
+            )
+            outside.remove(merged)
+        self.dimensions = [*outside, *inside]
+
+    @property
+    def ordered(self) -> list[Dimension]:
+        """The dimensions in the order of the array."""
+        return sorted(self.dimensions, key=lambda dimension: _ORDER.get(dimension.name, _OTHERS))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the dimensions, each once."""
+        names: list[str] = []
+        for dimension in self.ordered:
+            name = dimension.name
+            while name in names:
+                name += "_"
+            names.append(name)
+        return names
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(dimension.length for dimension in self.ordered)
+
+    @property
+    def chunk_shape(self) -> tuple[int, ...]:
+        return tuple(dimension.chunk for dimension in self.ordered)
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """The number of chunks along each dimension."""
+        return tuple(dimension.grid_length for dimension in self.ordered)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether chunks end where the array ends, as strips do; tiles are whole."""
+        return bool(self._stored) or not self._series.keyframe.is_tiled
+
+    def codecs(self) -> list[dict[str, Any]]:
+        """The codecs of the array."""
+        ordered = self.ordered
+        stored = sorted(range(len(ordered)), key=lambda place: ordered[place].stored)
+        codecs = []
+        if stored != [*range(len(ordered))]:
+            codecs.append({"name": "transpose", "configuration": {"order": stored}})
+        if self._segment is not None:
+            return [*codecs, {"name": "tiff.segment", "configuration": self._segment}]
+        endian = {"endian": "little" if self.byteorder == "<" else "big"}
+        return [*codecs, {"name": "bytes", "configuration": endian}]
+
+    def places(self, index: tuple[int, ...]) -> list[Place]:
+        """Where the bytes of a chunk are, one after another; empty for a missing chunk.
+
+        Raises:
+            BrokenFileError: the file is broken there.
+            Exception: anything that tifffile raises.
+        """
+        number = segment = 0
+        stored = []
+        for at, dimension in zip(index, self.ordered, strict=True):
+            outer, rest = divmod(at, dimension.inner)
+            if dimension.page_stride:
+                number += outer * dimension.page_stride
+            else:
+                rest = at
+            segment += rest * dimension.segment_stride
+            stored.append((dimension.stored, rest))
+        inside = tuple(at for _, at in sorted(stored))[-len(self._stored) :]
+        if self._base is not None:
+            rows = rows_of(self._stored, self._chunk, inside, self.dtype.itemsize)
+            return [Place(self._base + rows.offset, rows.stored_nbytes)]
+        page = self._series[number]
+        if page is None:
+            return []
+        if self._stored:
+            rows = rows_of(self._stored, self._chunk, inside, self.dtype.itemsize)
+            return self._rows_of_strips(page, rows.offset, rows.stored_nbytes)
+        offsets, counts = page.dataoffsets, page.databytecounts
+        if segment >= min(len(offsets), len(counts)) or not offsets[segment] or not counts[segment]:
+            return []
+        nbytes = int(counts[segment])
+        if self._segment is None:
+            # The bytes of a tile may be followed by others.
+            nbytes = min(nbytes, math.prod(self.chunk_shape) * self.dtype.itemsize)
+        return [Place(int(offsets[segment]), nbytes)]
+
+    def _rows_of_strips(self, page: Any, offset: int, nbytes: int) -> list[Place]:
+        """Some of the bytes of a page that is stored in strips."""
+        frame = self._series.keyframe
+        planes, depth, length, width, samples = (int(number) for number in frame.shaped)
+        row = width * samples * self.dtype.itemsize
+        rows = min(int(frame.rowsperstrip), length)
+        if rows < 1:
+            raise BrokenFileError(f"a page has strips of {frame.rowsperstrip} rows")
+        strips = -(-length // rows)
+        offsets, counts = page.dataoffsets, page.databytecounts
+        if len(offsets) == 1 and planes * depth * strips > 1:  # all strips as one
+            return [Place(int(offsets[0]) + offset, nbytes)] if offsets[0] else []
+        found: list[Place] = []
+        missing, stop = 0, offset + nbytes
+        while offset < stop:
+            plane, within = divmod(offset, length * row)
+            strip, at = divmod(within, rows * row)
+            number = plane * strips + strip
+            whole = min(rows, length - strip * rows) * row
+            take = min(whole - at, stop - offset)
+            start = int(offsets[number]) if number < len(offsets) else 0
+            if not start or not (int(counts[number]) if number < len(counts) else 0):
+                missing += take
+            elif found and found[-1].start + found[-1].nbytes == start + at:
+                found[-1] = Place(found[-1].start, found[-1].nbytes + take)
+            else:
+                found.append(Place(start + at, take))
+            offset += take
+        if missing and found:
+            raise BrokenFileError("a page has no bytes for some of the strips of a chunk")
+        return found
+
+    @property
+    def segment_count(self) -> int:
+        """The number of chunks."""
+        return math.prod(self.grid_shape)
+
+
+def _leading(series: Any, page: Any) -> tuple[tuple[int, ...], list[str]]:
+    """The dimensions that number pages, and their names.
+
+    Dimensions of one element can be missing in the shape of the series, or of a page.
+    """
+    shape, axes = [int(length) for length in series.shape], str(series.axes)
+    wanted = [int(length) for length in page.shaped if length != 1]
+    if math.prod(page.shaped) == 0 or math.prod(shape) == 0:
+        raise UnshownError("without samples")
+    kept = [(length, name) for length, name in zip(shape, axes, strict=True) if length != 1]
+    count = len(kept) - len(wanted)
+    if count >= 0 and [length for length, _ in kept[count:]] == wanted:
+        leading = kept[:count]
+        if _is_named_so(kept[count:], page):
+            names = [name.lower() for _, name in leading]
+            return tuple(length for length, _ in leading), ["c" if name == "s" else name for name in names]
+    pages = math.prod(shape) // math.prod(wanted)
+    if pages * math.prod(wanted) != math.prod(shape):
+        raise BrokenFileError(f"pages of shape {page.shape} cannot make up an image of shape {tuple(shape)}")
+    return ((pages,), ["i"]) if pages > 1 else ((), [])
+
+
+def _is_named_so(kept: list[tuple[int, str]], page: Any) -> bool:
+    """Whether a series does not call the dimensions of its pages by names of those that number pages."""
+    return all(name in "YXSZCQ" or page.shaped[1] > 1 for _, name in kept) and len(kept) <= len(page.shaped)
+
+
+def _is_plain(page: Any) -> bool:
+    """Whether the samples of a page are stored as those of an array."""
+    return bool(
+        page.compression == 1
+        and page.predictor == 1
+        and page.fillorder == 1
+        and page.sampleformat != 5  # complex integers
+        and not page.is_subsampled
+        and page.bitspersample == 8 * page.dtype.itemsize
+    )
+
+
+def _segment(page: Any) -> dict[str, Any]:
+    """The configuration of the codec ``tiff.segment``."""
+    tags: dict[str, Any] = {}
+    for code in _CODED_TAGS:
+        value = page.tags.valueof(code)
+        if value is None or (code in _TILE_TAGS and not page.is_tiled):
+            continue
+        numbers = value if isinstance(value, tuple) else (value,)
+        tags[str(code)] = [int(number) for number in numbers]
+    tags["259"], tags["317"] = [int(page.compression)], [int(page.predictor)]
+    configuration: dict[str, Any] = {
+        "byteorder": "little" if page.parent.byteorder == "<" else "big",
+        "tags": tags,
+    }
+    if not page.is_tiled:
+        tags["256"] = [int(page.imagewidth)]
+    if page.jpegtables:
+        configuration["jpeg_tables"] = base64.standard_b64encode(page.jpegtables).decode()
+    if page.jpegheader:
+        configuration["jpeg_header"] = base64.standard_b64encode(page.jpegheader).decode()
+    if page.is_jfif:
+        configuration["jfif"] = True
+    if page.nodata:
+        configuration["nodata"] = str(page.nodata)
+    return configuration

@@ -1,0 +1,216 @@
+"""A TIFF file in any store, as the keys of a Zarr v3 hierarchy: a multiscale group for each image."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from zarrcore.errors import MissingExtraError, StoreError, ZarrError
+from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.tiff.documents import Image, documents_of, images_of
+from zarrcore.stores.tiff.file import open_tiff
+from zarrcore.stores.tiff.level import Level, Place
+from zarrcore.stores.virtual.combined_reads import CombinedReads
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.stores.virtual.store import Part, VirtualStore
+
+_DOCUMENT: Final = "zarr.json"
+_CHECKED_EACH_S: Final = 1.0
+
+
+class _Opened:
+    """The file as it was when its pages were read."""
+
+    def __init__(self, reader: FileReader, name: str) -> None:
+        self.reader = reader
+        file = open_tiff(reader, name)
+        images: list[Image] = images_of(file)
+        self.documents = {
+            path: json.dumps(told).encode() for path, told in documents_of(file, images).items()
+        }
+        """The documents of all nodes by the prefixes of their keys, such as ``0/``."""
+        self.levels: dict[str, Level] = {
+            path: level
+            for image in images
+            for path, level in image.levels.items()
+            if isinstance(level, Level)
+        }
+
+
+class TiffStore(VirtualStore):
+    """The images of a TIFF file as groups, their resolutions as arrays. Nothing is read before the first request."""
+
+    presents = "TIFF"
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        super().__init__(source, key, url)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.RLock()
+        self._reads: ReadableStore = CombinedReads(self.source) if self.is_remote else self.source
+        self._opened: _Opened | None = None
+        self._checked_s = 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        hidden = ("_lock", "_reads", "_opened")
+        return {name: value for name, value in self.__dict__.items() if name not in hidden}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def refresh(self) -> None:
+        super().refresh()
+        with self._lock:
+            self._opened = None
+
+    def close(self) -> None:
+        with self._lock:
+            self._opened = None
+        super().close()
+
+    def _file(self) -> _Opened:
+        with self._lock:
+            opened, now = self._opened, time.monotonic()
+            if opened is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
+                facts = self.source.stat(self.key)
+                if facts is None or (facts.size, facts.version) != (
+                    opened.reader.nbytes,
+                    opened.reader.version,
+                ):
+                    opened = None
+                self._checked_s = now
+            if opened is None:
+                reader = FileReader(self.source, self.key, self.url)
+                try:
+                    opened = self._opened = _Opened(reader, self.key.rpartition("/")[2])
+                except (StoreError, MissingExtraError):
+                    raise
+                except Exception as error:  # tifffile raises anything for broken files
+                    raise self._fault("it", error) from error
+                self._checked_s = now
+            return opened
+
+    def _fault(self, what: str, error: BaseException) -> ZarrError:
+        why = " ".join(str(error).split()) or type(error).__name__
+        if not isinstance(error, BrokenFileError | ValueError):
+            why = f"{type(error).__name__}: {why}"
+        sentence = f"{self.url} is a broken TIFF file, {what} cannot be read: {why}"
+        return StoreError(sentence, key=self.key, url=self.url)
+
+    def find(self, key: str) -> BytesLike | Part | None:
+        path, _, last = key.rpartition("/")
+        prefix = f"{path}/" if path else ""
+        if last == _DOCUMENT:
+            return self._file().documents.get(prefix)
+        opened = self._file()
+        found = _chunk_of(opened, key)
+        if found is None:
+            return None
+        level, index = found
+        places = self._places(level, index, key)
+        if not places:
+            return None
+        if len(places) == 1:
+            return Part(self._reads, self.key, *self._inside(opened, places[0], key))
+        return b"".join(self._bytes(opened, place, key) for place in places)
+
+    def _places(self, level: Level, index: tuple[int, ...], key: str) -> list[Place]:
+        with self._lock:
+            try:
+                return level.places(index)
+            except StoreError:
+                raise
+            except Exception as error:  # as in `_file`
+                raise self._fault(key, error) from error
+
+    def _inside(self, opened: _Opened, place: Place, key: str) -> Place:
+        if place.start < 0 or place.nbytes < 0 or place.start + place.nbytes > opened.reader.nbytes:
+            start, stop = place.start, place.start + place.nbytes
+            why = f"its bytes {start:,} to {stop:,} are beyond the end of the file, {opened.reader.nbytes:,}"
+            raise self._fault(key, BrokenFileError(why))
+        return place
+
+    def _bytes(self, opened: _Opened, place: Place, key: str) -> bytes:
+        try:
+            return opened.reader.read(*self._inside(opened, place, key), "a part of a chunk")
+        except BrokenFileError as error:
+            raise self._fault(key, error) from error
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        opened = self._file()
+        if prefix in opened.documents:
+            yield StoreEntry(f"{prefix}{_DOCUMENT}")
+            below = {
+                path[len(prefix) :].partition("/")[0] for path in opened.documents if path.startswith(prefix)
+            }
+            yield from (StoreEntry(f"{prefix}{name}/") for name in sorted(below - {""}))
+            if prefix in opened.levels and opened.levels[prefix].segment_count:
+                yield StoreEntry(f"{prefix}c/")
+            return
+        found = _level_above(opened, prefix)
+        if found is None:
+            return
+        path, level = found
+        index = prefix[len(path) + 2 :].split("/")[:-1]
+        grid = level.grid_shape
+        numbers = [int(part) for part in index if part.isascii() and part.isdigit() and len(part) < 20]
+        known = len(numbers) == len(index) < len(grid) and all(
+            str(number) == part and number < count
+            for number, part, count in zip(numbers, index, grid, strict=False)
+        )
+        if not known:
+            return
+        is_last = len(index) == len(grid) - 1
+        for number in range(grid[len(index)]):
+            if not is_last:
+                yield StoreEntry(f"{prefix}{number}/")
+                continue
+            entry = self._entry(opened, level, path, (*numbers, number))
+            if entry is not None:
+                yield entry
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        opened = self._file()
+        if _level_above(opened, prefix) is not None:
+            yield from super().list_prefix(prefix)
+            return
+        for path in opened.documents:
+            if path.startswith(prefix):
+                yield StoreEntry(f"{path}{_DOCUMENT}")
+                if path in opened.levels:
+                    yield from super().list_prefix(f"{path}c/")
+
+    def _entry(self, opened: _Opened, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
+        key = "/".join((f"{path}c", *map(str, index)))
+        places = self._places(level, index, key)
+        return StoreEntry(key, sum(place.nbytes for place in places)) if places else None
+
+
+def _level_above(opened: _Opened, prefix: str) -> tuple[str, Level] | None:
+    """The level whose chunks have a prefix, after its path."""
+    above, slash, _ = prefix.rpartition("c/")
+    return (above, opened.levels[above]) if slash and above in opened.levels else None
+
+
+def _chunk_of(opened: _Opened, key: str) -> tuple[Level, tuple[int, ...]] | None:
+    """The chunk that a key names; None if it names none within the bounds."""
+    path, slash, rest = key.rpartition("c/")
+    level = opened.levels.get(path) if slash else None
+    if level is None:
+        return None
+    parts = rest.split("/")
+    if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
+        return None
+    index = tuple(map(int, parts))
+    grid = level.grid_shape
+    if [str(number) for number in index] != parts or len(index) != len(grid):
+        return None
+    return (level, index) if all(number < count for number, count in zip(index, grid, strict=True)) else None

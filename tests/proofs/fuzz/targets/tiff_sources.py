@@ -1,0 +1,73 @@
+"""Broken TIFF files as sources: an error of zarrscope with one line, or nodes and values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import tifffile
+
+from tests.proofs.fuzz.targets.hdf5_sources import check_sentence
+from zarrcore.errors import ZarrError
+from zarrcore.hierarchy import ArrayNode
+from zarrcore.hierarchy.collections.collection import open_place
+from zarrcore.stores import MemoryStore
+from zarrcore.stores.tiff.store import TiffStore
+
+WORDS = (
+    "II*\0",
+    "MM\0*",
+    "II+\0",
+    "ImageJ=1.11a\n",
+    "images=2\n",
+    "<OME",
+    "TiffData",
+    "SizeX",
+    "GDALMetadata",
+    "-99\0",
+)
+_MAX_SIZE = 1 << 16
+_IMAGE = np.arange(40 * 48, dtype="u1").reshape(40, 48)
+
+
+def check(data: bytes) -> None:
+    """All nodes open and small arrays are read, or an error says why not."""
+    store = TiffStore(MemoryStore("", {"a.tif": data}), "a.tif", "a.tif")
+    try:
+        for node in islice(open_place(store).walk(), 20):
+            if isinstance(node, ArrayNode) and node.size <= _MAX_SIZE:
+                _read(node)
+        for entry in islice(store.list_prefix(""), 100):
+            store.stat(entry.key)
+    except ZarrError as error:
+        check_sentence(error)
+
+
+def _read(node: ArrayNode) -> None:
+    try:
+        assert node[...].shape == node.shape
+    except ZarrError as error:
+        check_sentence(error)
+
+
+def _written(data: np.ndarray[Any, Any] = _IMAGE, **options: Any) -> bytes:
+    file = io.BytesIO()
+    tifffile.imwrite(file, data, **options)
+    return file.getvalue()
+
+
+def examples() -> Iterable[bytes]:
+    """Files of several layouts and programs."""
+    colours = np.stack([_IMAGE] * 3, -1)
+    yield _written(metadata=None, rowsperstrip=9)
+    yield _written(tile=(16, 16), compression="lzw", predictor=2, byteorder=">")
+    yield _written(bigtiff=True, compression="zlib", rowsperstrip=16)
+    yield _written(colours, photometric="rgb", compression="jpeg", tile=(32, 32))
+    yield _written(_IMAGE.reshape(2, 20, 48), imagej=True, metadata={"axes": "ZYX", "unit": "um"})
+    yield _written(
+        _IMAGE.reshape(2, 20, 48), ome=True, metadata={"axes": "CYX", "Channel": {"Name": ["a", "b"]}}
+    )
+    yield _written(_IMAGE > 9, compression="packbits", extratags=[(33550, 12, 3, (1.0, 1.0, 0.0), True)])

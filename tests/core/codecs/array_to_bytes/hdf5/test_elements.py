@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zarrcore.codecs import ArraySpec
-from zarrcore.codecs.array_to_bytes.hdf5_elements import Hdf5ElementsCodec
+from zarrcore.codecs.array_to_bytes.hdf5.elements import Hdf5ElementsCodec
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
 

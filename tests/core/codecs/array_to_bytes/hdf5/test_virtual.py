@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.codecs import ArraySpec
-from zarrcore.codecs.array_to_bytes.hdf5_virtual import Hdf5VirtualCodec, converted
+from zarrcore.codecs.array_to_bytes.hdf5.virtual import Hdf5VirtualCodec, converted
 from zarrcore.errors import CodecError, ZarrError
 
 SPEC = ArraySpec((3, 4), np.dtype("i2"), np.array(-1, "i2"))

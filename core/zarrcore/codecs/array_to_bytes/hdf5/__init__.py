@@ -1,0 +1,1 @@
+"""Encodings of chunks of HDF5 files. Internal names, never written to a store."""

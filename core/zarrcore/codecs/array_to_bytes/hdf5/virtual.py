@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ _MAX_ENCODED: Final = (1 << 28) + (1 << 20)
 _MAX_DECODED: Final = 1 << 33
 """The most bytes that all parts of a chunk may have when they are decoded one after another."""
 _MAX_PART: Final = 1 << 30
+_KEPT_SOURCES: Final = 64
 _BROKEN: Final = (
     ValueError,
     LookupError,
@@ -56,7 +58,7 @@ class Hdf5VirtualCodec(ArrayToBytesCodec):
         try:
             after = 8 + int.from_bytes(view[:8], "little")
             document = json.loads(bytes(view[8:after]))
-            sources = [_Source(source) for source in document["sources"]]
+            sources = [_source(json.dumps(source)) for source in document["sources"]]
             parts = document["parts"]
             decoded_nbytes = sum(sources[part[0]].nbytes for part in parts)
         except _BROKEN as error:
@@ -103,6 +105,12 @@ class _Source:
             self._pipeline = Pipeline(self._codecs, self._spec)
         found: np.ndarray[Any, Any] = self._pipeline.decode(data)
         return found
+
+
+@lru_cache(_KEPT_SOURCES)
+def _source(document: str) -> _Source:
+    """A source by its metadata: most chunks have parts of the same few kinds."""
+    return _Source(json.loads(document))
 
 
 def _selected(array: np.ndarray[Any, Any], indices: list[Any]) -> Any:

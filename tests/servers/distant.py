@@ -116,10 +116,10 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
         server.close()
         for transport in list(state.connections):
             transport.abort()
-        tasks = asyncio.all_tasks(loop)
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        while tasks := asyncio.all_tasks(loop):  # a request that has just arrived may begin another one
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.close()
 
 

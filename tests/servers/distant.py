@@ -116,10 +116,11 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
         server.close()
         for transport in list(state.connections):
             transport.abort()
-        tasks = asyncio.all_tasks(loop)
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(asyncio.sleep(0))  # a request that has just arrived begins its task here
+        while tasks := asyncio.all_tasks(loop):
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.close()
 
 

@@ -45,16 +45,11 @@ class NiftiFile(ImageFile):
                 return bytes(inflated.get(self.key, ByteRange(0, nbytes)) or b"")
 
         header = parse_header(read(HEAD_NBYTES))
-        extensions_end = header.data_start
         key = self.key
         if header.is_pair:
-            # Extensions end with the file of the header, whose size does not matter.
-            extensions_end = header.nbytes + MAX_EXTENSIONS_NBYTES
             key = self._beside()
             content = self.content(key)
-        extensions_end = min(extensions_end, header.nbytes + MAX_EXTENSIONS_NBYTES)
-        extensions = parse_extensions(read(extensions_end)[header.nbytes - 4 :], header.byte_order)
-        return _image(header, Place(content, key, header.data_start), extensions)
+        return _image(header, Place(content, key, header.data_start), _extensions(header, read))
 
     def _beside(self) -> str:
         """The key of the file with the elements."""
@@ -67,6 +62,17 @@ class NiftiFile(ImageFile):
             if self.source.stat(key) is not None:
                 return key
         raise BrokenFileError(f"{img} with its elements does not exist")
+
+
+def _extensions(header: Header, read: Read) -> list[dict[str, Any]]:
+    """The extensions; those of a pair end with the file of the header."""
+    first = header.nbytes - 4
+    if read(HEAD_NBYTES)[first : first + 1] in (b"", b"\0"):
+        return []
+    stop = header.nbytes + MAX_EXTENSIONS_NBYTES
+    return parse_extensions(
+        read(stop if header.is_pair else min(stop, header.data_start))[first:], header.byte_order
+    )
 
 
 def _image(header: Header, place: Place, extensions: list[dict[str, Any]]) -> FileImage:

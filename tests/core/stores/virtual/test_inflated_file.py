@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -96,6 +97,14 @@ def test_a_broken_stream_is_never_taken_for_the_content(change: Any, why: str) -
         with pytest.raises(BrokenBodyError, match=f"memory://a cannot be read: its gzip stream {why}"):
             file.get("a", ByteRange(0, len(CONTENT)))
     assert file.get("a", ByteRange(10, 20)) == CONTENT[10:20]
+
+
+def test_threads_read_at_once() -> None:
+    file = inflated(gzip.compress(CONTENT, 1))
+    starts = random.Random(2).sample(range(len(CONTENT)), 200)
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(lambda start: file.get("a", ByteRange(start, start + 500)), starts)
+        assert [*found] == [CONTENT[start : start + 500] for start in starts]
 
 
 def test_limits_and_other_keys() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 import io
 import logging
+import math
+import re
 from typing import Any, Final
 
 from zarrcore.errors import MissingExtraError
@@ -15,6 +17,8 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 
 MAX_PAGES: Final = 1_000_000
 _LOGGER: Final = "tifffile"
+_PIXELS: Final = re.compile(r"<(?:\w+:)?Pixels\b[^>]*")
+_SIZES: Final = re.compile(r"\bSize[ZCT]\s*=\s*[\"'](\d{1,18})")
 
 
 class PositionedFile(io.RawIOBase):
@@ -89,4 +93,19 @@ def open_tiff(reader: FileReader, name: str) -> Any:
     count = len(file.pages)
     if count > MAX_PAGES:
         raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")
+    if file.is_ome:
+        _check_ome(file.ome_metadata or "")
     return file
+
+
+def _check_ome(xml: str) -> None:
+    """Check the number of planes that OME-XML claims: tifffile makes a list of them.
+
+    Raises:
+        BrokenFileError: there are too many.
+    """
+    planes = 0
+    for pixels in _PIXELS.finditer(xml):
+        planes += math.prod(int(number) for number in _SIZES.findall(pixels[0]))
+        if planes > MAX_PAGES:
+            raise BrokenFileError(f"its OME-XML tells of {planes:,} planes; at most {MAX_PAGES:,} are read")

@@ -22,6 +22,9 @@ from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 _ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
 _OTHERS: Final = 1
 _MAX_CHUNK_NBYTES: Final = 1 << 31
+_MOST_MISSING: Final = 64
+"""How many times as long as the file an uncompressed image may be: the file may end early."""
+_SMALL_FILE: Final = 1 << 20
 _CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
 """The tags that decide how a segment is decoded."""
 _TILE_TAGS: Final = (322, 323, 32998)
@@ -113,7 +116,23 @@ class Level:
             raise UnshownError(f"with chunks of {self.chunk_shape}, which are too large")
         if math.prod(self.shape) * self.dtype.itemsize >= 2**63:
             raise BrokenFileError(f"an image has the shape {self.shape}")
+        self._check_claims(page, leading)
         self._segment: dict[str, Any] | None = None if is_plain else _segment(page)
+
+    def _check_claims(self, page: Any, leading: tuple[int, ...]) -> None:
+        """Check that the file has about as many chunks as it says, so that all can be listed."""
+        count = len(page.dataoffsets)
+        if self._base is not None or (self._stored and count == 1):
+            size = int(page.parent.filehandle.size)
+            if math.prod(self.shape) * self.dtype.itemsize > _MOST_MISSING * max(size, _SMALL_FILE):
+                raise BrokenFileError(f"an image of shape {self.shape} cannot be in {size:,} bytes")
+            return
+        if math.prod(leading) > len(self._series):
+            raise BrokenFileError(
+                f"an image should have {math.prod(leading):,} pages, found {len(self._series):,}"
+            )
+        if math.prod(int(number) for number in page.chunked) > count:
+            raise BrokenFileError(f"a page tells the places of {count:,} of its {page.chunked} segments")
 
     def _set_rows(self, stored: tuple[int, ...]) -> None:
         self._stored = stored

@@ -53,8 +53,10 @@ def images_of(file: Any) -> list[Image]:
                 if series.kind == "ome" and series.dataoffset is None and None in [*series]:
                     raise UnshownError("whose other pages are in other files: it is a part of a set")
                 image.levels[f"{prefix}{place}/"] = Level(series)
-            except (UnshownError, BrokenFileError) as error:
+            except UnshownError as error:
                 image.levels[f"{prefix}{place}/"] = str(error)
+            except BrokenFileError as error:
+                image.levels[f"{prefix}{place}/"] = f"that is broken: {error}"
         images.append(image)
     return images
 

@@ -237,8 +237,8 @@ class Level:
         endian = {"endian": "little" if self.byteorder == "<" else "big"}
         return [*codecs, {"name": "bytes", "configuration": endian}]
 
-    def places(self, index: tuple[int, ...]) -> list[Place]:
-        """Where the bytes of a chunk are, one after another; empty for a missing chunk.
+    def places(self, index: tuple[int, ...]) -> list[Place | bytes]:
+        """Where the bytes of a chunk are, or what they are, one after another; empty for a missing chunk.
 
         Raises:
             BrokenFileError: the file is broken there.
@@ -271,9 +271,13 @@ class Level:
         if self._segment is None:
             # The bytes of a tile may be followed by others.
             nbytes = min(nbytes, math.prod(self.chunk_shape) * self.dtype.itemsize)
-        return [Place(int(offsets[segment]), nbytes)]
+        start, tables = int(offsets[segment]), page.jpegtables
+        if tables and tables != self._series.keyframe.jpegtables:
+            # The codec has the tables of the first page; those in an image replace them.
+            return [tables[:-2], Place(start + 2, nbytes - 2)]
+        return [Place(start, nbytes)]
 
-    def _rows_of_strips(self, page: Any, offset: int, nbytes: int) -> list[Place]:
+    def _rows_of_strips(self, page: Any, offset: int, nbytes: int) -> list[Place | bytes]:
         """Some of the bytes of a page that is stored in strips."""
         frame = self._series.keyframe
         planes, depth, length, width, samples = (int(number) for number in frame.shaped)
@@ -303,7 +307,7 @@ class Level:
             offset += take
         if missing and found:
             raise BrokenFileError("a page has no bytes for some of the strips of a chunk")
-        return found
+        return [*found]
 
     @property
     def segment_count(self) -> int:
@@ -366,6 +370,11 @@ def _segment(page: Any) -> dict[str, Any]:
     }
     if not page.is_tiled:
         tags["256"] = [int(page.imagewidth)]
+    else:
+        lengths = (page.imagelength, page.tilelength), (page.imagewidth, page.tilewidth)
+        rest = [int(length % tile or tile) for length, tile in lengths]
+        if rest != [page.tilelength, page.tilewidth]:
+            configuration["rest"] = rest
     if page.jpegtables:
         configuration["jpeg_tables"] = base64.standard_b64encode(page.jpegtables).decode()
     if page.jpegheader:

@@ -116,11 +116,14 @@ class TiffStore(VirtualStore):
         places = self._places(level, index, key)
         if not places:
             return None
-        if len(places) == 1:
-            return Part(self._reads, self.key, *self._inside(opened, places[0], key))
-        return b"".join(self._bytes(opened, place, key) for place in places)
+        first = places[0]
+        if len(places) == 1 and isinstance(first, Place):
+            return Part(self._reads, self.key, *self._inside(opened, first, key))
+        return b"".join(
+            self._bytes(opened, place, key) if isinstance(place, Place) else place for place in places
+        )
 
-    def _places(self, level: Level, index: tuple[int, ...], key: str) -> list[Place]:
+    def _places(self, level: Level, index: tuple[int, ...], key: str) -> list[Place | bytes]:
         with self._lock:
             try:
                 return level.places(index)
@@ -191,7 +194,8 @@ class TiffStore(VirtualStore):
     def _entry(self, opened: _Opened, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
         key = "/".join((f"{path}c", *map(str, index)))
         places = self._places(level, index, key)
-        return StoreEntry(key, sum(place.nbytes for place in places)) if places else None
+        nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
+        return StoreEntry(key, nbytes) if places else None
 
 
 def _level_above(opened: _Opened, prefix: str) -> tuple[str, Level] | None:

@@ -20,6 +20,8 @@ from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _DOCUMENT: Final = "zarr.json"
 _CHECKED_EACH_S: Final = 1.0
+_REMOTE_BLOCK: Final = 1 << 16
+"""Tables of pages are small, and the pages lie between them."""
 
 
 class _Opened:
@@ -86,7 +88,7 @@ class TiffStore(VirtualStore):
                     opened = None
                 self._checked_s = now
             if opened is None:
-                reader = FileReader(self.source, self.key, self.url)
+                reader = FileReader(self.source, self.key, self.url, remote_block_nbytes=_REMOTE_BLOCK)
                 try:
                     opened = self._opened = _Opened(reader, self.key.rpartition("/")[2])
                 except (StoreError, MissingExtraError):

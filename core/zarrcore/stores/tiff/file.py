@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any, Final
 
-from zarrcore.errors import MissingExtraError
+from zarrcore.errors import MissingExtraError, StoreError
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 
 MAX_PAGES: Final = 1_000_000
@@ -27,6 +27,7 @@ class PositionedFile(io.RawIOBase):
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
         self._at = 0
+        self._failure: StoreError | None = None
 
     def readable(self) -> bool:
         return True
@@ -46,13 +47,24 @@ class PositionedFile(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         rest = max(0, self._reader.nbytes - self._at)
-        data = (
-            self._reader.up_to(self._at, rest if size is None or size < 0 else min(size, rest))
-            if rest
-            else b""
-        )
+        wanted = rest if size is None or size < 0 else min(size, rest)
+        try:
+            data = self._reader.up_to(self._at, wanted) if wanted else b""
+        except StoreError as error:
+            self._failure = error
+            raise
         self._at += len(data)
         return data
+
+    def check(self) -> None:
+        """Raise what the store raised since the last check: tifffile takes it for the end of the file.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     def readinto(self, buffer: Any, /) -> int:
         view = memoryview(buffer).cast("B")
@@ -77,11 +89,11 @@ def tifffile_module() -> Any:
     return module
 
 
-def open_tiff(reader: FileReader, name: str) -> Any:
+def open_tiff(opened: PositionedFile, name: str) -> Any:
     """The file as a ``tifffile.TiffFile``.
 
     Args:
-        reader: reads it.
+        opened: reads it.
         name: its name, to which files of a set refer.
 
     Raises:
@@ -89,7 +101,7 @@ def open_tiff(reader: FileReader, name: str) -> Any:
         MissingExtraError: tifffile is not installed.
         Exception: anything that tifffile raises for a broken file.
     """
-    file = tifffile_module().TiffFile(PositionedFile(reader), name=name)
+    file = tifffile_module().TiffFile(opened, name=name)
     count = len(file.pages)
     if count > MAX_PAGES:
         raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")

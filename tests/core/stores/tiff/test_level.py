@@ -224,3 +224,9 @@ def test_pages_have_jpeg_tables_of_their_own(tmp_path: Path) -> None:
     found = array(content)
     assert found.dimension_names == ("i", "c", "y", "x")
     np.testing.assert_array_equal(found[...], expected(content))
+
+
+@pytest.mark.parametrize("shape", ["[999999999, 70, 101]", "[9999999, 9999999, 70, 101]"])
+def test_an_image_that_no_such_file_can_hold_is_a_broken_node(shape: str) -> None:
+    content = written(GRAY, description=f'{{"shape": {shape}}}', metadata=None)
+    assert b"cannot be in" in bytes(store_of(content).get("0/zarr.json") or b"")

@@ -39,7 +39,9 @@ def test_a_file_is_opened_with_one_request() -> None:
     assert store.requests == ["get_with_stat"]
 
 
-def test_after_the_beginning_smaller_blocks_of_remote_files_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_the_beginning_smaller_blocks_of_remote_files_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(file_reader, "_REMOTE_BLOCK", 100)
     store = RequestsOfRemote("", {"a": WHOLE})
     reader = FileReader(store, "a", "a", remote_block_nbytes=20)

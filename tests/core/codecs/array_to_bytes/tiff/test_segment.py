@@ -9,7 +9,7 @@ import imagecodecs
 import numpy as np
 import pytest
 
-from zarrcore.codecs.array_to_bytes.tiff_segment import TiffSegmentCodec
+from zarrcore.codecs.array_to_bytes.tiff.segment import TiffSegmentCodec
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from zarrcore.codecs.array_to_bytes.tiff_image_size import image_size
+from zarrcore.codecs.array_to_bytes.tiff.image_size import image_size
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.codecs.array_to_bytes.tiff_image_size import image_size
+from zarrcore.codecs.array_to_bytes.tiff.image_size import image_size
 
 IMAGE = np.zeros((20, 30), "u1")
 

@@ -170,7 +170,7 @@ def _rgb(level: Level) -> list[dict[str, Any]]:
 
 
 def _array_document(level: Level) -> dict[str, Any]:
-    attributes = array_attributes(level.dtype, level.nodata)
+    attributes = array_attributes(level.dtype, level.nodata) if level.tells_nodata else {}
     return {
         "zarr_format": 3,
         "node_type": "array",

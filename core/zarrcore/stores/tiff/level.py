@@ -22,6 +22,7 @@ from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 _ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
 _OTHERS: Final = 1
 _MAX_CHUNK_NBYTES: Final = 1 << 31
+_NODATA: Final = 42113
 _MOST_MISSING: Final = 64
 """How many times as long as the file an uncompressed image may be: the file may end early."""
 _SMALL_FILE: Final = 1 << 20
@@ -94,6 +95,7 @@ class Level:
             raise UnshownError(f"that tifffile does not decode: {' '.join(str(error).split())}") from error
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
         self.nodata: int | float | complex = page.nodata or 0
+        self.tells_nodata = page.tags.valueof(_NODATA) is not None
         self.byteorder: str = page.parent.byteorder
         leading, names = _leading(series, page)
         self._stored: tuple[int, ...] = ()

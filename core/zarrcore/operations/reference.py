@@ -160,15 +160,14 @@ def part_of(store: ReadableStore, key: str, inline_nbytes: int = 0) -> Part | by
 def _inlined(
     store: ReadableStore, key: str, found: BytesLike | Part, inline_nbytes: int
 ) -> Part | bytes | None:
-    """A value that is nowhere else, or is small, as bytes."""
+    """A value that is not all in a file, or is small, as bytes."""
     if not isinstance(found, Part):
         return bytes(found)
-    if inline_nbytes:
-        facts = store.stat(key)
-        if facts is not None and facts.size <= inline_nbytes:
-            value = store.get(key, max_nbytes=inline_nbytes)
-            return None if value is None else bytes(value)
-    return found
+    is_small = bool(inline_nbytes) and (facts := store.stat(key)) is not None and facts.size <= inline_nbytes
+    if not found.zeros and not is_small:
+        return found
+    value = store.get(key)
+    return None if value is None else bytes(value)
 
 
 def _url_of(store: ReadableStore, key: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
+import nibabel
 import numpy as np
 import pytest
 import xarray
@@ -114,6 +115,19 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
         zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
     )
     assert np.array_equal(theirs["g/x"][...], expected)
+
+
+def test_a_part_that_is_followed_by_zeros_is_inlined(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).random(
+        (64, 64, 521)
+    )  # a prime number of planes: the last chunk is shorter
+    nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "a.nii")
+    result = _written(zc.open(tmp_path / "a.nii"), tmp_path / "a.refs.json")
+    assert result.inlined == 1
+    assert result.references > 1
+    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["0"][...], values.T)
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert np.array_equal(found["0"][...], values.T)
 
 
 def test_stored_members_of_a_zip_file_become_references(tmp_path: Path) -> None:

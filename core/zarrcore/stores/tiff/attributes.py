@@ -18,6 +18,7 @@ _MAX_TEXT: Final = 1 << 16
 _MAX_NUMBERS: Final = 4096
 _MAX_DEPTH: Final = 12
 _GDAL_METADATA: Final = 42112
+_SYSTEMS: Final = ("ProjectedCSTypeGeoKey", "GeographicTypeGeoKey")
 _NAMED: Final = {
     270: "description",
     271: "make",
@@ -75,6 +76,9 @@ def file_attributes(file: Any) -> dict[str, Any]:
             told = getattr(file, member) if getattr(file, flag) else None
             if told:
                 found[name] = shown(told)
+            if told and name == "geotiff":
+                codes = [int(told[key]) for key in _SYSTEMS if key in told]
+                found[name] |= {"epsg": codes[0]} if codes else {}
     return found
 
 
@@ -109,9 +113,7 @@ def _name(value: Any) -> Any:
 
 
 def array_attributes(dtype: np.dtype[Any], nodata: float | complex) -> dict[str, Any]:
-    """The attribute ``_FillValue``, as xarray writes it, if a file tells which value means missing."""
-    if not nodata:
-        return {}
+    """The attribute ``_FillValue``, as xarray writes it: the value that means missing."""
     if dtype.kind == "f":
         return {"_FillValue": base64.standard_b64encode(struct.pack("<d", float(nodata.real))).decode()}
     return {"_FillValue": int(nodata.real)} if dtype.kind in "iu" else {}

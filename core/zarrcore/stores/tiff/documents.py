@@ -55,6 +55,8 @@ def images_of(file: Any) -> list[Image]:
                 image.levels[f"{prefix}{place}/"] = Level(series)
             except UnshownError as error:
                 image.levels[f"{prefix}{place}/"] = str(error)
+            except BrokenFileError as error:
+                image.levels[f"{prefix}{place}/"] = f"that is broken: {error}"
         images.append(image)
     return images
 
@@ -168,7 +170,7 @@ def _rgb(level: Level) -> list[dict[str, Any]]:
 
 
 def _array_document(level: Level) -> dict[str, Any]:
-    attributes = array_attributes(level.dtype, level.nodata)
+    attributes = array_attributes(level.dtype, level.nodata) if level.tells_nodata else {}
     return {
         "zarr_format": 3,
         "node_type": "array",

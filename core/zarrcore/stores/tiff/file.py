@@ -8,13 +8,17 @@ from __future__ import annotations
 import importlib
 import io
 import logging
+import math
+import re
 from typing import Any, Final
 
-from zarrcore.errors import MissingExtraError
+from zarrcore.errors import MissingExtraError, StoreError
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 
 MAX_PAGES: Final = 1_000_000
 _LOGGER: Final = "tifffile"
+_PIXELS: Final = re.compile(r"<(?:\w+:)?Pixels\b[^>]*")
+_SIZES: Final = re.compile(r"\bSize[ZCT]\s*=\s*[\"'](\d{1,18})")
 
 
 class PositionedFile(io.RawIOBase):
@@ -23,6 +27,7 @@ class PositionedFile(io.RawIOBase):
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
         self._at = 0
+        self._failure: StoreError | None = None
 
     def readable(self) -> bool:
         return True
@@ -42,13 +47,24 @@ class PositionedFile(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         rest = max(0, self._reader.nbytes - self._at)
-        data = (
-            self._reader.up_to(self._at, rest if size is None or size < 0 else min(size, rest))
-            if rest
-            else b""
-        )
+        wanted = rest if size is None or size < 0 else min(size, rest)
+        try:
+            data = self._reader.up_to(self._at, wanted) if wanted else b""
+        except StoreError as error:
+            self._failure = error
+            raise
         self._at += len(data)
         return data
+
+    def check(self) -> None:
+        """Raise what the store raised since the last check: tifffile takes it for the end of the file.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     def readinto(self, buffer: Any, /) -> int:
         view = memoryview(buffer).cast("B")
@@ -73,11 +89,11 @@ def tifffile_module() -> Any:
     return module
 
 
-def open_tiff(reader: FileReader, name: str) -> Any:
+def open_tiff(opened: PositionedFile, name: str) -> Any:
     """The file as a ``tifffile.TiffFile``.
 
     Args:
-        reader: reads it.
+        opened: reads it.
         name: its name, to which files of a set refer.
 
     Raises:
@@ -85,8 +101,23 @@ def open_tiff(reader: FileReader, name: str) -> Any:
         MissingExtraError: tifffile is not installed.
         Exception: anything that tifffile raises for a broken file.
     """
-    file = tifffile_module().TiffFile(PositionedFile(reader), name=name)
+    file = tifffile_module().TiffFile(opened, name=name)
     count = len(file.pages)
     if count > MAX_PAGES:
         raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")
+    if file.is_ome:
+        _check_ome(file.ome_metadata or "")
     return file
+
+
+def _check_ome(xml: str) -> None:
+    """Check the number of planes that OME-XML claims: tifffile makes a list of them.
+
+    Raises:
+        BrokenFileError: there are too many.
+    """
+    planes = 0
+    for pixels in _PIXELS.finditer(xml):
+        planes += math.prod(int(number) for number in _SIZES.findall(pixels[0]))
+        if planes > MAX_PAGES:
+            raise BrokenFileError(f"its OME-XML tells of {planes:,} planes; at most {MAX_PAGES:,} are read")

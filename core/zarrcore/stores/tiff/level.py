@@ -22,6 +22,10 @@ from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 _ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
 _OTHERS: Final = 1
 _MAX_CHUNK_NBYTES: Final = 1 << 31
+_NODATA: Final = 42113
+_MOST_MISSING: Final = 64
+"""How many times as long as the file an uncompressed image may be: the file may end early."""
+_SMALL_FILE: Final = 1 << 20
 _CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
 """The tags that decide how a segment is decoded."""
 _TILE_TAGS: Final = (322, 323, 32998)
@@ -91,6 +95,7 @@ class Level:
             raise UnshownError(f"that tifffile does not decode: {' '.join(str(error).split())}") from error
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
         self.nodata: int | float | complex = page.nodata or 0
+        self.tells_nodata = page.tags.valueof(_NODATA) is not None
         self.byteorder: str = page.parent.byteorder
         leading, names = _leading(series, page)
         self._stored: tuple[int, ...] = ()
@@ -113,7 +118,23 @@ class Level:
             raise UnshownError(f"with chunks of {self.chunk_shape}, which are too large")
         if math.prod(self.shape) * self.dtype.itemsize >= 2**63:
             raise BrokenFileError(f"an image has the shape {self.shape}")
+        self._check_claims(page, leading)
         self._segment: dict[str, Any] | None = None if is_plain else _segment(page)
+
+    def _check_claims(self, page: Any, leading: tuple[int, ...]) -> None:
+        """Check that the file has about as many chunks as it says, so that all can be listed."""
+        count = len(page.dataoffsets)
+        if self._base is not None or (self._stored and count == 1):
+            size = int(page.parent.filehandle.size)
+            if math.prod(self.shape) * self.dtype.itemsize > _MOST_MISSING * max(size, _SMALL_FILE):
+                raise BrokenFileError(f"an image of shape {self.shape} cannot be in {size:,} bytes")
+            return
+        if math.prod(leading) > len(self._series):
+            raise BrokenFileError(
+                f"an image should have {math.prod(leading):,} pages, found {len(self._series):,}"
+            )
+        if math.prod(int(number) for number in page.chunked) > count:
+            raise BrokenFileError(f"a page tells the places of {count:,} of its {page.chunked} segments")
 
     def _set_rows(self, stored: tuple[int, ...]) -> None:
         self._stored = stored
@@ -218,8 +239,8 @@ class Level:
         endian = {"endian": "little" if self.byteorder == "<" else "big"}
         return [*codecs, {"name": "bytes", "configuration": endian}]
 
-    def places(self, index: tuple[int, ...]) -> list[Place]:
-        """Where the bytes of a chunk are, one after another; empty for a missing chunk.
+    def places(self, index: tuple[int, ...]) -> list[Place | bytes]:
+        """Where the bytes of a chunk are, or what they are, one after another; empty for a missing chunk.
 
         Raises:
             BrokenFileError: the file is broken there.
@@ -252,9 +273,13 @@ class Level:
         if self._segment is None:
             # The bytes of a tile may be followed by others.
             nbytes = min(nbytes, math.prod(self.chunk_shape) * self.dtype.itemsize)
-        return [Place(int(offsets[segment]), nbytes)]
+        start, tables = int(offsets[segment]), page.jpegtables
+        if tables and tables != self._series.keyframe.jpegtables:
+            # The codec has the tables of the first page; those in an image replace them.
+            return [tables[:-2], Place(start + 2, nbytes - 2)]
+        return [Place(start, nbytes)]
 
-    def _rows_of_strips(self, page: Any, offset: int, nbytes: int) -> list[Place]:
+    def _rows_of_strips(self, page: Any, offset: int, nbytes: int) -> list[Place | bytes]:
         """Some of the bytes of a page that is stored in strips."""
         frame = self._series.keyframe
         planes, depth, length, width, samples = (int(number) for number in frame.shaped)
@@ -284,7 +309,7 @@ class Level:
             offset += take
         if missing and found:
             raise BrokenFileError("a page has no bytes for some of the strips of a chunk")
-        return found
+        return [*found]
 
     @property
     def segment_count(self) -> int:
@@ -347,6 +372,11 @@ def _segment(page: Any) -> dict[str, Any]:
     }
     if not page.is_tiled:
         tags["256"] = [int(page.imagewidth)]
+    else:
+        lengths = (page.imagelength, page.tilelength), (page.imagewidth, page.tilewidth)
+        rest = [int(length % tile or tile) for length, tile in lengths]
+        if rest != [page.tilelength, page.tilewidth]:
+            configuration["rest"] = rest
     if page.jpegtables:
         configuration["jpeg_tables"] = base64.standard_b64encode(page.jpegtables).decode()
     if page.jpegheader:

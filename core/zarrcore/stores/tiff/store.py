@@ -12,7 +12,7 @@ from zarrcore.errors import MissingExtraError, StoreError, ZarrError
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.tiff.documents import Image, documents_of, images_of
-from zarrcore.stores.tiff.file import open_tiff
+from zarrcore.stores.tiff.file import PositionedFile, open_tiff
 from zarrcore.stores.tiff.level import Level, Place
 from zarrcore.stores.virtual.combined_reads import CombinedReads
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
@@ -20,6 +20,8 @@ from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _DOCUMENT: Final = "zarr.json"
 _CHECKED_EACH_S: Final = 1.0
+_REMOTE_BLOCK: Final = 1 << 16
+"""Tables of pages are small, and the pages lie between them."""
 
 
 class _Opened:
@@ -27,8 +29,12 @@ class _Opened:
 
     def __init__(self, reader: FileReader, name: str) -> None:
         self.reader = reader
-        file = open_tiff(reader, name)
-        images: list[Image] = images_of(file)
+        self.positioned = PositionedFile(reader)
+        try:
+            file = open_tiff(self.positioned, name)
+            images: list[Image] = images_of(file)
+        finally:
+            self.positioned.check()
         self.documents = {
             path: json.dumps(told).encode() for path, told in documents_of(file, images).items()
         }
@@ -86,7 +92,7 @@ class TiffStore(VirtualStore):
                     opened = None
                 self._checked_s = now
             if opened is None:
-                reader = FileReader(self.source, self.key, self.url)
+                reader = FileReader(self.source, self.key, self.url, remote_block_nbytes=_REMOTE_BLOCK)
                 try:
                     opened = self._opened = _Opened(reader, self.key.rpartition("/")[2])
                 except (StoreError, MissingExtraError):
@@ -113,17 +119,23 @@ class TiffStore(VirtualStore):
         if found is None:
             return None
         level, index = found
-        places = self._places(level, index, key)
+        places = self._places(opened, level, index, key)
         if not places:
             return None
-        if len(places) == 1:
-            return Part(self._reads, self.key, *self._inside(opened, places[0], key))
-        return b"".join(self._bytes(opened, place, key) for place in places)
+        first = places[0]
+        if len(places) == 1 and isinstance(first, Place):
+            return Part(self._reads, self.key, *self._inside(opened, first, key))
+        return b"".join(
+            self._bytes(opened, place, key) if isinstance(place, Place) else place for place in places
+        )
 
-    def _places(self, level: Level, index: tuple[int, ...], key: str) -> list[Place]:
+    def _places(self, opened: _Opened, level: Level, index: tuple[int, ...], key: str) -> list[Place | bytes]:
         with self._lock:
             try:
-                return level.places(index)
+                try:
+                    return level.places(index)
+                finally:
+                    opened.positioned.check()
             except StoreError:
                 raise
             except Exception as error:  # as in `_file`
@@ -190,8 +202,9 @@ class TiffStore(VirtualStore):
 
     def _entry(self, opened: _Opened, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
         key = "/".join((f"{path}c", *map(str, index)))
-        places = self._places(level, index, key)
-        return StoreEntry(key, sum(place.nbytes for place in places)) if places else None
+        places = self._places(opened, level, index, key)
+        nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
+        return StoreEntry(key, nbytes) if places else None
 
 
 def _level_above(opened: _Opened, prefix: str) -> tuple[str, Level] | None:

@@ -36,6 +36,8 @@ class FileReader:
         source: the store of the file.
         key: its key there.
         url: the URL to show.
+        remote_block_nbytes: how much of a remote file is read at once, apart from its beginning. Structures that are far from
+            each other need less.
 
     Attributes:
         base: the position of address 0.
@@ -45,20 +47,26 @@ class FileReader:
         StoreError: the store failed.
     """
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+    def __init__(
+        self, source: ReadableStore, key: str, url: str, *, remote_block_nbytes: int = _REMOTE_BLOCK
+    ) -> None:
         self.source = source
         self.key = key
         self.url = url
         self.base = 0
-        self._block_nbytes = _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK
-        # One request tells the size and brings the block that each format begins in.
-        found = source.get_with_stat(key, ByteRange(0, self._block_nbytes))
+        self._block_nbytes = remote_block_nbytes if source.is_remote else _LOCAL_BLOCK
+        # One request tells the size and brings the blocks that each format begins in.
+        found = source.get_with_stat(key, ByteRange(0, _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK))
         if found is None:
             raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)
-        first_block, facts = found
+        head, facts = found
         self.nbytes = facts.size
         self.version = facts.version
-        self._blocks: OrderedDict[int, bytes] = OrderedDict({0: bytes(first_block)})
+        self._blocks: OrderedDict[int, bytes] = OrderedDict(
+            (start // self._block_nbytes, bytes(head[start : start + self._block_nbytes]))
+            for start in range(0, max(1, len(head)), self._block_nbytes)
+            if start + self._block_nbytes <= len(head) or len(head) == facts.size
+        )
         self._lock = threading.Lock()
         self._flights: SingleFlight[bytes] = SingleFlight()
 

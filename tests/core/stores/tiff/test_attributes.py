@@ -18,7 +18,7 @@ DATA = np.arange(12, dtype="u1").reshape(3, 4)
 GEO = (
     (33550, 12, 3, (30.0, 30.0, 0.0), True),
     (33922, 12, 6, (0.0, 0.0, 0.0, 500000.0, 4000000.0, 0.0), True),
-    (34735, 3, 16, (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3076, 0, 1, 9001), True),
+    (34735, 3, 20, (1, 1, 0, 4, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32633, 3076, 0, 1, 9001), True),
 )
 
 
@@ -89,6 +89,7 @@ def test_metadata_of_programs_are_attributes() -> None:
     told = attributes(written(DATA, extratags=[*GEO, (42112, 2, 0, gdal, True)], metadata=None))
     assert told["gdal"] == gdal
     assert told["geotiff"]["ModelPixelScale"] == [30.0, 30.0, 0.0]
+    assert told["geotiff"]["epsg"] == 32633
 
 
 def test_a_palette_is_an_attribute() -> None:

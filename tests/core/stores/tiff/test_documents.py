@@ -88,6 +88,12 @@ def test_a_part_of_a_set_of_files_is_a_broken_node() -> None:
     assert "a part of a set" in document(changed.getvalue(), "0/")["data_type"]
 
 
+def test_nodata_of_zero_is_told() -> None:
+    told = document(written(IMAGE, extratags=[(42113, 2, 0, "0", True)]), "0/")
+    assert (told["fill_value"], told["attributes"]) == (0, {"_FillValue": 0})
+    assert document(written(IMAGE), "0/")["attributes"] == {}
+
+
 def test_nodata_that_is_no_number_is_the_fill_value() -> None:
     content = written(IMAGE.astype("f4"), extratags=[(42113, 2, 0, "nan", True)])
     told = document(content, "0/")

@@ -211,3 +211,22 @@ def test_unshown_images_are_broken_nodes() -> None:
     changed = content.replace(b"\x03\x01\x03\0\x01\0\0\0\x07\0", b"\x03\x01\x03\0\x01\0\0\0\x01\0")
     assert changed != content
     assert b"that tifffile does not decode" in bytes(store_of(changed).get("0/zarr.json") or b"")
+
+
+def test_pages_have_jpeg_tables_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "a.tif").write_bytes(written(RGB, photometric="rgb", metadata=None))
+    for options in (("-c", "jpeg:r:30"), ("-a", "-c", "jpeg:r:90")):
+        command = ["tiffcp", *options, "-t", "-w", "32", "-l", "32", tmp_path / "a.tif", tmp_path / "b.tif"]
+        subprocess.run(command, check=True, capture_output=True)
+    content = (tmp_path / "b.tif").read_bytes()
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        assert file.pages[0].jpegtables != file.pages[1].jpegtables
+    found = array(content)
+    assert found.dimension_names == ("i", "c", "y", "x")
+    np.testing.assert_array_equal(found[...], expected(content))
+
+
+@pytest.mark.parametrize("shape", ["[999999999, 70, 101]", "[9999999, 9999999, 70, 101]"])
+def test_an_image_that_no_such_file_can_hold_is_a_broken_node(shape: str) -> None:
+    content = written(GRAY, description=f'{{"shape": {shape}}}', metadata=None)
+    assert b"cannot be in" in bytes(store_of(content).get("0/zarr.json") or b"")

@@ -39,6 +39,19 @@ def test_a_file_is_opened_with_one_request() -> None:
     assert store.requests == ["get_with_stat"]
 
 
+def test_after_the_beginning_smaller_blocks_of_remote_files_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(file_reader, "_REMOTE_BLOCK", 100)
+    store = RequestsOfRemote("", {"a": WHOLE})
+    reader = FileReader(store, "a", "a", remote_block_nbytes=20)
+    assert reader.read(75, 25) == WHOLE[75:100]
+    assert store.requests == ["get_with_stat"]
+    assert reader.read(90, 15) == WHOLE[90:105]
+    assert reader.read(119, 1) == WHOLE[119:120]
+    assert len(store.requests) == 2
+
+
 class RequestsOfRemote(MemoryStore):
     """A remote store that names its requests."""
 

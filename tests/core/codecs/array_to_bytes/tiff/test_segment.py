@@ -9,7 +9,7 @@ import imagecodecs
 import numpy as np
 import pytest
 
-from zarrcore.codecs.array_to_bytes.tiff_segment import TiffSegmentCodec
+from zarrcore.codecs.array_to_bytes.tiff.segment import TiffSegmentCodec
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 
@@ -30,6 +30,22 @@ def test_a_strip_has_as_many_rows_as_the_chunk() -> None:
     np.testing.assert_array_equal(codec().decode(encoded(), SPEC), DATA)
     short = ArraySpec((1, 3, 8), SPEC.dtype, np.uint16(0))
     np.testing.assert_array_equal(codec().decode(encoded(DATA[:3]), short), DATA[None, :3])
+
+
+def test_a_tile_that_ends_where_the_page_ends_is_padded() -> None:
+    tags = {**TAGS, "322": [16], "323": [16], "259": [34933], "317": [1]}
+    spec = ArraySpec((16, 16), SPEC.dtype, np.uint16(0))
+    found = codec(tags=tags, rest=[4, 8]).decode(imagecodecs.png_encode(DATA), spec)
+    np.testing.assert_array_equal(found[:4, :8], DATA)
+    assert not found[4:].any()
+    assert not found[:, 8:].any()
+
+
+def test_an_image_that_is_too_large_is_refused_before_it_is_decoded() -> None:
+    tags = {**TAGS, "322": [16], "323": [16], "259": [34933], "317": [1]}
+    value = imagecodecs.png_encode(np.zeros((3000, 3000), "u2"))
+    with pytest.raises(CodecError, match="3,000 × 3,000 pixels is no segment"):
+        codec(tags=tags).decode(value, ArraySpec((16, 16), SPEC.dtype, np.uint16(0)))
 
 
 @pytest.mark.parametrize("value", [b"", b"broken", encoded(DATA[:2]), encoded()[:-9]])

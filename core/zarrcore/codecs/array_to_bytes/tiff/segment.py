@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import importlib
 import io
 import math
@@ -19,9 +20,11 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from zarrcore.codecs.array_to_bytes.tiff.image_size import image_size
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.metadata.named_configuration import integers
 
 _NEEDS: Final = "needs an optional package: pip install 'zarrscope[tiff]'"
 _WIDTH, _LENGTH, _DEPTH = 256, 257, 32997
@@ -31,8 +34,13 @@ _STRIP_PLACES, _TILE_PLACES = (273, 279), (324, 325)
 _TABLES, _NODATA = 347, 42113
 _LONG, _ASCII, _UNDEFINED = 4, 2, 7
 _SHORT = 3
+_UNTOLD: Final = frozenset({1, 5, 8, 32773, 32946, 34925, 50000})
+"""Compressions whose bytes have no header of an image."""
 _MAX_TAGS: Final = 64
 _KEPT: Final = 8
+_COMPRESSION = 259
+_MOST_FILLED: Final = 2
+_BLOCK: Final = 64
 _JFIF: Final = b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0"
 
 
@@ -49,22 +57,24 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         header: bytes | None,
         *,
         is_jfif: bool,
+        rest: tuple[int, int] | None = None,
     ) -> None:
         self._order = byteorder
         self._tags = dict(tags)
         self._texts = dict(texts)
         self._header = header
         self._is_jfif = is_jfif
+        self._rest = rest or (self._one(_TILE_LENGTH), self._one(_TILE_WIDTH))
         try:
             self._module: Any = importlib.import_module("tifffile")
         except ImportError as error:
             raise UnsupportedError("codec", self.name, _NEEDS) from error
         self._lock = threading.Lock()
-        self._pages: OrderedDict[int, Any] = OrderedDict()
+        self._pages: OrderedDict[tuple[int, ...], Any] = OrderedDict()
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration, "byteorder", "tags", "jpeg_tables", "jpeg_header", "jfif", "nodata")
+        known(configuration, "byteorder", "tags", "jpeg_tables", "jpeg_header", "jfif", "nodata", "rest")
         order = "<" if choice(configuration, "byteorder", ("little", "big"), None) == "little" else ">"
         told = configuration.get("tags")
         if not isinstance(told, Mapping) or len(told) > _MAX_TAGS:
@@ -87,7 +97,13 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         if nodata is not None:
             texts[_NODATA] = str(nodata).encode("ascii", "replace") + b"\0"
         header = _binary(configuration, "jpeg_header")
-        return cls(order, tags, texts, header, is_jfif=boolean(configuration, "jfif", False))
+        rest = None
+        if "rest" in configuration:
+            told_rest = integers(configuration["rest"], "rest", minimum=1)
+            if len(told_rest) != 2:
+                raise MetadataError(f"expected 2 lengths, found {len(told_rest)}", member="rest")
+            rest = told_rest[0], told_rest[1]
+        return cls(order, tags, texts, header, is_jfif=boolean(configuration, "jfif", False), rest=rest)
 
     def _one(self, code: int, default: int = 1) -> int:
         return self._tags.get(code, (default,))[0]
@@ -112,13 +128,14 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         self._size(spec)
         return 4 * spec.nbytes + (1 << 20)
 
-    def _page(self, size: tuple[int, int, int, int]) -> Any:
-        """The page of one segment."""
+    def _page(self, size: tuple[int, int, int, int], inside: tuple[int, int, int, int]) -> Any:
+        """The page of one segment, and of the part of it that is inside of the page."""
+        key = (size[1], *inside[1:3])
         with self._lock:
-            page = self._pages.get(size[1])
+            page = self._pages.get(key)
             if page is None:
-                file = self._module.TiffFile(io.BytesIO(self._file(size)))
-                page = self._pages[size[1]] = file.pages[0]
+                file = self._module.TiffFile(io.BytesIO(self._file(inside)))
+                page = self._pages[key] = file.pages[0]
                 page.decode  # noqa: B018 - prepares the decoder, for all threads
                 if len(self._pages) > _KEPT:
                     self._pages.popitem(last=False)
@@ -151,8 +168,17 @@ class TiffSegmentCodec(ArrayToBytesCodec):
             more["jpegtables"] = self._texts[_TABLES]
         if self._header is not None:
             more["jpegheader"] = self._header
+        value = bytes(encoded)
+        told = None if self._one(_COMPRESSION) in _UNTOLD else image_size(value)
+        # Encoders may fill tiles up to whole blocks.
+        if told is not None and told[0] * told[1] > _MOST_FILLED * size[0] * (size[1] + _BLOCK) * (
+            size[2] + _BLOCK
+        ):
+            raise CodecError(
+                f"an image of {told[0]:,} × {told[1]:,} pixels is no segment of {size}", codec=self.name
+            )
         try:
-            data, _, _ = self._page(size).decode(bytes(encoded), 0, **more)
+            data = self._decoded(value, size, more)
         except Exception as error:  # each codec of imagecodecs has its own exceptions
             why = " ".join(str(error).split()) or type(error).__name__
             raise CodecError(f"the segment is broken: {why}", codec=self.name) from error
@@ -163,6 +189,20 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         if whole.size != spec.size:
             whole = self._padded(whole, size)
         return whole.reshape(spec.shape)
+
+    def _decoded(self, value: bytes, size: tuple[int, int, int, int], more: dict[str, bytes]) -> Any:
+        """A segment as tifffile decodes it. Some writers cut the last tiles where the page ends."""
+        try:
+            return self._page(size, size).decode(value, 0, **more)[0]
+        except Exception:
+            depth, length, width, samples = size
+            length_left, width_left = self._rest
+            for cut in ((length_left, width), (length, width_left), (length_left, width_left)):
+                if cut == (length, width):
+                    continue
+                with contextlib.suppress(Exception):  # the first one is told
+                    return self._page(size, (depth, *cut, samples)).decode(value, 0, **more)[0]
+            raise
 
     def _padded(self, data: np.ndarray[Any, Any], size: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """The tile of an image that writers cut where the page ends."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 from fsspec.implementations.reference import ReferenceFileSystem
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zarrcore.errors import StoreError
@@ -73,6 +73,7 @@ def listed(index: ReferenceIndex, prefix: str = "") -> Iterator[str]:
             yield entry.key
 
 
+@example({"a": "\\/"}, False, False, 1).via("a backslash before a slash, in two pieces")
 @given(st.dictionaries(KEYS, VALUES, max_size=12), st.booleans(), st.booleans(), st.integers(1, 300))
 def test_a_document_means_what_fsspec_makes_of_it(
     refs: dict, is_first: bool, ascii_only: bool, size: int

@@ -124,7 +124,8 @@ class _Text:
             text = self._held + self._decode.decode(piece or b"", final=piece is None)
             self.is_complete = piece is None
             self._held = ""
-            if (len(text) - len(text.rstrip("\\"))) % 2 and not self.is_complete:  # an escape goes on
+            # One that begins an escape waits for the rest; two are a whole one.
+            if (len(text) - len(text.rstrip("\\"))) % 2 and not self.is_complete:
                 text, self._held = text[:-1], "\\"
             if "\\/" in text and "\\\\" not in text:  # some writers escape all slashes
                 text = text.replace("\\/", "/")

@@ -208,7 +208,7 @@ def test_a_file_without_a_root_is_one_line(tmp_path: Path) -> None:
 def test_changed_files_are_errors_or_values() -> None:
     examples = [*hdf5_sources.examples()]
     choices = random.Random(7)
-    for _ in range(300):
+    for _ in range(200):
         data = bytearray(choices.choice(examples))
         if choices.random() < 0.2:
             del data[choices.randrange(len(data)) :]

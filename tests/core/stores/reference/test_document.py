@@ -73,7 +73,7 @@ def listed(index: ReferenceIndex, prefix: str = "") -> Iterator[str]:
             yield entry.key
 
 
-@example({"a": "\\/"}, False, False, 1)
+@example({"a": "\\/"}, False, False, 1).via("a backslash before a slash, in two pieces")
 @given(st.dictionaries(KEYS, VALUES, max_size=12), st.booleans(), st.booleans(), st.integers(1, 300))
 def test_a_document_means_what_fsspec_makes_of_it(
     refs: dict, is_first: bool, ascii_only: bool, size: int

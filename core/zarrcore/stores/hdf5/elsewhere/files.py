@@ -49,9 +49,13 @@ class OtherFiles:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close their stores."""
+        """Close their stores, and those of the files that they name."""
         with self._lock:
+            opened = [file for file, _ in self._opened.values()]
             self._opened.clear()
+        for file in opened:
+            if file is not None and file is not self._file:
+                file.others.close()
         self._targets.close()
 
     def place(self, name: str) -> tuple[ReadableStore, str] | None:

@@ -185,6 +185,12 @@ def _blocks(data: bytes, at: int, width: int) -> tuple[Selection, int]:
     nbytes = 2 * ndim * width * count
     if at + nbytes > len(data):
         raise BrokenFileError("a selection ends early")
+    if count == 1:  # as most are
+        corner = [unsigned(data, at + width * i, width) for i in range(2 * ndim)]
+        sides = list(zip(corner[:ndim], corner[ndim:], strict=True))
+        if any(not first <= last < _LARGEST - 1 for first, last in sides):
+            raise BrokenFileError("the blocks of a selection are broken")
+        return tuple(Steps(a, b - a + 1, 1, b - a + 1) for a, b in sides), at + nbytes
     corners = np.frombuffer(data, f"<u{width}", 2 * ndim * count, at).reshape(count, 2, ndim).astype("i8")
     if (corners < 0).any() or (corners[:, 0] > corners[:, 1]).any():
         raise BrokenFileError("the blocks of a selection are broken")

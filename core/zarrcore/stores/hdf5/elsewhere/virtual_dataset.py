@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from zarrcore.stores.hdf5.dataset import Dataset
 
 CODEC: Final[dict[str, Any]] = {"name": "hdf5.virtual"}
-_MAX_CHUNK_NBYTES: Final = 1 << 30
-_MAX_INDICES: Final = 1 << 31
+_MAX_CHUNK_NBYTES: Final = 1 << 28
+_MAX_LENGTH: Final = 1 << 24
+"""Of a chunk along a dimension: indices are listed."""
 
 
 @dataclass(slots=True)
@@ -123,7 +124,7 @@ class VirtualElements:
             sources = _of_source(mapping, source)
             for d, e in _pairs(lines, sources):
                 chunk[d] = min(source.chunk_shape[e], max(1, self.shape[d]))
-            if math.prod(chunk) * item_nbytes <= _MAX_CHUNK_NBYTES:
+            if math.prod(chunk) * item_nbytes <= _MAX_CHUNK_NBYTES and max(chunk) <= _MAX_LENGTH:
                 return tuple(chunk)
             break
         return row_chunk_shape(self.shape, item_nbytes)

@@ -1,7 +1,8 @@
 """The content of a file that is compressed by gzip as a whole: inflated in order, and again from the nearest checkpoint.
 
 RFC 1952. A stream of deflate can only be read from its beginning. Copies of zlib's state, taken at intervals, are further
-points to begin at. Sizes and checksums of members are checked when their ends are reached.
+points to begin at: ISA-L, which is faster, cannot copy its state. Sizes and checksums of members are checked when their ends
+are reached.
 """
 
 from __future__ import annotations

@@ -233,13 +233,15 @@ class _Run:
     @contextmanager
     def _told_plainly(self) -> Iterator[None]:
         """Errors of the cluster as one sentence; errors of the work stay as they are."""
+        from distributed.comm import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:
             yield
         except ZarrError:
             raise
-        except (CancelledError, TaskCancelledError) as error:
+        # The connection may break before the client notices that it has no scheduler any more.
+        except (CancelledError, TaskCancelledError, CommClosedError) as error:
             raise self._lost() from error
         except KilledWorker as error:
             sentence = "workers ended again and again at the same part; they may need more memory"

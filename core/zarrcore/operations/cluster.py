@@ -233,7 +233,7 @@ class _Run:
     @contextmanager
     def _told_plainly(self) -> Iterator[None]:
         """Errors of the cluster as one sentence; errors of the work stay as they are."""
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:

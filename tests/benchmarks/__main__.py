@@ -1,4 +1,4 @@
-"""Measure arrays, at a distance too, copies, archives, mounts, the browser and a cluster: zarrscope and peers alternately.
+"""Measure arrays, copies, archives, datasets of xarray, mounts, the browser and a cluster: zarrscope and peers alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -16,7 +16,18 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import archives, arrays, browser, cluster, comparison, copying, distance, mount, scale
+from tests.benchmarks import (
+    archives,
+    arrays,
+    browser,
+    cluster,
+    comparison,
+    copying,
+    datasets,
+    distance,
+    mount,
+    scale,
+)
 from tests.benchmarks.fairness import chosen, keep_bytecode, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import ARRAYS, group_of, incomplete, publish, tables
@@ -84,6 +95,9 @@ def sections(
     if archives.NAME in arguments.workloads:
         found = archives.measure(folder, rounds, only or archives.KINDS, peers)
         yield archives.NAME, f"{archives.NAME}  HDF5 and NetCDF-4 files\n", found
+    if datasets.NAME in arguments.workloads:
+        found = datasets.measure(folder, rounds, only or datasets.KINDS, peers)
+        yield datasets.NAME, f"{datasets.NAME}  datasets of xarray\n", found
     if scale.NAME in arguments.workloads:
         found = scale.measure(min(rounds, scale.ROUNDS), only or scale.KINDS)
         yield scale.NAME, f"{scale.NAME}  large sizes, from stores that answer by arithmetic\n", found
@@ -115,6 +129,7 @@ def parse() -> argparse.Namespace:
         browser.NAME,
         copying.NAME,
         archives.NAME,
+        datasets.NAME,
         scale.NAME,
         cluster.NAME,
     )
@@ -133,6 +148,7 @@ def parse() -> argparse.Namespace:
             *browser.KINDS,
             *copying.KINDS,
             *archives.KINDS,
+            *datasets.KINDS,
             *scale.KINDS,
             *cluster.KINDS,
         ),

@@ -1,7 +1,6 @@
 """Archives: HDF5 and NetCDF-4 files that zarrscope and the libraries of these files read, list, index and convert alternately.
 
-Each figure comes from a process of its own, which has done the same with a small file before the clock starts, so that modules
-are loaded. A command is measured from its start. The distant server delays each answer, and serves byte ranges.
+A command is measured from its start.
 """
 
 from __future__ import annotations
@@ -11,59 +10,34 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xxhash
 
-from tests.benchmarks.fairness import back_memory, chosen, turns
-from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.results import OURS, Result
+from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured
 from tests.benchmarks.workloads import field
-from tests.servers.distant import asked, distant_process
 
 NAME = "archives"
 KINDS = ("whole", "plane", "tree", "index", "convert")
 
-_DELAY_S = 0.05
 _SHAPE = (240, 512, 512)
 _CHUNKS = (24, 128, 128)
 _NEW_CHUNKS = (240, 64, 64)
 _DATASETS = 1000
 _INDEXED = 100_000
 _PLANE = 20
-_TINY = "tiny-"
 _VARIABLE = "t"
-
-Act = Callable[[str, str], Any]
-"""Does a task with the file at a place, and writes to another place. Results that are not None are compared."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One task with one file of the folder."""
-
-    what: str
-    describes: str
-    file: str
-    acts: dict[str, Act]
-    nbytes: int = 0
-    count: int = 0
-    target: str = ""
-    is_distant: bool = False
 
 
 def tasks() -> Iterator[Task]:
     """The tasks; peers are those that are installed."""
     nbytes = 4 * _SHAPE[0] * _SHAPE[1] * _SHAPE[2]
-    chunked, far = "float32, chunks of 24×128×128, gzip 4 and shuffle", f"over {_DELAY_S * 1e3:.0f} ms"
+    chunked, far = "float32, chunks of 24×128×128, gzip 4 and shuffle", f"over {DELAY_S * 1e3:.0f} ms"
     whole: dict[str, Act] = {OURS: _read, "h5py": _read_h5py}
     yield Task("whole", chunked, "gzip.nc", whole, nbytes, target="2 × h5py")
     yield Task("whole", "float32, contiguous", "plain.nc", whole, nbytes, target="1 × h5py")
@@ -86,67 +60,8 @@ def tasks() -> Iterator[Task]:
 
 
 def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Iterator[Result]:
-    """Time all libraries for each task; an extra round, not counted, compares their results."""
-    files = _written(folder)
-    for task in tasks():
-        if task.what in only:
-            with _place(task, files) as place, tempfile.TemporaryDirectory(dir=folder) as outputs:
-                yield _alternate(task, place, Path(outputs), rounds, peers)
-
-
-def _alternate(task: Task, place: str, outputs: Path, rounds: int, peers: bool) -> Result:
-    acts = chosen(task.acts, peers)
-    seconds: dict[str, list[float]] = {name: [] for name in acts}
-    requests: dict[str, int] = {}
-    found: dict[str, Any] = {}
-    for turn, name in turns(rounds, acts):
-        output = outputs / f"{turn}"
-        output.mkdir(parents=True)
-        taken_s, result, requests_by_act = in_new_process(
-            timed, acts[name], place, task.file, str(output), task.is_distant
-        )
-        if turn:
-            seconds[name].append(taken_s)
-        elif result is not None:
-            found[name] = result
-        if task.is_distant:
-            requests[name] = requests_by_act
-        shutil.rmtree(output)
-    if len({repr(result) for result in found.values()}) > 1:
-        raise SystemExit(f"{task.describes}: the results differ: {found}")
-    return Result(
-        NAME, task.describes, task.what, task.nbytes, seconds, requests, target=task.target, count=task.count
-    )
-
-
-def timed(act: Act, place: str, file: str, output: str, is_distant: bool) -> tuple[float, Any, int]:
-    """The seconds of ``act``, what tells its result from others, and its requests."""
-    act(f"{place}/{_TINY}{file}", f"{output}/{_TINY}{file}")
-    if is_distant:
-        asked(place)
-    back_memory()
-    begun_s = time.perf_counter()
-    found = act(f"{place}/{file}", f"{output}/{file}")
-    seconds = time.perf_counter() - begun_s
-    if isinstance(found, np.ndarray):
-        found = found.shape, found.dtype.str, float(found.sum(dtype="f8"))
-    elif (references := Path(f"{output}/{file}.json")).exists():
-        chunks = json.loads(references.read_text())["refs"]
-        found = sorted(
-            (key, place[1:]) for key, place in chunks.items() if not key.rpartition("/")[2].startswith(".")
-        )
-        found = len(found), xxhash.xxh3_64_hexdigest(repr(found).encode())
-    return seconds, found, asked(place) if is_distant else 0
-
-
-@contextmanager
-def _place(task: Task, files: Path) -> Iterator[str]:
-    """The address of the files."""
-    if not task.is_distant:
-        yield str(files)
-        return
-    with distant_process(files, _DELAY_S) as url:
-        yield url
+    """Time all libraries for each task."""
+    return measured(NAME, tasks(), _written(folder), rounds, only, peers)
 
 
 def _written(folder: Path) -> Path:
@@ -165,7 +80,7 @@ def _written(folder: Path) -> Path:
 def _write_netcdf(files: Path, values: np.ndarray) -> None:
     import xarray
 
-    for prefix, part in (("", values), (_TINY, values[:48, :256, :256])):
+    for prefix, part in (("", values), (TINY, values[:48, :256, :256])):
         dataset = xarray.Dataset({_VARIABLE: (("time", "lat", "lon"), part, {"units": "K"})})
         packed = {"zlib": True, "complevel": 4, "shuffle": True, "chunksizes": _CHUNKS}
         dataset.to_netcdf(files / f"{prefix}gzip.nc", engine="netcdf4", encoding={_VARIABLE: packed})
@@ -177,7 +92,7 @@ def _write_netcdf(files: Path, values: np.ndarray) -> None:
 def _write_hdf5(files: Path) -> None:
     import h5py
 
-    for prefix, datasets, chunks in (("", _DATASETS, _INDEXED), (_TINY, 3, 10)):
+    for prefix, datasets, chunks in (("", _DATASETS, _INDEXED), (TINY, 3, 10)):
         with h5py.File(files / f"{prefix}tree.h5", "w") as file:
             for number in range(datasets):
                 made = file.create_dataset(f"g{number % 10}/d{number}", data=np.arange(16.0), chunks=(8,))

@@ -88,6 +88,7 @@ class Result:
             "strided",
             "points",
             "tree",
+            "open",
             "list",
             "ready",
             "idle",

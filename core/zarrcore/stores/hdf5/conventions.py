@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.stores.hdf5.attributes import Attribute
@@ -86,13 +87,7 @@ def _groups_above(file: Hdf5File, found: Found) -> Iterator[Node]:
 
 def _by_number(file: Hdf5File, found: Found, attribute: Attribute) -> list[str | None]:
     numbers = array_json(attribute.type, attribute.shape or (), attribute.data, file.heaps)
-    known: dict[int, str] = {}
-    for name, node in _scales(file, found):
-        number = node.attributes.get("_Netcdf4Dimid")
-        if number is not None:
-            value = number.json(file.heaps)
-            if isinstance(value, int):
-                known.setdefault(value, name)
+    known = ChainMap(*(group.dimensions for group in _groups_above(file, found)))
     return [known.get(number) for number in (numbers if isinstance(numbers, list) else [numbers])]
 
 
@@ -102,11 +97,7 @@ def _by_scales(file: Hdf5File, found: Found, attribute: Attribute | None, ndim: 
     addresses = [*_first_references(file, attribute, ndim)]
     if not any(address is not None for address in addresses):
         return [None] * ndim
-    known: dict[int, str] = {}
-    for group in _groups_above(file, found):
-        for link in group.stored_links:
-            if link.address is not None:
-                known.setdefault(link.address, link.name)
+    known = ChainMap(*(group.names for group in _groups_above(file, found)))
     return [None if a is None else known.get(a) or _own_name(file, a) for a in addresses]
 
 
@@ -132,12 +123,3 @@ def _own_name(file: Hdf5File, address: int) -> str | None:
         if name and not name.startswith("This is a netCDF dimension")
         else None
     )
-
-
-def _scales(file: Hdf5File, found: Found) -> Iterable[tuple[str, Node]]:
-    for group in _groups_above(file, found):
-        for link in group.stored_links:
-            if link.address is not None:
-                node = file.node(link.address)
-                if node.is_scale:
-                    yield link.name, node

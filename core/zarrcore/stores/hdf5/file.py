@@ -90,6 +90,28 @@ class Node:
         return found
 
     @cached_property
+    def names(self) -> dict[int, str]:
+        """The names in a group of the objects of this file, by their addresses."""
+        found: dict[int, str] = {}
+        for link in self.stored_links:
+            if link.address is not None:
+                found.setdefault(link.address, link.name)
+        return found
+
+    @cached_property
+    def dimensions(self) -> dict[int, str]:
+        """The names of the dimension scales in a group, by their numbers in NetCDF-4."""
+        found: dict[int, str] = {}
+        for link in self.stored_links:
+            node = None if link.address is None else self.file.node(link.address)
+            if node is not None and node.is_scale:
+                number = node.attributes.get("_Netcdf4Dimid")
+                value = None if number is None else number.json(self.file.heaps)
+                if isinstance(value, int):
+                    found.setdefault(value, link.name)
+        return found
+
+    @cached_property
     def dataset(self) -> Dataset:
         """The dataset."""
         return Dataset(self.file.reader, self.file.heaps, self.header, self.file.others)

@@ -14,7 +14,7 @@ from zarrcore.diagnosis.finding import Finding, State
 _DISTRIBUTION: Final = "zarrscope"
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 _EXTRA: Final = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
-_NOT_FOR_USERS: Final = {"all", "benchmarks", "demo", "docs", "packaging", "test"}
+_NOT_FOR_USERS: Final = {"all", "benchmarks", "demo", "docs", "packaging", "prove", "test"}
 """Extras that no feature of zarrscope needs."""
 
 _SHOWN: Final = ("numpy", "numcodecs", "obstore", "httpx")

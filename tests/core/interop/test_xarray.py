@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.formats.drafts.draft_arrays import VALUES, store_of
+from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
 from zarrcore.errors import HierarchyNotFoundError, NodeNotFoundError
 from zarrcore.interop.xarray import ZarrscopeBackend
 from zarrcore.stores import MemoryStore
@@ -196,6 +198,26 @@ def test_a_group_keeps_clear_of_the_dimensions_above_it(tmp_path: Path) -> None:
     assert tree["a"].dims == ("x",)
     assert tree["below/b"].dims == ("x_b", "phony_dim_0")
     assert xr.open_dataset(tmp_path / "a.zarr", engine=ENGINE, group="below").b.dims == ("x", "phony_dim_0")
+
+
+@pytest.mark.parametrize("day", DRAFTS)
+def test_drafts_of_zarr_v3_open(day: str) -> None:
+    array = Array(VALUES, (2, 4), attributes={"units": "m", "_FillValue": 7})
+    with xr.open_dataset(store_of(write(day, {"/a": array})), engine=ENGINE) as found:
+        assert found.a.attrs == {"units": "m"}
+        assert found.a.dtype.kind == "f", "a masked integer"
+        assert np.array_equal(found.a, np.where(VALUES == 7, np.nan, VALUES), equal_nan=True)
+
+
+def test_n5_opens(tmp_path: Path) -> None:
+    with zarrcore.create(tmp_path / "a.n5", format="n5") as hierarchy:
+        made = hierarchy.create_array("/g/a", shape=(5, 6), data_type="int32", chunk_shape=(2, 4))
+        made[...] = VALUES
+        made.attributes = {"units": "m", "axes": ["x", "y"]}
+    with xr.open_dataset(tmp_path / "a.n5", engine=ENGINE, group="g", chunks={}) as found:
+        assert np.array_equal(found.a, VALUES)
+        assert found.a.attrs["units"] == "m"
+        assert found.a.chunks == ((2, 2, 1), (4, 2))
 
 
 def test_any_source_opens(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.coordinates.dates import SECONDS, date_ticks, format_date
-from zarrbrowser.coordinates.units import is_length, symbol
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array
 from zarrbrowser.values.elements import packing_of
+from zarrcore.conventions import is_length, symbol
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""

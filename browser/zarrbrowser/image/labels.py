@@ -89,7 +89,8 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
     Raises:
         StoreError: the store failed.
     """
-    from zarrcore.errors import NodeNotFoundError  # late: for a fast start
+    from zarrcore.conventions import label_paths  # late: for a fast start
+    from zarrcore.errors import NodeNotFoundError
 
     if image.is_labels or image.path == image.base.path:
         return ()  # an array by itself, or a label image
@@ -97,9 +98,7 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
         attributes: Mapping[str, Any] = getattr(find(f"{image.path.rstrip('/')}/labels"), "attributes", {})
     except NodeNotFoundError:
         return ()
-    ome = attributes.get("ome")
-    listed = (ome if isinstance(ome, Mapping) else attributes).get("labels")
-    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list | tuple) else ()
+    return label_paths(attributes)
 
 
 def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:

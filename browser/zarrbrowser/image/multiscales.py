@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.levels import Channel, Image, channel_axis, colour_of, level_of
-from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 
 if TYPE_CHECKING:  # imported late, for a fast start
-    from zarrcore.hierarchy.multiscales import Multiscale
+    from zarrcore.conventions import MultiscaleImage
 
 # The code that reads the metadata is imported late: the window loads this module before the codecs.
 
 
 def is_image(node: NodeLike) -> bool:
     """Whether a group opens as one image, according to its attributes; reads nothing else."""
-    from zarrcore.hierarchy.multiscales import is_multiscale  # late: for a fast start
+    from zarrcore import conventions  # late: for a fast start
 
-    return is_group(node) and is_multiscale(node.attributes)
+    return conventions.is_image(node)
 
 
 def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
@@ -32,10 +32,10 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
-    from zarrcore.errors import MetadataError  # late: for a fast start
-    from zarrcore.hierarchy.multiscales import multiscale, no_levels
+    from zarrcore.conventions import image_of, no_levels  # late: for a fast start
+    from zarrcore.errors import MetadataError
 
-    found = multiscale(group.path, getattr(group, "attributes", {}), find)
+    found = image_of(group, find)
     arrays = [level.node for level in found.levels]
     base = arrays[0]
     if not all(is_array(array) and array.ndim == base.ndim for array in arrays):
@@ -60,11 +60,10 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
 
 
 def _channels(
-    found: Multiscale, base: ArrayLike, names: tuple[str, ...]
+    found: MultiscaleImage, base: ArrayLike, names: tuple[str, ...]
 ) -> tuple[int | None, tuple[Channel, ...]]:
     """The channel axis and its channels; no channels if there is only one or too many."""
-    given = next((n for n, one in enumerate(found.axes) if one.kind == "channel"), None)
-    axis = channel_axis(base.shape, names, given)
+    axis = channel_axis(base.shape, names, found.channel_axis)
     if axis is None:
         return None, ()
     channels = []

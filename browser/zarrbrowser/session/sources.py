@@ -110,7 +110,7 @@ def open_source(request: SourceRequest) -> Source:
     """
     # late: the window shows before codecs and stores are loaded
     import zarrcore
-    import zarrcore.hierarchy.multiscales  # load it here: rows need it when they are drawn, and would wait for it
+    import zarrcore.conventions  # load it here: rows need it when they are drawn, and would wait for it
     from zarrcore.stores import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable, printable_json
+from zarrcore.errors import ZarrError
 from zarrcore.sizes import format_bytes, format_shape
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -92,6 +93,7 @@ def _json(node: AnyNode) -> dict[str, Any]:
         "metadata": node.metadata_document(),
         "stored_document": node.stored_document(),
         "ignored": _ignored(node),
+        "meaning": _meaning_document(node),
         "source": dict(_source_rows(node)),
     }
 
@@ -118,11 +120,38 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     rows += _source_rows(node)
     if ignored := _ignored(node):
         rows.append(("ignored", "\n".join(ignored)))
+    rows += _meaning_rows(node)
     if isinstance(node, ArrayNode):
         rows += _array_rows(node)
     if node.attributes:
         rows.append(("attributes", json.dumps(dict(node.attributes), indent=2, ensure_ascii=False)))
     return rows
+
+
+def _meaning_rows(node: AnyNode) -> list[tuple[str, str]]:
+    """What the node is according to a convention."""
+    from zarrcore.conventions import meaning, recognise
+
+    recognised = recognise(node)
+    if recognised is None:
+        return []
+    try:
+        found = meaning(node)
+    except ZarrError as error:
+        return [("convention", f"{recognised[0].title} {recognised[1]}, but it cannot be read: {error}")]
+    return [("convention", found.summary), *found.facts()] if found is not None else []
+
+
+def _meaning_document(node: AnyNode) -> dict[str, Any] | None:
+    from zarrcore.conventions import meaning, recognise
+
+    try:
+        found = meaning(node)
+    except ZarrError as error:
+        recognised = recognise(node)
+        title, kind = (recognised[0].title, recognised[1]) if recognised else ("", "")
+        return {"convention": title, "kind": kind, "error": str(error)}
+    return found.document() if found is not None else None
 
 
 def _source_rows(node: AnyNode) -> list[tuple[str, str]]:

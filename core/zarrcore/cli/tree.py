@@ -69,6 +69,7 @@ def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
 
 
 def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:
+    from zarrcore.conventions import recognise
     from zarrcore.hierarchy import ArrayNode, Group
 
     name = printable(node.path if is_top else node.name)
@@ -76,7 +77,9 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
     in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
     format_ = "  " + paint(node.hierarchy.format.title, "dim") if in_collection else ""
     if isinstance(node, Group):
-        return lead + paint(name, "bold blue" if node.kind == "group" else "blue") + format_
+        recognised = recognise(node)
+        what = "  " + paint(f"{recognised[0].title} {recognised[1]}", "dim") if recognised else ""
+        return lead + paint(name, "bold blue" if node.kind == "group" else "blue") + what + format_
     if isinstance(node, ArrayNode):
         told = (
             f"{lead}{paint(name, 'bold')}  {format_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
@@ -88,9 +91,12 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
 
 def node_json(node: AnyNode) -> dict[str, Any]:
     """A node as ``--json`` prints it."""
+    from zarrcore.conventions import recognise
     from zarrcore.hierarchy import ArrayNode, BrokenNode
 
     told: dict[str, Any] = {"path": node.path, "kind": node.kind}
+    if (recognised := recognise(node)) is not None:
+        told |= {"convention": recognised[0].name, "meaning": recognised[1]}
     if node.path == node.hierarchy.at:
         told["format"] = node.hierarchy.format.name
     if isinstance(node, BrokenNode):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, decoded, scale_along
-from zarrbrowser.coordinates.units import bar
+from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.image.levels import Image, image_of_array, whole
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrcore.errors import NodeNotFoundError

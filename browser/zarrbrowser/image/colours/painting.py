@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import scale_along
-from zarrbrowser.coordinates.units import in_centimetres
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.render import NOTHING, Rgba, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
@@ -18,6 +17,7 @@ from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
+from zarrcore.conventions import in_centimetres
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,12 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
+from zarrcore.conventions import Channel, MultiscaleImage, image_of, is_image, single_level
 from zarrcore.errors import SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
 from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrcore.hierarchy.multiscales import (
-    Multiscale,
-    MultiscaleChannel,
-    is_multiscale,
-    multiscale,
-    single_level,
-)
 
 _NAMES: Final = {"time": "t", "channel": "c"}
 
@@ -61,11 +55,11 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         MetadataError, NodeNotFoundError: the first level is broken or missing.
         StoreError: the store did not answer as it should.
     """
-    if not is_multiscale(group.attributes):
+    if not is_image(group):
         raise SelectionError(
             f"{group.uri} is not a multiscale image: name an array in it (zarrscope tree shows them)"
         )
-    image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
+    image = image_of(group, find)
     base = TilesFile(image.levels[0].node, names=_names(image))
     letters = base.body.letters
     kept: list[ArrayNode] = [image.levels[0].node]
@@ -99,11 +93,11 @@ def _described(node: AnyNode) -> str:
     return f"{node.name} {node.shape}" if isinstance(node, ArrayNode) else node.name
 
 
-def _names(image: Multiscale) -> list[str | None]:
+def _names(image: MultiscaleImage) -> list[str | None]:
     return [_NAMES.get(axis.kind, axis.name) for axis in image.axes]
 
 
-def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageMetadata:
+def _facts(image: MultiscaleImage, body: TiledBody, name: str, description: str = "") -> ImageMetadata:
     """The metadata of the part of an image that a file holds."""
     spacing = {}
     for letter, axis in zip(body.letters, body.kept, strict=True):
@@ -113,7 +107,7 @@ def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "")
     return ImageMetadata(name, description, spacing, _channels(image, body))
 
 
-def _channels(image: Multiscale, body: TiledBody) -> list[MultiscaleChannel]:
+def _channels(image: MultiscaleImage, body: TiledBody) -> list[Channel]:
     if "S" in body.letters or not image.channels:
         return []
     names = [(name or "").lower() for name in _names(image)]

@@ -14,8 +14,9 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from zarrcore.conventions import Channel
+from zarrcore.conventions.units import LENGTHS, TIMES
 from zarrcore.errors import UnsupportedError
-from zarrcore.hierarchy.multiscales import MultiscaleChannel
 
 _NAMESPACE: Final = "http://www.openmicroscopy.org/Schemas/OME/2016-06"
 _SCHEMA_INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance"
@@ -33,20 +34,6 @@ _MIN_STEP, _MAX_STEP = 1e-30, 1e30
 """The largest number of the schema, which has single precision."""
 MAX_CHANNELS_TOLD: Final = 10_000
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_PREFIXES: Final = {
-    "yotta": "Y", "zetta": "Z", "exa": "E", "peta": "P", "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h",
-    "deca": "da", "deci": "d", "centi": "c", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f", "atto": "a",
-    "zepto": "z", "yocto": "y", "": "",
-}  # fmt: skip
-_LENGTHS: Final = {
-    **{f"{prefix}meter": f"{sign}m" for prefix, sign in _PREFIXES.items()},
-    "angstrom": "Å", "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "parsec": "pc", "micron": "µm", "um": "µm",
-}  # fmt: skip
-_TIMES: Final = {
-    **{f"{prefix}second": f"{sign}s" for prefix, sign in _PREFIXES.items()},
-    "minute": "min", "hour": "h", "day": "d", "us": "µs",
-}  # fmt: skip
-"""OME's symbols of units, by their names in OME-NGFF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +44,7 @@ class ImageMetadata:
     description: str = ""
     spacing: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     """The distance between elements along X, Y, Z and T, and the name of its unit."""
-    channels: Sequence[MultiscaleChannel] = ()
+    channels: Sequence[Channel] = ()
     """The channels in order, beginning with the first; there may be too few or too many."""
 
 
@@ -114,7 +101,7 @@ def ome_xml(facts: ImageMetadata, shape: Mapping[str, int], pixel_type: str) -> 
 
 def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> None:
     """A physical size or a time increment, if OME has its unit; without a unit, it would mean micrometres."""
-    units = {"T": _TIMES, **dict.fromkeys("XYZ", _LENGTHS)}.get(letter, {})
+    units = {"T": TIMES, **dict.fromkeys("XYZ", LENGTHS)}.get(letter, {})
     sign = units.get(unit, unit if unit in units.values() else None)
     if sign is None or not _MIN_STEP <= step <= _MAX_STEP:
         return
@@ -123,7 +110,7 @@ def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> Non
     pixels.set(f"{name}Unit", sign)
 
 
-def _put_channel(pixels: ET.Element, number: int, samples: int, told: MultiscaleChannel | None) -> None:
+def _put_channel(pixels: ET.Element, number: int, samples: int, told: Channel | None) -> None:
     channel = ET.SubElement(pixels, "Channel", {"ID": f"Channel:0:{number}"})
     if told is not None and told.name:
         channel.set("Name", _text(told.name))

@@ -16,15 +16,16 @@ import zarr
 from hypothesis import given, settings
 
 import zarrcore
+from tests.core.conventions.described import described
+from tests.core.conventions.ome.test_image import ATTRIBUTES
 from tests.core.filetypes.images import numbers
 from tests.core.filetypes.stream import Stream
 from tests.core.filetypes.tiff.ome_schema import validate
 from tests.core.filetypes.tiff.pyramids import AXES, CHANNELS, halved, ngff, written
-from tests.core.hierarchy.test_multiscales import ATTRIBUTES
+from zarrcore.conventions import is_image
 from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
 from zarrcore.filetypes import OmeTiffFile
 from zarrcore.filetypes.tiff import array_as_ome_tiff, group_as_ome_tiff
-from zarrcore.hierarchy.multiscales import is_multiscale
 
 
 @contextmanager
@@ -180,7 +181,7 @@ def test_an_array_of_a_level_has_the_metadata_of_its_image(tmp_path: Path, zarr_
 @settings(max_examples=60)
 @given(ATTRIBUTES)
 def test_any_metadata_give_an_image_or_an_error(attributes: dict[str, Any]) -> None:
-    if not is_multiscale(attributes):
+    if not is_image(described("/image", attributes)):
         return
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     group = hierarchy.create_group("image", attributes=attributes)

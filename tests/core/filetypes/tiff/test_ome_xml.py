@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.filetypes.tiff.ome_schema import validate
+from zarrcore.conventions import Channel
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.tiff.ome_xml import ImageMetadata, ome_xml
-from zarrcore.hierarchy.multiscales import MultiscaleChannel
 
 COLOURS = st.none() | st.tuples(*[st.integers(0, 255)] * 3)
 UNITS = st.sampled_from(
@@ -26,7 +26,7 @@ UNITS = st.sampled_from(
         st.text(),
         st.text(),
         st.dictionaries(st.sampled_from("XYZTC"), st.tuples(st.floats(), UNITS)),
-        st.lists(st.builds(MultiscaleChannel, st.text(), COLOURS), max_size=4),
+        st.lists(st.builds(Channel, st.text(), COLOURS), max_size=4),
     ),
     order=st.permutations("TCZ"),
     samples=st.sampled_from([1, 3, 4]),

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.command import run_inside
 from tests.servers.distant import distant_server
+from zarrcore.conventions import image_of
 from zarrcore.errors import HierarchyNotFoundError, StoreError, ZarrError
-from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
 from zarrcore.stores.nifti.store import NiftiFile
 from zarrcore.stores.wrapper.interface import listable
@@ -121,7 +121,7 @@ def test_colours_are_channels(tmp_path: Path, suffix: str, channels: int) -> Non
         for number in range(channels):
             assert np.array_equal(array[number], voxels.T + number)
         assert np.array_equal(array[1, 3, 2:4], voxels.T[3, 2:4] + 1)
-        image = multiscale("/", hierarchy["/"].attributes, hierarchy.node)
+        image = image_of(hierarchy["/"])
         assert [axis.name for axis in image.axes] == ["c", "z", "y", "x"]
         assert [channel.colour for channel in image.channels][:3] == [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
 
@@ -138,7 +138,7 @@ def test_an_image_has_axes_scales_and_the_rest_of_the_header(tmp_path: Path) -> 
     nibabel.save(image, tmp_path / "a.nii")
     with zarrcore.open(tmp_path / "a.nii") as hierarchy:
         attributes = hierarchy["/"].attributes
-        shown = multiscale("/", attributes, hierarchy.node)
+        shown = image_of(hierarchy["/"])
         assert [(axis.name, axis.kind, axis.unit) for axis in shown.axes] == [
             ("t", "time", "second"),
             *((name, "space", "millimeter") for name in "zyx"),

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.command import run_inside
 from tests.servers.distant import distant_server
+from zarrcore.conventions import image_of
 from zarrcore.errors import StoreError, ZarrError
-from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
 from zarrcore.stores.nrrd.store import NrrdSource
 from zarrcore.stores.wrapper.interface import listable
@@ -86,7 +86,7 @@ def test_any_file_reads_as_with_pynrrd(
             == np.ascontiguousarray(expected.astype(dtype).transpose(source.image().order)).tobytes()
         )
         if is_ome := "ome" in hierarchy["/"].attributes:
-            assert multiscale("/", hierarchy["/"].attributes, hierarchy.node).levels
+            assert image_of(hierarchy["/"]).levels
         assert is_ome == source.image().is_ome
         keys = [entry.key for entry in listable(source).list_prefix("0/c/")]
         assert all(source.stat(key).size == len(source.get(key)) for key in keys)
@@ -120,7 +120,7 @@ def test_colours_are_channels_and_volumes_have_coordinates(tmp_path: Path, encod
         assert np.array_equal(hierarchy["0"][...], np.moveaxis(values, -1, 0))
         assert np.array_equal(hierarchy["0"][1, 2, 3:5], values[2, 3:5, :, 1])
         attributes = hierarchy["/"].attributes
-        image = multiscale("/", attributes, hierarchy.node)
+        image = image_of(hierarchy["/"])
         assert [(axis.name, axis.unit) for axis in image.axes] == [
             ("c", ""),
             *((n, "millimeter") for n in "zyx"),

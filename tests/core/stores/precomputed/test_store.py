@@ -20,8 +20,8 @@ from tests.command import run_inside
 from tests.core.stores.precomputed.volumes import SHARDING, random_values, write_scale
 from tests.servers import AzureServer, GCSServer, S3Server, environment
 from tests.servers.distant import distant_server
+from zarrcore.conventions import image_of
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
-from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.stores import LocalStore
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.precomputed.store import PrecomputedStore
@@ -89,7 +89,7 @@ def test_scales_are_levels_of_one_image(tmp_path: Path) -> None:
         assert [(node.path, node.kind) for node in hierarchy.walk()] == [
             *(("/", "group"), ("/16_16_40", "array"), ("/8_8_40", "array"))
         ]
-        image = multiscale("/", hierarchy["/"].attributes, hierarchy.node)
+        image = image_of(hierarchy["/"])
         assert [level.node.path for level in image.levels] == ["/8_8_40", "/16_16_40"]
         assert image.levels[1].factors == (1, 2, 2)
         # A voxel of twice the length has its centre half a voxel of the finest scale further up.
@@ -107,7 +107,7 @@ def test_a_segmentation_is_labels_and_names_its_other_data(tmp_path: Path) -> No
     (tmp_path / "info").write_text(json.dumps(info))
     with zarrcore.open(tmp_path) as hierarchy:
         attributes = hierarchy["/"].attributes
-        assert multiscale("/", attributes, hierarchy.node).is_labels
+        assert image_of(hierarchy["/"]).is_labels
         assert attributes["neuroglancer"]["mesh"] == "mesh"
         assert attributes["neuroglancer"]["segment_properties"] == "properties"
 
@@ -213,7 +213,7 @@ def test_a_broken_scale_does_not_hide_the_others(tmp_path: Path) -> None:
     with zarrcore.open(tmp_path) as hierarchy:
         assert [node.kind for node in hierarchy.walk()] == ["group", "array", "broken", "broken"]
         assert "with the encoding 'compresso'" in str(hierarchy.node("/a").error)
-        image = multiscale("/", hierarchy["/"].attributes, hierarchy.node)
+        image = image_of(hierarchy["/"])
         assert len(image.levels) == 1
     info["scales"] = 3
     (tmp_path / "info").write_text(json.dumps(info))

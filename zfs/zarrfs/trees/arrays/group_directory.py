@@ -7,10 +7,10 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from zarrcore.conventions import is_image
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
 from zarrcore.filetypes import file_type
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
-from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
 from zarrfs.trees.arrays.node_metadata import metadata_of
@@ -49,7 +49,7 @@ class GroupDirectory(Directory):
 
     def _image(self, wait: bool) -> Entry | None:
         """The levels of an image as one file. If they make no image, the log says why, once for each group."""
-        if self._node.kind == "collection" or not is_multiscale(self._node.attributes):
+        if not is_image(self._node):
             return None
         _need(wait)
         try:

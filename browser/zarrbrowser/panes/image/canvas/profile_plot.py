@@ -6,11 +6,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.coordinates.units import symbol
 from zarrbrowser.image.measurements import Profile
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrcore.conventions import symbol
 
 _HEIGHT = 150
 

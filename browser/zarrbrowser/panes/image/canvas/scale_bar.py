@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.coordinates.units import bar
+from zarrbrowser.coordinates.scale_bar import bar
 
 _MOST = 140
 _HEIGHT = 34

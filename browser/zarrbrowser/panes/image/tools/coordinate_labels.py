@@ -9,12 +9,12 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
-from zarrbrowser.coordinates.units import symbol
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.values.elements import Elements, packing_of
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.conventions import symbol
 
 _log = logging.getLogger(__name__)
 

@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.conventions.described import described
+from zarrcore.conventions import Axis, MultiscaleImage, image_of, is_image
 from zarrcore.errors import MetadataError, NodeNotFoundError
-from zarrcore.hierarchy.multiscales import Multiscale, MultiscaleAxis, is_multiscale, multiscale
 
 
-def image_of(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> Multiscale:
+def read(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> MultiscaleImage:
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     hierarchy.create_group("image")
     for name, shape in shapes.items():
         hierarchy.create_array(f"image/{name}", shape=shape, data_type="uint8")
-    assert is_multiscale(attributes)
-    return multiscale("/image", attributes, hierarchy.node)
+    group = described("/image", attributes, hierarchy)
+    assert is_image(group)
+    return image_of(group)
 
 
 DATASETS = {"datasets": [{"path": "a"}]}
@@ -30,26 +32,26 @@ GROUP = b'{"zarr_format": 3, "node_type": "group"}'
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        (["t", "y", "x"], [MultiscaleAxis("t"), MultiscaleAxis("y"), MultiscaleAxis("x")]),  # version 0.3
+        (["t", "y", "x"], [Axis("t"), Axis("y"), Axis("x")]),  # version 0.3
         (
             [{"name": "q", "type": "time", "unit": "hour"}, {"name": "y", "unit": None}, {}],
-            [MultiscaleAxis("q", "time", "hour"), MultiscaleAxis("y"), MultiscaleAxis("")],
+            [Axis("q", "time", "hour"), Axis("y"), Axis("")],
         ),
-        (["y", "x"], [MultiscaleAxis(None)] * 3),
-        (7, [MultiscaleAxis(None)] * 3),
+        (["y", "x"], [Axis(None)] * 3),
+        (7, [Axis(None)] * 3),
     ],
 )
-def test_axes(told: Any, expected: list[MultiscaleAxis]) -> None:
-    assert [*image_of({"multiscales": [{**DATASETS, "axes": told}]}, a=(2, 3, 4)).axes] == expected
+def test_axes(told: Any, expected: list[Axis]) -> None:
+    assert [*read({"multiscales": [{**DATASETS, "axes": told}]}, a=(2, 3, 4)).axes] == expected
 
 
 def test_axes_of_early_versions() -> None:
-    assert [axis.name for axis in image_of({"multiscales": [DATASETS]}, a=(1,) * 5).axes] == [*"tczyx"]
+    assert [axis.name for axis in read({"multiscales": [DATASETS]}, a=(1,) * 5).axes] == [*"tczyx"]
 
 
 def test_units_of_n5() -> None:
     attributes = {"multiScale": True, "pixelResolution": {"dimensions": [0.5, 0.5, 2], "unit": "um"}}
-    image = image_of(attributes, s0=(4, 5, 6), s1=(4, 2, 3))
+    image = read(attributes, s0=(4, 5, 6), s1=(4, 2, 3))
     assert image.spacing == (2, 0.5, 0.5)
     assert {axis.unit for axis in image.axes} == {"um"}
     assert len(image.levels) == 2
@@ -57,7 +59,7 @@ def test_units_of_n5() -> None:
 
 def test_channels_without_settings() -> None:
     told = {"omero": {"channels": [{"label": "DAPI", "color": "0000FF"}, 7]}}
-    image = image_of({"ome": {"multiscales": [{**DATASETS, "name": "cells"}], **told}}, a=(3, 4, 5))
+    image = read({"ome": {"multiscales": [{**DATASETS, "name": "cells"}], **told}}, a=(3, 4, 5))
     assert image.name == "cells"
     assert [image.channel(number).name for number in range(3)] == ["DAPI", "", ""]
     assert [image.channel(number).colour for number in range(3)] == [(0, 0, 255), None, None]
@@ -105,7 +107,7 @@ ATTRIBUTES = st.fixed_dictionaries(
 def test_steps_of_too_few_axes() -> None:
     steps = [{"type": "scale", "scale": [2, 2]}, {"type": "translation", "translation": [1]}]
     entry = {"datasets": [{"path": "a", "coordinateTransformations": steps}]}
-    image = image_of({"multiscales": [entry]}, a=(3, 4))
+    image = read({"multiscales": [entry]}, a=(3, 4))
     assert (image.spacing, image.origin, image.levels[0].offsets) == ((2, 2), (0, 0), None)
 
 
@@ -118,25 +120,25 @@ def test_levels_that_are_missing(scaled: bool) -> None:
         table = {}
         for number, dataset in enumerate(datasets):
             dataset["coordinateTransformations"] = [{"type": "scale", "scale": [2**number] * 2}]
-    image = image_of({"multiscales": [{"datasets": datasets}]} | table, a=(8, 8), d=(2, 2))
+    image = read({"multiscales": [{"datasets": datasets}]} | table, a=(8, 8), d=(2, 2))
     assert [(level.node.name, level.factors) for level in image.levels] == [("a", (1, 1)), ("d", (4, 4))]
     assert image.missing == ("b/c",)
     with pytest.raises(NodeNotFoundError, match="/image/a"):
-        image_of({"multiscales": [{"datasets": datasets}]}, d=(2, 2))
+        read({"multiscales": [{"datasets": datasets}]}, d=(2, 2))
 
 
 def test_a_first_level_that_is_broken() -> None:
     store = zarrcore.stores.MemoryStore(values={"zarr.json": GROUP, "a/zarr.json": b"{"})
     with pytest.raises(MetadataError, match=r"^/: the first level of its pyramid is broken: a/zarr.json"):
-        multiscale("/", {"multiscales": [DATASETS]}, zarrcore.open(store).node)
+        image_of(described("/", {"multiscales": [DATASETS]}, zarrcore.open(store)))
 
 
 @given(ATTRIBUTES)
 def test_any_metadata_give_an_image_or_our_error(attributes: dict[str, Any]) -> None:
-    if not is_multiscale(attributes):
+    if not is_image(described("/image", attributes)):
         return
     try:
-        image = image_of(attributes, a=(2, 3, 4), s0=(2, 3, 4), s1=(1, 2, 2))
+        image = read(attributes, a=(2, 3, 4), s0=(2, 3, 4), s1=(1, 2, 2))
     except (MetadataError, NodeNotFoundError):
         return
     assert len(image.axes) == 3
@@ -167,7 +169,7 @@ def test_steps_and_products_past_every_float_are_unknown(
 
     common = [{"type": "scale", "scale": [1e10, 1]}]
     datasets = [dataset("a", [1e-100, 1]), dataset("b", scale)]
-    image = image_of(
+    image = read(
         {"multiscales": [{"datasets": datasets, "coordinateTransformations": common}]}, a=(4, 4), b=(2, 2)
     )
     for level in image.levels:

@@ -1,0 +1,51 @@
+"""Conventions: what groups and arrays stand for, read from metadata into one vocabulary."""
+
+from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
+from zarrcore.conventions.image_collections import (
+    Acquisition,
+    Field,
+    ImageCollection,
+    Member,
+    Plate,
+    PlateWell,
+    Well,
+)
+from zarrcore.conventions.interface import Convention, Find, Meaning
+from zarrcore.conventions.level_geometry import no_levels
+from zarrcore.conventions.ome.collections import label_paths
+from zarrcore.conventions.ome.image import single_level
+from zarrcore.conventions.registry import CONVENTIONS, image_of, is_image, meaning, recognise
+from zarrcore.conventions.units import format_quantity, in_centimetres, is_length, power_of_ten, symbol
+
+__all__ = [
+    "CONVENTIONS",
+    "Acquisition",
+    "Axis",
+    "Channel",
+    "Colour",
+    "Convention",
+    "Field",
+    "Find",
+    "ImageCollection",
+    "Label",
+    "Level",
+    "Meaning",
+    "Member",
+    "MultiscaleImage",
+    "Plate",
+    "PlateWell",
+    "Well",
+    "format_quantity",
+    "image_of",
+    "in_centimetres",
+    "is_image",
+    "is_length",
+    "label_paths",
+    "meaning",
+    "no_levels",
+    "power_of_ten",
+    "recognise",
+    "single_level",
+    "symbol",
+]

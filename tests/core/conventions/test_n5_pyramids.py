@@ -1,0 +1,68 @@
+"""Pyramids of N5: lengths are written in the reverse order of the array's axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import zarrcore
+from zarrcore.conventions import MultiscaleImage, image_of
+from zarrcore.errors import MetadataError
+from zarrcore.stores import MemoryStore
+
+
+def read(
+    attributes: dict[str, Any], arrays: dict[str, tuple[int, ...]], own: dict[str, Any] | None = None
+) -> MultiscaleImage:
+    hierarchy = zarrcore.create(MemoryStore(), format="n5")
+    hierarchy.create_group("volume").attributes = attributes
+    for path, shape in arrays.items():
+        hierarchy.create_array(f"volume/{path}", shape=shape, data_type="uint8").attributes = (own or {}).get(
+            path, {}
+        )
+    return image_of(hierarchy["volume"])
+
+
+def test_factors_of_the_group() -> None:
+    image = read({"downsamplingFactors": [[1, 1, 1], [2, 2, 1]]}, {"s0": (4, 6, 8), "s1": (4, 3, 4)})
+    assert [level.factors for level in image.levels] == [(1, 1, 1), (1, 2, 2)]
+    assert image.spacing == ()
+    assert image.summary == "N5 pyramid image, 2 levels"
+
+
+def test_factors_of_the_arrays() -> None:
+    image = read({"multiScale": True}, {"s0": (4, 8), "s1": (4, 2)}, {"s1": {"downsamplingFactors": [4, 1]}})
+    assert image.levels[1].factors == (1, 4)
+
+
+@pytest.mark.parametrize("row", [[0, 2], [2, -1], [2], "22", None, [2, "2"]])
+def test_invalid_factors_are_unknown(row: Any) -> None:
+    image = read({"scales": [[1, 1], row]}, {"s0": (4, 8), "s1": (4, 2)})
+    assert image.levels[1].factors is None
+
+
+@pytest.mark.parametrize("place", ["group", "array"])
+@pytest.mark.parametrize(
+    ("told", "unit"),
+    [({"pixelResolution": {"dimensions": [0.5, 2], "unit": "um"}}, "um"), ({"resolution": [0.5, 2]}, "")],
+)
+def test_resolution(place: str, told: dict[str, Any], unit: str) -> None:
+    group, own = (told, {}) if place == "group" else ({}, {"s0": told})
+    image = read({"multiScale": True, **group}, {"s0": (4, 8)}, own)
+    assert (image.spacing, image.origin) == ((2, 0.5), (0, 0))
+    assert {axis.unit for axis in image.axes} == {unit}
+
+
+def test_levels_of_a_set_up_are_below_its_time_points() -> None:
+    image = read(
+        {"downsamplingFactors": [[1, 1], [2, 2]]}, {"timepoint0/s0": (4, 8), "timepoint0/s1": (2, 4)}
+    )
+    assert [level.node.path for level in image.levels] == ["/volume/timepoint0/s0", "/volume/timepoint0/s1"]
+
+
+def test_a_pyramid_without_levels() -> None:
+    with pytest.raises(
+        MetadataError, match="/volume: its metadata describe a pyramid, but its levels are missing"
+    ):
+        read({"scales": [[1, 1]]}, {"other": (4, 8)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from zarrcore.array.storage_info import StorageInfo
 from zarrcore.errors import NodeNotFoundError, StoreError, UnreachableError
-from zarrcore.hierarchy.missing_values import missing_values
 
 
 class FakeArray:
@@ -46,10 +45,6 @@ class FakeArray:
 
     def metadata_document(self) -> dict[str, Any]:
         return {"zarr_format": 3, "node_type": "array", "shape": list(self.shape)}
-
-    @property
-    def missing_values(self) -> Mapping[str, Any]:
-        return missing_values(self.attributes, self.dtype)
 
     @property
     def metadata_key(self) -> str:

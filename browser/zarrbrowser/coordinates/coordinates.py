@@ -7,44 +7,20 @@ name of its dimension holds the coordinates. OME-NGFF gives a scale instead.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from zarrbrowser.coordinates.dates import SECONDS, date_ticks, format_date
+from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array
-from zarrbrowser.values.elements import packing_of
 from zarrcore.conventions import is_length, symbol
+from zarrcore.conventions.cf import coordinate_values
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""
-_SINCE = re.compile(
-    r"^\s*(\w+?)s?\s+since\s+(\d{1,4}-\d{1,2}-\d{1,2})[T ]?([\d:.]*)\s*(Z|UTC)?\s*$", re.IGNORECASE
-)
-_CF_UNITS = {
-    "day": "D",
-    "d": "D",
-    "hour": "h",
-    "hr": "h",
-    "h": "h",
-    "minute": "m",
-    "min": "m",
-    "second": "s",
-    "sec": "s",
-}
-_CF_UNITS |= {
-    "s": "s",
-    "millisecond": "ms",
-    "msec": "ms",
-    "ms": "ms",
-    "microsecond": "us",
-    "nanosecond": "ns",
-}
-_CALENDARS = ("", "standard", "gregorian", "proleptic_gregorian")
 _STEPS = (1, 2, 5, 10)
 
 
@@ -170,52 +146,10 @@ def _tells(image: Image, axis: int) -> bool:
 
 
 def decoded(array: ArrayLike, name: str) -> Coordinate:
-    """The coordinates that an array holds, unpacked, with dates as datetime64.
+    """The coordinates that an array holds, unpacked, with dates as datetime64, or as text in other calendars.
 
     Raises:
         ZarrError: the array cannot be read.
     """
-    values, units = np.asarray(array.read()), str(array.attributes.get("units") or "")
-    packing = packing_of(array)
-    if packing is not None:
-        values = packing.unpacked(values)
-    if values.dtype.kind in "iuf":
-        dates = _dates(values, units, str(array.attributes.get("calendar") or "").lower())
-        if dates is not None:
-            return Coordinate(name, "", dates)
-    if values.dtype.kind == "M":
-        return Coordinate(name, "", _shortest(values))
-    if values.dtype.kind == "b":
-        values = values.astype(np.int8)
+    values, units = coordinate_values(array)
     return Coordinate(name, symbol(units), values)
-
-
-def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
-    """Dates from counts ``since`` a date; None if the unit or the calendar is not supported."""
-    match = _SINCE.match(units)
-    unit = _CF_UNITS.get(match.group(1).lower()) if match else None
-    if match is None or unit is None or calendar not in _CALENDARS:
-        return None
-    try:
-        year, month, day = match.group(2).split("-")
-        clock = match.group(3) or "00:00:00"
-        clock = ":".join(part.zfill(2) for part in clock.split(":"))
-        start = np.datetime64(f"{int(year):04}-{int(month):02}-{int(day):02}T{clock}", "us")
-    except ValueError:
-        return None
-    counts = values.astype(np.float64) * (SECONDS[unit] * 1e6)
-    is_known = np.isfinite(counts)
-    if not is_known.any() or not np.abs(counts[is_known]).max() < 2**62:
-        return None
-    dates = start + np.where(is_known, counts, 0).round().astype(np.int64).astype("m8[us]")
-    dates[~is_known] = np.datetime64("NaT", "us")
-    return _shortest(dates)
-
-
-def _shortest(dates: AnyArray) -> AnyArray:
-    """The same dates in the largest unit that represents them: noon should not be shown with microseconds."""
-    for unit in ("D", "m", "s", "ms"):
-        shorter: AnyArray = dates.astype(f"M8[{unit}]")
-        if ((shorter == dates) | np.isnat(dates)).all():
-            return shorter
-    return dates

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from zarrbrowser.export.viewed_array import Selection, ViewedArray
 from zarrbrowser.nodes.read_cost import Cancelled
-from zarrbrowser.values.elements import Packing
+from zarrcore.conventions.cf import Packing
 from zarrcore.filetypes import file_type
 
 if TYPE_CHECKING:  # the code that writes files is loaded when one is written

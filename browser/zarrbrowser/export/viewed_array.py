@@ -10,8 +10,8 @@ from typing import Any
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrbrowser.values.elements import Packing
 from zarrbrowser.values.quantities import format_shape
+from zarrcore.conventions.cf import Packing
 
 Selection = tuple[int | slice, ...]
 _LONGEST, _LONGEST_BYTES = 120, 240

@@ -14,8 +14,9 @@ from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
-from zarrbrowser.values.elements import Elements, Packing, Part, may_be_packed
+from zarrbrowser.values.elements import Elements, Part
 from zarrbrowser.values.numbers import drawable_fields
+from zarrcore.conventions.cf import Packing, may_be_packed
 
 Place = tuple[tuple[float, float], tuple[float, float]]
 

@@ -10,8 +10,9 @@ from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
-from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import drawable_fields
+from zarrcore.conventions.cf import packing_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.models.tree_item import Fetching, TreeItem
-from zarrbrowser.nodes.describe import short_type_name
+from zarrbrowser.nodes.describe import convention_kind, short_type_name
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import short_name
@@ -25,8 +25,8 @@ def cell_text(item: TreeItem, column: int) -> str:
         return count(len(item.children), "node") if column == 1 else ""
     if node is not None and is_array(node):
         return format_shape(node.shape) if column == 1 else short_type_name(node)
-    if column == 2 and node is not None and is_group(node) and is_image(node):
-        return "image"
+    if column == 2 and node is not None and is_group(node) and (told := convention_kind(node)) is not None:
+        return told[1]
     if column == 1 and item.request is not None and item.source is None:
         return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
     return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.image.axes import axis_names
-from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
 
@@ -85,10 +84,18 @@ def summary(node: NodeLike) -> str:
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(parts)
-    if is_image(node):
-        return "Multiscale image"
+    if told := convention_kind(node):
+        return " ".join(told)
     words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
     return words.get(node.kind, node.kind)
+
+
+def convention_kind(node: NodeLike) -> tuple[str, str] | None:
+    """The convention that a node follows, and what the node is, according to its own metadata."""
+    from zarrcore.conventions import recognise  # late: for a fast start
+
+    recognised = recognise(node)
+    return (recognised[0].title, recognised[1]) if recognised is not None else None
 
 
 def type_name(array: ArrayLike) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QTabBar, QVBoxLa
 
 from zarrbrowser.nodes.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.panes.meaning_facts import MeaningFacts
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -28,7 +29,9 @@ class MetadataPane(Pane):
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
+        self._workers = workers
         self._lane = Lane(workers)
+        self.meaning: MeaningFacts | None = None
         self.facts = QScrollArea()
         self.facts.setWidgetResizable(True)
         self.facts.setFrameShape(QFrame.Shape.NoFrame)
@@ -51,12 +54,16 @@ class MetadataPane(Pane):
         """Show a group or an array."""
         self.clear()
         self._node = node
-        self.facts.setWidget(_facts_of(source, node))
+        self.meaning = MeaningFacts(self._workers)
+        self.facts.setWidget(_facts_of(source, node, self.meaning))
         self._ask()
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._lane.forget()
+        if self.meaning is not None:
+            self.meaning.clear()
+            self.meaning = None
         self._node = None
         self.facts.setWidget(QWidget())
         self.document.show_text("")
@@ -78,7 +85,7 @@ class MetadataPane(Pane):
         self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
 
 
-def _facts_of(source: Source, node: NodeLike) -> QWidget:
+def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> QWidget:
     format_ = source.format_of(node)
     title, specification = str(format_.title), str(format_.specification)
     column_widget = QWidget()
@@ -86,6 +93,8 @@ def _facts_of(source: Source, node: NodeLike) -> QWidget:
     column = QVBoxLayout(column_widget)
     column.setContentsMargins(20, 16, 16, 16)
     column.setSpacing(20)
+    column.addWidget(meaning)
+    meaning.show_node(source, node)
     if is_array(node):
         column.addWidget(FactGrid("Array", array_facts(node, title, specification)))
         column.addWidget(

@@ -8,6 +8,7 @@ from zarrbrowser.nodes.describe import Fact, group_facts
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.panes.attribute_tree import AttributeTree
+from zarrbrowser.panes.meaning_facts import MeaningFacts
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -32,14 +33,17 @@ class OverviewPane(Pane):
         self._facts: FactGrid | None = None
         self.children_label: QLabel | None = None
         self.attributes = AttributeTree()
+        self.meaning = MeaningFacts(workers)
         self._place = QVBoxLayout()
         self._place.setContentsMargins(16, 16, 16, 12)
+        self._place.setSpacing(20)
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._place)
+        self._place.addWidget(self.meaning)
         column.addWidget(self.attributes, 1)
 
     def show_node(self, source: Source, group: NodeLike) -> None:
@@ -54,7 +58,8 @@ class OverviewPane(Pane):
         facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
         self._facts = FactGrid("", facts[:-1])  # attributes have their own heading
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
-        self._place.addWidget(self._facts)
+        self._place.insertWidget(0, self._facts)
+        self.meaning.show_node(source, group)
         self.attributes.show_attributes(group.attributes)
         self._lane.ask(
             lambda asked: count_children(group, asked),
@@ -65,6 +70,7 @@ class OverviewPane(Pane):
     def clear(self) -> None:
         """Cancel requests."""
         self._lane.forget()
+        self.meaning.clear()
 
 
 def count_children(group: GroupLike, asked: Request) -> str:

@@ -12,9 +12,10 @@ from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
-from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.values.elements import Elements
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
+from zarrcore.conventions.cf import packing_of
 
 
 class ValuePane(Pane):

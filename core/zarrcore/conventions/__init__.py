@@ -1,6 +1,7 @@
 """Conventions: what groups and arrays stand for, read from metadata into one vocabulary."""
 
 from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference
 from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
 from zarrcore.conventions.image_collections import (
     Acquisition,
@@ -17,6 +18,7 @@ from zarrcore.conventions.ome.collections import label_paths
 from zarrcore.conventions.ome.image import single_level
 from zarrcore.conventions.registry import CONVENTIONS, image_of, is_image, meaning, recognise
 from zarrcore.conventions.units import format_quantity, in_centimetres, is_length, power_of_ten, symbol
+from zarrcore.conventions.variable import Dataset, Variable
 
 __all__ = [
     "CONVENTIONS",
@@ -25,8 +27,11 @@ __all__ = [
     "Channel",
     "Colour",
     "Convention",
+    "CoordinateReferenceSystem",
+    "Dataset",
     "Field",
     "Find",
+    "Georeference",
     "ImageCollection",
     "Label",
     "Level",
@@ -35,6 +40,7 @@ __all__ = [
     "MultiscaleImage",
     "Plate",
     "PlateWell",
+    "Variable",
     "Well",
     "format_quantity",
     "image_of",

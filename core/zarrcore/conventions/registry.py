@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zarrcore.conventions.cf import CF
 from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
 from zarrcore.conventions.ome import OME_NGFF
 from zarrcore.errors import MetadataError
 
-CONVENTIONS: Final[tuple[Convention, ...]] = (OME_NGFF, N5_PYRAMIDS)
+CONVENTIONS: Final[tuple[Convention, ...]] = (OME_NGFF, N5_PYRAMIDS, CF)
 """The first that recognises a node counts."""
 
 

@@ -7,15 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
-import numpy as np
-
 from zarrcore.array import Array, ChunkCache
 from zarrcore.errors import MetadataError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
-from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
-from zarrcore.hierarchy.missing_values import missing_values
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import parse_json_object
@@ -230,22 +226,6 @@ class ArrayNode(Array, Node):
     @attributes.setter
     def attributes(self, attributes: Mapping[str, Any]) -> None:
         self._become(self.hierarchy.writer().set_attributes(self.path, attributes))
-
-    @property
-    def fill_value_is_missing(self) -> bool:
-        """Whether the fill value means "missing": that of numbers in Zarr v2 whose dimensions xarray named."""
-        return (
-            self.hierarchy.format.name == "v2"
-            and self.dtype.kind in "iuf"
-            and DIMENSIONS_ATTRIBUTE in self.attributes
-            and self.metadata.fill_value_is_told
-        )
-
-    @property
-    def missing_values(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Stored elements that mean "missing", by the attribute that names them: see `missing_values`."""
-        fill = self.metadata.fill_value if self.fill_value_is_missing else None
-        return missing_values(self.attributes, self.dtype, fill)
 
     def resize(self, shape: Sequence[int], *, erase_chunks: bool = True) -> None:
         """Give the array another shape; its chunks stay as they are.

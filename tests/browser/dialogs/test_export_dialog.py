@@ -15,7 +15,7 @@ from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo
 from zarrbrowser.image.levels import Channel
-from zarrbrowser.values.elements import Packing
+from zarrcore.conventions.cf import Packing
 
 ALL = slice(None)
 

@@ -15,7 +15,8 @@ from zarrbrowser.image.probe import describe, element_at, exact, is_exact, probe
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import initial_settings
-from zarrbrowser.values.elements import Elements, Packing, Part
+from zarrbrowser.values.elements import Elements, Part
+from zarrcore.conventions.cf import Packing
 
 PLANE = np.arange(1200, dtype=np.int32).reshape(30, 40)
 

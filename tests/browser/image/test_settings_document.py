@@ -16,7 +16,8 @@ from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
 from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
-from zarrbrowser.values.elements import Packing, Part
+from zarrbrowser.values.elements import Part
+from zarrcore.conventions.cf import Packing
 
 FLOATS = np.dtype("<f8")
 

@@ -59,6 +59,6 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
     assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
 
 
-def test_a_group_with_levels_is_described_as_a_multiscale_image() -> None:
-    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Multiscale image")
+def test_a_group_with_levels_is_described_by_its_convention() -> None:
+    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("OME-NGFF image")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"

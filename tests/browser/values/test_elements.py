@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.values.elements import Elements, Packing, Part, fill_of, packing_of
+from zarrbrowser.values.elements import Elements, Part, fill_of
+from zarrcore.conventions.cf import Packing, packing_of
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.series import SeriesRequest, read_series
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.table.grid import grid_of
-from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.values.elements import Elements
+from zarrcore.conventions.cf import packing_of
 
 KELVIN = np.array([[247.5, np.nan, 250.25], [np.nan, 251.0, 312.75]])
 ENCODINGS: dict[str, dict[str, Any]] = {

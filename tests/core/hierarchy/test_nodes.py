@@ -131,23 +131,6 @@ def test_what_can_be_read_of_a_broken_node_is_shown(
     assert repr(broken).startswith("<BrokenNode /x: ")
 
 
-def test_a_fill_value_means_missing_only_for_numbers_of_zarr_v2_that_xarray_named() -> None:
-    def is_missing(attributes: bytes, **members: Any) -> bool:
-        document = json.dumps({**json.loads(V2_ARRAY), **members}).encode()
-        node = zarrcore.open(memory(**{".zarray": document, ".zattrs": attributes}))["/"]
-        assert isinstance(node, ArrayNode)
-        return node.fill_value_is_missing
-
-    named = b'{"_ARRAY_DIMENSIONS": ["x"]}'
-    assert is_missing(named)
-    assert not is_missing(b"{}")
-    assert not is_missing(named, fill_value=None)
-    assert not is_missing(named, dtype="|b1", fill_value=False)
-    v3 = zarrcore.open(memory(**{"zarr.json": ARRAY}))["/"]
-    assert isinstance(v3, ArrayNode)
-    assert not v3.fill_value_is_missing
-
-
 def test_a_pickled_array_knows_its_hierarchy_and_path() -> None:
     array = zarrcore.open(memory(**{"zarr.json": GROUP, "a/zarr.json": ARRAY}))["a"]
     again = pickle.loads(pickle.dumps(array))

@@ -33,11 +33,12 @@ from zarrbrowser.plot.series import (
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
-from zarrbrowser.values.elements import Elements, Part, is_complex, packing_of
+from zarrbrowser.values.elements import Elements, Part, is_complex
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.conventions.cf import packing_of
 
 _POINTS_BELOW = 200
 """Up to this number, elements are also drawn as points."""

@@ -20,7 +20,8 @@ from zarrbrowser.image.levels import proportion
 from zarrbrowser.image.multiscales import image_of_group, is_image
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.describe import array_facts, codec_facts, group_facts, json_text, summary
-from zarrbrowser.values.elements import fill_of, packing_of
+from zarrbrowser.values.elements import fill_of
+from zarrcore.conventions.cf import packing_of
 from zarrcore.errors import MetadataError, NodeNotFoundError, SelectionError, UnsupportedError, ZarrError
 from zarrcore.filetypes.registry import file_type
 from zarrcore.hierarchy import ArrayNode, Group

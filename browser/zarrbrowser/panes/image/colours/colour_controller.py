@@ -13,7 +13,8 @@ from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistic
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
-from zarrbrowser.values.elements import Elements, Part, fill_of, packing_of
+from zarrbrowser.values.elements import Elements, Part, fill_of
+from zarrcore.conventions.cf import packing_of
 
 _IN_PANEL = Change.IMAGE | Change.AXES | Change.VALUES | Change.COLOURS | Change.CHANNELS
 

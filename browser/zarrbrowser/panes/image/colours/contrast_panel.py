@@ -23,10 +23,11 @@ from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
-from zarrbrowser.values.elements import Part, fill_of, is_complex, packing_of
+from zarrbrowser.values.elements import Part, fill_of, is_complex
 from zarrbrowser.values.numbers import meaning_of
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
+from zarrcore.conventions.cf import packing_of
 
 WIDTH = 192
 

@@ -12,9 +12,10 @@ from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scal
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.values.elements import Elements
 from zarrbrowser.workers import Lane, Workers
 from zarrcore.conventions import symbol
+from zarrcore.conventions.cf import packing_of
 
 _log = logging.getLogger(__name__)
 

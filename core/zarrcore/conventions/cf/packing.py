@@ -1,0 +1,85 @@
+"""Packed numbers, and stored numbers that stand for missing values.
+
+CF conventions, 8.1 "Packed Data" and 2.5.1 "Missing data, valid and actual range of data".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrcore.conventions.cf.missing_values import missing_values_of
+from zarrcore.conventions.values import items, number
+from zarrcore.metadata.data_type import is_small_number
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How values follow from stored numbers: value = stored × scale + offset."""
+
+    scale: float = 1.0
+    offset: float = 0.0
+    missing: tuple[float, ...] = ()
+    """Stored numbers that mark missing values; whole ones as integers, which have more digits than a float."""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether stored numbers differ from the values."""
+        return self.scale != 1.0 or self.offset != 0.0
+
+    def unpacked(self, stored: NDArray[Any]) -> NDArray[Any]:
+        """The values of stored numbers, NaN for missing ones; float64, as in xarray for attributes from JSON."""
+        is_missing = among(stored, self.missing)
+        if not self.is_packed and is_missing is None:
+            return stored
+        values = stored.astype(np.float64)
+        values *= self.scale
+        values += self.offset
+        if is_missing is not None:
+            values[is_missing] = np.nan
+        return values
+
+
+def packing_of(array: Any) -> Packing | None:
+    """The packing in an array's attributes, or None."""
+    if not may_be_packed(array.dtype):
+        return None
+    listed = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
+    missing = [value for value in dict.fromkeys(listed) if not math.isnan(value)]
+    scale, offset = (_told(array.attributes.get(name)) for name in ("scale_factor", "add_offset"))
+    if not missing and scale is None and offset is None:
+        return None
+    return Packing(1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing))
+
+
+def may_be_packed(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of a type may be packed numbers."""
+    return dtype.kind in "iuf" and not dtype.names
+
+
+def _told(value: Any) -> float | None:
+    """The first finite number in an attribute, which is a number, a list, or something else."""
+    listed = items(value) if not isinstance(value, int | float) else [value]
+    return next((found for one in listed if (found := number(one)) is not None), None)
+
+
+def among(values: NDArray[Any], numbers: tuple[float, ...]) -> NDArray[np.bool_] | None:
+    """A mask of elements that equal one of the numbers; None if none does."""
+    found = None
+    if values.dtype.kind not in "biuf" or is_small_number(values.dtype):
+        return None
+    for one in numbers:
+        if math.isnan(one) or (values.dtype.kind in "iu" and not _holds(np.iinfo(values.dtype), one)):
+            continue
+        mask = values == values.dtype.type(one)
+        if mask.any():
+            found = mask if found is None else found | mask
+    return found
+
+
+def _holds(info: Any, value: float) -> bool:
+    return bool(math.isfinite(value) and value == int(value) and info.min <= value <= info.max)

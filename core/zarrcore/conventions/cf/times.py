@@ -1,0 +1,235 @@
+"""Times as counts of a unit since a date, in all calendars of the CF conventions.
+
+CF conventions, 4.4 "Time Coordinate" and 4.4.1 "Calendar". Dates of calendars that NumPy does not have become texts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SINCE: Final = re.compile(
+    r"^\s*(?P<unit>\w+?)s?\s+since\s+(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    r"(?:[T ]\s*(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2}))?(?::(?P<second>\d{1,2}(?:\.\d*)?))?)?"
+    r"\s*(?:Z|UTC|GMT|(?P<sign>[+-])(?P<off_hour>\d{1,2}):?(?P<off_minute>\d{2})?)?\s*$",
+    re.IGNORECASE,
+)
+_MICROSECONDS: Final = {
+    **dict.fromkeys(("week",), 604_800e6),
+    **dict.fromkeys(("day", "d"), 86_400e6),
+    **dict.fromkeys(("hour", "hr", "h"), 3600e6),
+    **dict.fromkeys(("minute", "min"), 60e6),
+    **dict.fromkeys(("second", "sec", "s"), 1e6),
+    **dict.fromkeys(("millisecond", "millisec", "msec", "ms"), 1e3),
+    **dict.fromkeys(("microsecond", "microsec"), 1.0),
+    "nanosecond": 1e-3,
+}
+"""The microseconds of each unit; months and years have no fixed length."""
+_DAY: Final = 86_400_000_000
+_GREGORIAN: Final = ("", "standard", "gregorian", "proleptic_gregorian")
+_REFORM: Final = np.datetime64("1582-10-15", "us")
+"""The first day of the Gregorian calendar; the standard calendar is the Julian one before."""
+_MONTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LEAP_MONTHS: Final = (31, 29, *_MONTHS[2:])
+_YEARS_OF_MONTHS: Final = {
+    **dict.fromkeys(("noleap", "365_day"), _MONTHS),
+    **dict.fromkeys(("all_leap", "366_day"), _LEAP_MONTHS),
+    "360_day": (30,) * 12,
+}
+"""The months of calendars whose years are all alike."""
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """The date that times are counted from."""
+
+    year: int
+    month: int
+    day: int
+    microseconds: int
+    """Of the day, in UTC; may be negative or longer than a day."""
+    unit: float
+    """The length of the unit in microseconds."""
+
+
+def is_time(units: str) -> bool:
+    """Whether a unit counts from a date.
+
+    >>> is_time("days since 1850-01-01"), is_time("days")
+    (True, False)
+    """
+    return _SINCE.match(units) is not None
+
+
+def decode_times(values: NDArray[Any], units: str, calendar: str = "") -> NDArray[Any] | None:
+    """The dates of counts.
+
+    Args:
+        values: numbers; those that are not finite become NaT, or ``no date`` in other calendars.
+        units: such as ``hours since 1900-01-01``.
+        calendar: the attribute of that name.
+
+    Returns:
+        datetime64 in the largest unit that holds all of them, texts for dates that datetime64 cannot hold, or None if the
+        unit or the calendar is not supported.
+
+    >>> decode_times(np.array([0.0, 31.5]), "days since 2000-01-01")
+    array(['2000-01-01T00:00', '2000-02-01T12:00'], dtype='datetime64[m]')
+    >>> decode_times(np.array([59]), "days since 2000-01-01", "360_day").tolist()
+    ['2000-02-30']
+    """
+    reference = _reference(units)
+    calendar = calendar.lower()
+    if reference is None or values.dtype.kind not in "iuf":
+        return None
+    counted = _microseconds(values, reference.unit)
+    if counted is None:
+        return None
+    since, is_known = counted
+    microseconds = since + reference.microseconds
+    if calendar in _GREGORIAN:
+        return _gregorian(reference, microseconds, is_known, calendar)
+    if calendar == "julian":
+        return _texts(
+            _julian_date, _julian_days(reference.year, reference.month, reference.day), microseconds, is_known
+        )
+    months = _YEARS_OF_MONTHS.get(calendar)
+    if months is None or not 1 <= reference.day <= months[reference.month - 1]:
+        return None
+    start = reference.year * sum(months) + sum(months[: reference.month - 1]) + reference.day - 1
+    return _texts(lambda days: _equal_years_date(days, months), start, microseconds, is_known)
+
+
+def _microseconds(values: NDArray[Any], unit: float) -> tuple[Integers, NDArray[np.bool_]] | None:
+    """Counts of a unit in microseconds, and which of them are known; None if there are none, or some are too large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        counts = values.astype(np.float64) * unit
+    is_known = np.isfinite(counts)
+    if not is_known.any() or not np.abs(counts[is_known]).max() < 2**62:
+        return None
+    if values.dtype.kind in "iu" and unit == int(unit):
+        return values.astype(np.int64) * int(unit), is_known  # exact, also where floats have too few digits
+    return np.where(is_known, counts, 0).round().astype(np.int64), is_known
+
+
+def _reference(units: str) -> _Reference | None:
+    match = _SINCE.match(units)
+    if match is None:
+        return None
+    name = match["unit"].lower()
+    unit = _MICROSECONDS.get(name, _MICROSECONDS.get(f"{name}s"))
+    month = int(match["month"])
+    hour, minute, second = int(match["hour"] or 0), int(match["minute"] or 0), float(match["second"] or 0)
+    if unit is None or not 1 <= month <= 12 or hour > 24 or minute > 59 or second >= 61:
+        return None
+    offset = 60 * int(match["off_hour"] or 0) + int(match["off_minute"] or 0)
+    minutes = 60 * hour + minute - (offset if match["sign"] == "+" else -offset)
+    microseconds = minutes * 60_000_000 + round(second * 1e6)
+    return _Reference(int(match["year"]), month, int(match["day"]), microseconds, unit)
+
+
+def _gregorian(
+    reference: _Reference, microseconds: Integers, is_known: NDArray[np.bool_], calendar: str
+) -> NDArray[Any] | None:
+    try:
+        start = np.datetime64(f"{reference.year:04}-{reference.month:02}-{reference.day:02}", "us")
+    except ValueError:
+        return None
+    dates: NDArray[Any] = start + microseconds.astype("m8[us]")
+    is_mixed = calendar != "proleptic_gregorian"
+    if is_mixed and (start < _REFORM or (dates[is_known] < _REFORM).any()):
+        return _mixed(reference, microseconds, is_known)
+    dates[~is_known] = np.datetime64("NaT", "us")
+    return shortest(dates)
+
+
+def _mixed(reference: _Reference, microseconds: Integers, is_known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Dates of the standard calendar: Julian ones before the reform. All are datetime64 if none is before it."""
+    reform = _julian_days(1582, 10, 5)
+    start = np.datetime64(f"{reference.year:04}-{reference.month:02}-{reference.day:02}", "us")
+    if start < _REFORM:
+        days = _julian_days(reference.year, reference.month, reference.day)
+    else:
+        days = reform + int((start - _REFORM).astype(np.int64)) // _DAY
+    since_reform = microseconds + (days - reform) * _DAY
+    if (since_reform[is_known] >= 0).all():
+        dates: NDArray[Any] = _REFORM + since_reform.astype("m8[us]")
+        dates[~is_known] = np.datetime64("NaT", "us")
+        return shortest(dates)
+
+    def date(numbers: Integers) -> tuple[Integers, Integers, Integers]:
+        later = np.datetime64("1582-10-15", "D") + np.maximum(numbers - reform, 0).astype("m8[D]")
+        months = later.astype("M8[M]")
+        gregorian = (
+            later.astype("M8[Y]").astype(np.int64) + 1970,
+            months.astype(np.int64) % 12 + 1,
+            (later - months.astype("M8[D]")).astype(np.int64) + 1,
+        )
+        is_julian = numbers < reform
+        julian = _julian_date(numbers)
+        year, month, day = (np.where(is_julian, a, b) for a, b in zip(julian, gregorian, strict=True))
+        return year, month, day
+
+    return _texts(date, days, microseconds, is_known)
+
+
+def _equal_years_date(days: Integers, months: tuple[int, ...]) -> tuple[Integers, Integers, Integers]:
+    """Year, month and day of days since the year 0 in a calendar whose years are all alike."""
+    year, rest = np.divmod(days, sum(months))
+    ends = np.cumsum(months)
+    month = np.searchsorted(ends, rest, side="right")
+    return year, month + 1, rest - (ends - np.array(months))[month] + 1
+
+
+def _julian_days(year: int, month: int, day: int) -> int:
+    """Days since the first day of the year 0 of the Julian calendar, a leap year."""
+    months = _LEAP_MONTHS if year % 4 == 0 else _MONTHS
+    return 365 * year + (year + 3) // 4 + sum(months[: month - 1]) + day - 1
+
+
+def _julian_date(days: Integers) -> tuple[Integers, Integers, Integers]:
+    """Year, month and day of days since the year 0 of the Julian calendar."""
+    cycle, rest = np.divmod(days, 1461)
+    year_of_cycle = np.where(rest < 366, 0, (rest - 1) // 365)
+    day_of_year = rest - np.where(year_of_cycle > 0, year_of_cycle * 365 + 1, 0)
+    _, leap_month, leap_day = _equal_years_date(day_of_year, _LEAP_MONTHS)
+    _, month, day = _equal_years_date(day_of_year, _MONTHS)
+    is_leap = year_of_cycle == 0
+    return 4 * cycle + year_of_cycle, np.where(is_leap, leap_month, month), np.where(is_leap, leap_day, day)
+
+
+def _texts(date: Any, start: int, microseconds: Integers, is_known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Dates as texts, with as much of the time of day as all of them need.
+
+    Args:
+        date: year, month and day of a number of days.
+        start: the number of days of the date that times are counted from.
+        microseconds: since that date.
+        is_known: False where there is no date.
+    """
+    days, time = np.divmod(microseconds, _DAY)
+    texts = np.char.mod("%04d", (parts := date(days + start))[0])
+    for part in parts[1:]:
+        texts = np.char.add(texts, np.char.mod("-%02d", part))
+    times = shortest((np.datetime64("1970-01-01", "us") + time.astype("m8[us]"))[is_known]).dtype
+    if np.datetime_data(times)[0] != "D":
+        clock = np.datetime_as_string(
+            (np.datetime64("1970-01-01", "us") + time.astype("m8[us]")).astype(times)
+        )
+        texts = np.char.add(texts, np.char.lstrip(clock, "0123456789-"))
+    return np.where(is_known, texts, "no date")
+
+
+def shortest(dates: NDArray[Any]) -> NDArray[Any]:
+    """The same dates in the largest unit that represents them: noon should not be shown with microseconds."""
+    for unit in ("D", "m", "s", "ms"):
+        shorter: NDArray[Any] = dates.astype(f"M8[{unit}]")
+        if ((shorter == dates) | np.isnat(dates)).all():
+            return shorter
+    return dates

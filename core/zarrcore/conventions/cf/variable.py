@@ -1,0 +1,176 @@
+"""Variables and datasets of CF.
+
+CF conventions, 2 "NetCDF Files and Components", 3 "Description of the Data", 4 "Coordinate Types". An array is recognised by
+attributes that CF defines, a group by its attribute ``Conventions``, or by ``coordinates``, which xarray writes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.cf.grid_mapping import cf_georeference, grid_mapping_crs
+from zarrcore.conventions.cf.missing_values import missing_values_of
+from zarrcore.conventions.cf.packing import packing_of
+from zarrcore.conventions.cf.times import is_time
+from zarrcore.conventions.interface import Convention, Find
+from zarrcore.conventions.values import items, mapping, numbers, text
+from zarrcore.conventions.variable import Dataset, Variable
+from zarrcore.errors import NodeNotFoundError, SelectionError
+
+TITLE: Final = "CF"
+_SIGNS: Final = (
+    "standard_name",
+    "units",
+    "long_name",
+    "axis",
+    "scale_factor",
+    "add_offset",
+    "cell_methods",
+    "grid_mapping",
+    "flag_meanings",
+    "bounds",
+    "calendar",
+    "valid_range",
+)
+_VERSION: Final = re.compile(r"\bCF-(\d[\w.]*)")
+_KINDS: Final = {"X": "longitude", "Y": "latitude", "Z": "vertical", "T": "time"}
+"""The kinds of axes, by the attribute ``axis``."""
+_KIND_OF_UNIT: Final = {
+    **dict.fromkeys(("degrees_north", "degree_north", "degrees_N", "degree_N"), "latitude"),
+    **dict.fromkeys(("degrees_east", "degree_east", "degrees_E", "degree_E"), "longitude"),
+}
+
+
+def _recognise(node: Any) -> str | None:
+    if node.kind == "group":
+        is_dataset = _VERSION.search(text(node.attributes.get("Conventions"))) is not None
+        return Dataset.kind if is_dataset else None
+    if node.kind != "array" or not any(text_or_number(node.attributes.get(sign)) for sign in _SIGNS):
+        return None
+    return Variable.kind if node.dimension_names or "standard_name" in node.attributes else None
+
+
+def text_or_number(value: Any) -> bool:
+    """Whether an attribute says something."""
+    return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
+
+
+def _read(node: Any, find: Find) -> Variable | Dataset:
+    return _dataset(node) if node.kind == "group" else read_variable(node, find)
+
+
+def _titled(attributes: Mapping[str, Any]) -> str:
+    match = _VERSION.search(text(attributes.get("Conventions")))
+    return f"{TITLE} {match[1]}" if match else TITLE
+
+
+def read_variable(array: Any, find: Find) -> Variable:
+    """The variable of an array, with the kinds and units of its dimensions' coordinates.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    attributes = array.attributes
+    packing = packing_of(array)
+    missing = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
+    valid = numbers(attributes.get("valid_range"), 2) or numbers(
+        [attributes.get("valid_min"), attributes.get("valid_max")], 2
+    )
+    names = array.dimension_names or (None,) * array.ndim
+    is_coordinate = array.ndim == 1 and names[0] == array.name
+    parent = find(array.path.rpartition("/")[0] or "/")
+    return Variable(
+        _titled(mapping(getattr(parent, "attributes", {}))),
+        text(attributes.get("standard_name")) or array.name,
+        text(attributes.get("long_name")),
+        text(attributes.get("units")),
+        tuple(_axis(array, name, find) for name in names),
+        tuple(array.shape),
+        is_coordinate,
+        text(attributes.get("calendar")),
+        packing.scale if packing else 1.0,
+        packing.offset if packing else 0.0,
+        tuple(dict.fromkeys(value for value in missing if not _is_nan(value))),
+        (valid[0], valid[1]) if valid else None,
+        _flags(attributes),
+        tuple(text(attributes.get("coordinates")).split()),
+        text(attributes.get("bounds")),
+        text(attributes.get("cell_methods")),
+        None if is_coordinate else cf_georeference(array, find),
+    )
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether a value is NaN, which means "missing" anyway."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _axis(array: Any, name: str | None, find: Find) -> Axis:
+    """A dimension, as its coordinate variable describes it."""
+    if name is None or not name:
+        return Axis(name)
+    if array.ndim == 1 and name == array.name:
+        attributes = array.attributes
+    else:
+        try:
+            attributes = mapping(getattr(find(f"{array.path.rpartition('/')[0]}/{name}"), "attributes", {}))
+        except (NodeNotFoundError, SelectionError):
+            return Axis(name)
+    units = text(attributes.get("units"))
+    kind = (
+        _KINDS.get(text(attributes.get("axis")).upper())
+        or _KIND_OF_UNIT.get(units)
+        or ("time" if is_time(units) else "")
+        or ("vertical" if attributes.get("positive") else "")
+    )
+    return Axis(name, kind, units, text(attributes.get("long_name")))
+
+
+def _flags(attributes: Mapping[str, Any]) -> dict[int, str]:
+    """CF conventions, 3.5 "Flags": the meanings of values, or of single bits."""
+    meanings = text(attributes.get("flag_meanings")).split()
+    values = items(attributes.get("flag_values")) or items(attributes.get("flag_masks"))
+    if len(values) != len(meanings) or not all(isinstance(value, int) for value in values):
+        return {}
+    return dict(zip(values, meanings, strict=True))
+
+
+def _dataset(group: Any) -> Dataset:
+    """The dataset of a group.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    variables: list[str] = []
+    coordinates: list[str] = []
+    broken: list[str] = []
+    dimensions: dict[str, int] = {}
+    for child in group.children():
+        if child.kind == "broken":
+            broken.append(child.name)
+        if child.kind != "array":
+            continue
+        names = child.dimension_names or ()
+        dimensions |= {name: length for name, length in zip(names, child.shape, strict=False) if name}
+        if child.ndim == 0 and grid_mapping_crs(child.attributes) is not None:
+            continue  # it holds only the attributes of a CRS
+        (coordinates if tuple(names) == (child.name,) else variables).append(child.name)
+    return Dataset(
+        _titled(group.attributes),
+        text(group.attributes.get("title")),
+        tuple(variables),
+        tuple(coordinates),
+        dimensions,
+        tuple(broken),
+    )
+
+
+CF: Final = Convention(
+    "cf", TITLE, "https://cfconventions.org/cf-conventions/cf-conventions.html", _recognise, _read
+)

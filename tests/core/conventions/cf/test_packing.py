@@ -1,0 +1,74 @@
+"""Packed numbers are unpacked as xarray does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.conventions.described import described
+from zarrcore.conventions.cf import Packing, among, packing_of
+
+
+def array(dtype: str, **attributes: Any) -> Any:
+    node = described("/a", attributes, kind="array")
+    node.dtype = np.dtype(dtype)
+    return node
+
+
+@given(
+    st.lists(st.integers(-32768, 32767), min_size=1, max_size=9),
+    st.floats(1e-3, 1e3),
+    st.floats(-1e3, 1e3),
+    st.none() | st.integers(-32768, 32767),
+)
+def test_values_are_those_of_xarray(stored: list[int], scale: float, offset: float, fill: int | None) -> None:
+    values = np.array(stored, "i2")
+    attributes = {"scale_factor": scale, "add_offset": offset} | (
+        {} if fill is None else {"_FillValue": fill}
+    )
+    decoded = xr.decode_cf(xr.Dataset({"a": ("x", values, attributes)})).a.values
+    packing = packing_of(array("i2", **attributes))
+    assert packing is not None
+    np.testing.assert_allclose(packing.unpacked(values), decoded, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "attributes", "expected"),
+    [
+        ("i2", {"scale_factor": [0.5]}, Packing(0.5)),
+        ("i2", {"scale_factor": ["x", 2]}, Packing(2.0)),
+        ("i2", {"add_offset": 10**400}, None),
+        ("i2", {"scale_factor": True}, None),
+        ("M8[s]", {"scale_factor": 2.0}, None),
+        ("i8", {"missing_value": 2**62 + 1}, Packing(missing=(2**62 + 1,))),
+        ("f4", {"_FillValue": float("nan")}, None),
+        ("u1", {}, None),
+    ],
+)
+def test_attributes(dtype: str, attributes: dict[str, Any], expected: Packing | None) -> None:
+    assert packing_of(array(dtype, **attributes)) == expected
+
+
+def test_stored_numbers_without_packing_stay() -> None:
+    stored = np.array([1, 2], "i2")
+    assert Packing(missing=(9,)).unpacked(stored) is stored
+
+
+@pytest.mark.parametrize(
+    ("dtype", "numbers", "expected"),
+    [
+        ("u1", (300, -1, 0.5), None),
+        ("u1", (1, 2), [True, True, False]),
+        ("f4", (float("nan"),), None),
+        ("c8", (1,), None),
+        ("?", (1,), [True, True, False]),
+    ],
+)
+def test_masks(dtype: str, numbers: tuple[float, ...], expected: list[bool] | None) -> None:
+    found = among(np.array([1, 2, 0]).astype(dtype), numbers)
+    assert (None if found is None else found.tolist()) == expected

@@ -81,7 +81,10 @@ def _parse_meta(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
 def _fill_value(value: Any, dtype: Any) -> Any:
     """A fill value in the spelling of Zarr v2, which has bytes in base64; Zarr v1 has them as text."""
     if isinstance(value, str) and isinstance(dtype, str) and dtype[1:2] == "S":
-        return base64.standard_b64encode(value.encode()).decode("ascii")
+        try:
+            return base64.standard_b64encode(value.encode()).decode("ascii")
+        except UnicodeEncodeError as error:  # half a surrogate pair
+            raise MetadataError(f"expected text, found {describe(value)}", member="fill_value") from error
     return value
 
 

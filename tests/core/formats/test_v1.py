@@ -123,6 +123,8 @@ def test_fill_values() -> None:
     assert parse(dtype="|S4", fill_value="ab").fill_value.tobytes() == b"ab\0\0"
     assert np.isnan(parse(dtype="<f4", fill_value=float("nan")).fill_value)
     assert parse(fill_value=None).fill_value == 0
+    with pytest.raises(MetadataError, match="fill_value: expected text"):
+        parse(dtype="|S4", fill_value="\ud800")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Conventions: what groups and arrays stand for, read from metadata into one vocabulary."""
 
 from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.geo import Product, Pyramid, Raster, georeference_of, pyramid_image
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference
 from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
 from zarrcore.conventions.image_collections import (
@@ -40,9 +41,13 @@ __all__ = [
     "MultiscaleImage",
     "Plate",
     "PlateWell",
+    "Product",
+    "Pyramid",
+    "Raster",
     "Variable",
     "Well",
     "format_quantity",
+    "georeference_of",
     "image_of",
     "in_centimetres",
     "is_image",
@@ -51,6 +56,7 @@ __all__ = [
     "meaning",
     "no_levels",
     "power_of_ten",
+    "pyramid_image",
     "recognise",
     "single_level",
     "symbol",

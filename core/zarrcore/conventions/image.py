@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.georeference import Georeference
 from zarrcore.conventions.interface import Meaning, plural
 from zarrcore.conventions.units import symbol
 from zarrcore.conventions.values import Numbers
@@ -75,6 +76,8 @@ class MultiscaleImage(Meaning):
     """Paths, relative to the group, of levels that are described but missing."""
     unapplied: tuple[str, ...] = ()
     """Transformations that scale and translation cannot express, in words."""
+    georeference: Georeference | None = None
+    """Where the first level is on Earth."""
 
     def channel(self, number: int) -> Channel:
         """The settings of a channel, possibly empty."""
@@ -99,6 +102,8 @@ class MultiscaleImage(Meaning):
         found.append(plural(len(self.levels), "level"))
         if spacing := self._spacing_text():
             found.append(spacing)
+        if self.georeference is not None and self.georeference.crs is not None:
+            found.append(self.georeference.crs.code or self.georeference.crs.name)
         return found
 
     def _spacing_text(self) -> str:
@@ -128,7 +133,7 @@ class MultiscaleImage(Meaning):
             found.append(("channels", ", ".join(channel.name or "–" for channel in self.channels)))
         if self.unapplied:
             found.append(("not applied", "\n".join(self.unapplied)))
-        return found
+        return [*found, *(self.georeference.facts() if self.georeference is not None else [])]
 
     def contents(self) -> dict[str, Any]:
         # Nodes are not values: a level is told by its path and shape.

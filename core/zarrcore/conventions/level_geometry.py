@@ -49,11 +49,22 @@ def find_levels(group: str, paths: Sequence[str], find: Find) -> list[Any]:
     """
     if not paths:
         raise no_levels(group)
-    first, *others = [f"{group.rstrip('/')}/{path}".replace("//", "/") for path in paths]
+    first = find(_absolute(group, paths[0]))
+    return check_levels(group, [first, *find_present(group, paths[1:], find)])
+
+
+def find_present(group: str, paths: Sequence[str], find: Find) -> list[Any]:
+    """The nodes at paths relative to a group; None for those that are missing.
+
+    Raises:
+        StoreError: the store failed.
+    """
     with ThreadPool(_IN_FLIGHT) as pool:
-        coarser = pool.map(partial(_found, find), others)
-        found = [find(first), *coarser]
-    return check_levels(group, found)
+        return list(pool.map(partial(_found, find), [_absolute(group, path) for path in paths]))
+
+
+def _absolute(group: str, path: str) -> str:
+    return f"{group.rstrip('/')}/{path}".replace("//", "/")
 
 
 def check_levels(group: str, found: list[Any]) -> list[Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zarrcore.conventions.cf import CF
+from zarrcore.conventions.cf.variable import CF
+from zarrcore.conventions.geo import EOPF, GEOZARR, PYRAMIDS
 from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
 from zarrcore.conventions.ome import OME_NGFF
 from zarrcore.errors import MetadataError
 
-CONVENTIONS: Final[tuple[Convention, ...]] = (OME_NGFF, N5_PYRAMIDS, CF)
+CONVENTIONS: Final[tuple[Convention, ...]] = (OME_NGFF, N5_PYRAMIDS, PYRAMIDS, EOPF, GEOZARR, CF)
 """The first that recognises a node counts."""
 
 

@@ -4,10 +4,8 @@ from zarrcore.conventions.cf.coordinates import coordinate_values
 from zarrcore.conventions.cf.missing_values import fill_value_is_missing, missing_values, missing_values_of
 from zarrcore.conventions.cf.packing import Packing, among, may_be_packed, packing_of
 from zarrcore.conventions.cf.times import decode_times, is_time
-from zarrcore.conventions.cf.variable import CF, read_variable
 
 __all__ = [
-    "CF",
     "Packing",
     "among",
     "coordinate_values",
@@ -18,5 +16,4 @@ __all__ = [
     "missing_values",
     "missing_values_of",
     "packing_of",
-    "read_variable",
 ]

@@ -14,10 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.conventions.axis import Axis
-from zarrcore.conventions.cf.grid_mapping import cf_georeference, grid_mapping_crs
+from zarrcore.conventions.cf.grid_mapping import grid_mapping_crs
 from zarrcore.conventions.cf.missing_values import missing_values_of
 from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import is_time
+from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
 from zarrcore.conventions.values import items, mapping, numbers, text
 from zarrcore.conventions.variable import Dataset, Variable
@@ -74,6 +75,7 @@ def read_variable(array: Any, find: Find) -> Variable:
     """The variable of an array, with the kinds and units of its dimensions' coordinates.
 
     Raises:
+        ZarrError: a coordinate variable cannot be read.
         StoreError: the store failed.
     """
     attributes = array.attributes
@@ -102,7 +104,7 @@ def read_variable(array: Any, find: Find) -> Variable:
         tuple(text(attributes.get("coordinates")).split()),
         text(attributes.get("bounds")),
         text(attributes.get("cell_methods")),
-        None if is_coordinate else cf_georeference(array, find),
+        None if is_coordinate else georeference_of(array, find),
     )
 
 

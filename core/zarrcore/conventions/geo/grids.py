@@ -1,0 +1,73 @@
+"""Grids that follow from coordinate variables: evenly spaced x and y, or latitude and longitude."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.conventions.cf.coordinates import coordinate_values
+from zarrcore.conventions.cf.grid_mapping import plane_dimensions
+from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
+from zarrcore.conventions.interface import Find
+from zarrcore.errors import NodeNotFoundError, SelectionError
+
+_MOST_COORDINATES: Final = 1_000_000
+_EVEN: Final = 1e-3
+"""How far a coordinate may be from its place in an even grid, in cells: coordinates are often stored as float32."""
+_DEGREES: Final = ("degrees_north", "degree_north", "degrees_N", "degree_N")
+GEOGRAPHIC: Final = CoordinateReferenceSystem("EPSG:4326")
+"""What latitudes and longitudes without a datum are taken for, as GDAL does."""
+
+
+def grid_of_coordinates(array: Any, find: Find) -> Georeference | None:
+    """The grid of the coordinate variables of an array's rows and columns; None if they are not evenly spaced.
+
+    Latitudes and longitudes have the CRS EPSG:4326; other coordinates do not tell one.
+
+    Raises:
+        ZarrError: a coordinate variable cannot be read.
+    """
+    dimensions = plane_dimensions(array)
+    if dimensions is None:
+        return None
+    names = list(array.dimension_names)
+    parent = array.path.rpartition("/")[0]
+    lines = []
+    is_geographic = False
+    for name in dimensions:
+        length = array.shape[names.index(name)]
+        try:
+            coordinate = find(f"{parent}/{name}")
+        except (NodeNotFoundError, SelectionError):
+            return None
+        if (
+            coordinate.kind != "array"
+            or tuple(coordinate.shape) != (length,)
+            or not 1 < length <= _MOST_COORDINATES
+        ):
+            return None
+        values, units = coordinate_values(coordinate)
+        is_geographic |= units in _DEGREES
+        line = _line(values)
+        if line is None:
+            return None
+        lines.append(line)
+    (y, down), (x, right) = lines
+    transform = (right, 0.0, x - right / 2, 0.0, down, y - down / 2)
+    rows, columns = (array.shape[names.index(name)] for name in dimensions)
+    return Georeference(
+        GEOGRAPHIC if is_geographic else None, transform, bounds_of(transform, rows, columns), dimensions
+    )
+
+
+def _line(values: np.ndarray[Any, Any]) -> tuple[float, float] | None:
+    """The first of evenly spaced values, and their distance."""
+    if values.dtype.kind not in "iuf":
+        return None
+    numbers = values.astype(np.float64)
+    step = (numbers[-1] - numbers[0]) / (numbers.size - 1)
+    if not np.isfinite(step) or step == 0:
+        return None
+    even = numbers[0] + step * np.arange(numbers.size)
+    return (float(numbers[0]), float(step)) if np.abs(numbers - even).max() <= _EVEN * abs(step) else None

@@ -3,6 +3,7 @@
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.geo import Product, Pyramid, Raster, georeference_of, pyramid_image
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference
+from zarrcore.conventions.hdmf import Link, TypedObject, links_of
 from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
 from zarrcore.conventions.image_collections import (
     Acquisition,
@@ -18,15 +19,27 @@ from zarrcore.conventions.level_geometry import no_levels
 from zarrcore.conventions.ome.collections import label_paths
 from zarrcore.conventions.ome.image import single_level
 from zarrcore.conventions.registry import CONVENTIONS, image_of, is_image, meaning, recognise
+from zarrcore.conventions.tables import (
+    AnnotatedMatrix,
+    Column,
+    SparseMatrix,
+    SpatialData,
+    SpatialElement,
+    Table,
+    column_values,
+    sparse_block,
+)
 from zarrcore.conventions.units import format_quantity, in_centimetres, is_length, power_of_ten, symbol
 from zarrcore.conventions.variable import Dataset, Variable
 
 __all__ = [
     "CONVENTIONS",
     "Acquisition",
+    "AnnotatedMatrix",
     "Axis",
     "Channel",
     "Colour",
+    "Column",
     "Convention",
     "CoordinateReferenceSystem",
     "Dataset",
@@ -36,6 +49,7 @@ __all__ = [
     "ImageCollection",
     "Label",
     "Level",
+    "Link",
     "Meaning",
     "Member",
     "MultiscaleImage",
@@ -44,8 +58,14 @@ __all__ = [
     "Product",
     "Pyramid",
     "Raster",
+    "SparseMatrix",
+    "SpatialData",
+    "SpatialElement",
+    "Table",
+    "TypedObject",
     "Variable",
     "Well",
+    "column_values",
     "format_quantity",
     "georeference_of",
     "image_of",
@@ -53,11 +73,13 @@ __all__ = [
     "is_image",
     "is_length",
     "label_paths",
+    "links_of",
     "meaning",
     "no_levels",
     "power_of_ten",
     "pyramid_image",
     "recognise",
     "single_level",
+    "sparse_block",
     "symbol",
 ]

@@ -6,13 +6,25 @@ from typing import Any, Final
 
 from zarrcore.conventions.cf.variable import CF
 from zarrcore.conventions.geo import EOPF, GEOZARR, PYRAMIDS
+from zarrcore.conventions.hdmf import HDMF
 from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
 from zarrcore.conventions.ome import OME_NGFF
+from zarrcore.conventions.tables import ANNDATA, SPATIALDATA
 from zarrcore.errors import MetadataError
 
-CONVENTIONS: Final[tuple[Convention, ...]] = (OME_NGFF, N5_PYRAMIDS, PYRAMIDS, EOPF, GEOZARR, CF)
+CONVENTIONS: Final[tuple[Convention, ...]] = (
+    OME_NGFF,
+    N5_PYRAMIDS,
+    PYRAMIDS,
+    EOPF,
+    GEOZARR,
+    ANNDATA,
+    SPATIALDATA,
+    HDMF,
+    CF,
+)
 """The first that recognises a node counts."""
 
 

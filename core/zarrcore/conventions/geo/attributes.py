@@ -70,12 +70,12 @@ def stated_georeference(array: Any, places: Sequence[Mapping[str, Any]]) -> Geor
         places: attributes that apply to it, those that count most first.
     """
     names = array.dimension_names or ()
-    crs = next((found for place in places if (found := stated_crs(place)) is not None), None)
-    transform = next((found for place in places if (found := stated_transform(place)) is not None), None)
+    crs = next((one for one in map(stated_crs, places) if one is not None), None)
+    transform = next((one for one in map(stated_transform, places) if one is not None), None)
     if crs is None and transform is None:
         return None
-    told = (found for place in places if (found := stated_dimensions(place, names)) is not None)
-    dimensions = next(told, None) or plane_dimensions(array)
+    told = (stated_dimensions(place, names) for place in places)
+    dimensions = next(filter(None, told), None) or plane_dimensions(array)
     return Georeference(crs, transform, _bounds(array, places, transform, dimensions), dimensions)
 
 

@@ -65,7 +65,7 @@ def _recognise(node: Any) -> str | None:
     return Pyramid.kind if node.kind == "group" and _assets(node.attributes) else None
 
 
-def _assets(attributes: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _assets(attributes: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The levels, each with its path as ``asset``."""
     told = attributes.get("multiscales")
     if isinstance(told, Mapping):

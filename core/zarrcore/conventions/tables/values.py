@@ -1,0 +1,97 @@
+"""The values of columns and sparse matrices, as one array each."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrcore.conventions.tables.anndata import encoding
+from zarrcore.errors import MetadataError, SelectionError
+
+_MOST_STORED: Final = 1 << 26
+"""The largest number of stored elements that a part of a sparse matrix may read."""
+
+
+def column_values(node: Any) -> NDArray[Any]:
+    """The values of a column: an array, or a categorical or nullable column of AnnData.
+
+    Returns:
+        Categories in place of codes; a masked array where values are missing.
+
+    Raises:
+        MetadataError: the column contradicts itself.
+        ZarrError: an array of it cannot be read.
+    """
+    if node.kind == "array":
+        return np.asarray(node.read())
+    if encoding(node) == "categorical":
+        codes, categories = np.asarray(node["codes"].read()), np.asarray(node["categories"].read())
+        is_missing = codes < 0
+        if codes.size and (codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(categories)):
+            raise MetadataError(f"{node.path}: its codes name categories that it does not have")
+        values = (
+            categories[np.where(is_missing, 0, codes)]
+            if len(categories)
+            else np.zeros(codes.shape, categories.dtype)
+        )
+        return np.ma.MaskedArray(values, is_missing) if is_missing.any() else values
+    values, mask = np.asarray(node["values"].read()), np.asarray(node["mask"].read())
+    if values.shape != mask.shape:
+        raise MetadataError(f"{node.path}: expected a mask of shape {values.shape}, found {mask.shape}")
+    return np.ma.MaskedArray(values, mask.astype(bool))
+
+
+def sparse_block(matrix: Any, rows: slice = slice(None), columns: slice = slice(None)) -> NDArray[Any]:
+    """A part of a sparse matrix of AnnData as a dense array.
+
+    Only the stored elements of the selected rows (CSR) or columns (CSC) are read.
+
+    Args:
+        matrix: the group.
+        rows: consecutive rows.
+        columns: consecutive columns.
+
+    Raises:
+        SelectionError: a step other than 1, or more than 2²⁶ stored elements would be read.
+        MetadataError: the matrix contradicts itself.
+        ZarrError: an array of it cannot be read.
+    """
+    shape = tuple(matrix.attributes["shape"])
+    if encoding(matrix) == "csc_matrix":
+        return _block(matrix, shape[::-1], columns, rows).T
+    return _block(matrix, shape, rows, columns)
+
+
+def _block(matrix: Any, shape: tuple[int, ...], major: slice, minor: slice) -> NDArray[Any]:
+    """A part of a matrix whose elements are stored together for each index of the first axis."""
+    (first, last, step), (low, high, other) = (
+        part.indices(length) for part, length in zip((major, minor), shape, strict=True)
+    )
+    if step != 1 or other != 1:
+        raise SelectionError("a part of a sparse matrix has consecutive rows and columns: no steps")
+    data = matrix["data"]
+    result = np.zeros((max(last - first, 0), max(high - low, 0)), data.dtype)
+    if not result.size:
+        return result
+    pointers = np.asarray(matrix["indptr"][first : last + 1]).astype(np.int64)
+    start, stop = int(pointers[0]), int(pointers[-1])
+    if (
+        pointers.size != last - first + 1
+        or (np.diff(pointers) < 0).any()
+        or start < 0
+        or stop > data.shape[0]
+    ):
+        raise MetadataError(f"{matrix.path}: its pointers do not lead to its stored elements")
+    if stop - start > _MOST_STORED:
+        raise SelectionError(
+            f"{stop - start:,} stored elements are too many to read at once: select fewer rows or columns"
+        )
+    indices = np.asarray(matrix["indices"][start:stop])
+    if indices.size and not 0 <= indices.min() <= indices.max() < shape[1]:
+        raise MetadataError(f"{matrix.path}: its indices are outside its shape")
+    lines = np.repeat(np.arange(last - first), np.diff(pointers))
+    is_inside = (indices >= low) & (indices < high)
+    np.add.at(result, (lines[is_inside], indices[is_inside] - low), np.asarray(data[start:stop])[is_inside])
+    return result

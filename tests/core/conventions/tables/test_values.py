@@ -1,0 +1,134 @@
+"""Sparse matrices agree with SciPy, and columns with pandas."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.conventions import column_values, sparse_block
+from zarrcore.errors import MetadataError, SelectionError
+
+BOUND = st.none() | st.integers(-9, 9)
+
+
+def stored(matrix: Any, layout: str) -> zarrcore.Group:
+    """A matrix as anndata stores it."""
+    hierarchy = zarrcore.create("memory://")
+    group = hierarchy.create_group("X")
+    group.attributes = {
+        "encoding-type": f"{layout}_matrix",
+        "encoding-version": "0.1.0",
+        "shape": [*matrix.shape],
+    }
+    for name in ("data", "indices", "indptr"):
+        values = getattr(matrix, name)
+        hierarchy.create_array(f"X/{name}", shape=values.shape, data_type=values.dtype)[...] = values
+    return group
+
+
+@given(
+    st.integers(0, 7),
+    st.integers(0, 7),
+    st.sampled_from(["csr", "csc"]),
+    st.tuples(BOUND, BOUND),
+    st.tuples(BOUND, BOUND),
+    st.integers(0, 99),
+)
+def test_any_part_is_that_of_scipy(
+    height: int, width: int, layout: str, rows: tuple[Any, Any], columns: tuple[Any, Any], seed: int
+) -> None:
+    dense = np.random.default_rng(seed).integers(-2, 3, (height, width)).astype("f4")
+    matrix = getattr(scipy.sparse, f"{layout}_matrix")(dense)
+    found = sparse_block(stored(matrix, layout), slice(*rows), slice(*columns))
+    np.testing.assert_array_equal(found, dense[slice(*rows), slice(*columns)])
+    assert found.dtype == dense.dtype
+
+
+def test_elements_that_are_stored_twice_are_added_as_in_scipy() -> None:
+    matrix = scipy.sparse.csr_matrix((np.array([1, 2]), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    assert sparse_block(stored(matrix, "csr")).tolist() == [[0, 3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("indptr", [0, 9, 2], "pointers"),
+        ("indptr", [0, 2, 1], "pointers"),
+        ("indptr", [0], "pointers"),
+        ("indices", [0, 7], "indices are outside its shape"),
+        ("indices", [-1, 1], "indices are outside its shape"),
+    ],
+)
+def test_a_matrix_that_contradicts_itself(name: str, values: list[int], message: str) -> None:
+    group = stored(scipy.sparse.csr_matrix(np.eye(2)), "csr")
+    group.hierarchy.erase(f"X/{name}")
+    group.hierarchy.create_array(f"X/{name}", shape=(len(values),), data_type="int64")[...] = np.array(values)
+    with pytest.raises(MetadataError, match=message):
+        sparse_block(group)
+
+
+def test_selections_that_would_read_too_much_or_have_steps() -> None:
+    group = stored(scipy.sparse.csr_matrix(np.eye(4)), "csr")
+    with pytest.raises(SelectionError, match="no steps"):
+        sparse_block(group, slice(0, 4, 2))
+    many = 1 << 27
+    for name in ("data", "indices"):
+        group.hierarchy.erase(f"X/{name}")
+        group.hierarchy.create_array(f"X/{name}", shape=(many,), data_type="int8", chunk_shape=(1 << 20,))
+    group["indptr"][...] = np.array([0, many, many, many, many])
+    with pytest.raises(SelectionError, match="134,217,728 stored elements are too many"):
+        sparse_block(group)
+    assert sparse_block(group, slice(1, 4)).shape == (3, 4)
+
+
+def test_columns(tmp_path: Path) -> None:
+    obs = pd.DataFrame(
+        {
+            "type": pd.Categorical(["B", None, "B"], categories=["T", "B"]),
+            "whole": pd.Categorical(["x", "y", "x"]),
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            "plain": [0.5, 1.5, 2.5],
+        },
+        index=list("abc"),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.AnnData(obs=obs).write_zarr(tmp_path / "a.zarr")
+    table = zarrcore.open(tmp_path / "a.zarr")["obs"]
+    assert isinstance(table, zarrcore.Group)
+    assert column_values(table["type"]).tolist() == ["B", None, "B"]
+    assert column_values(table["whole"]).tolist() == ["x", "y", "x"]
+    assert column_values(table["count"]).tolist() == [1, None, 3]
+    assert column_values(table["plain"]).tolist() == [0.5, 1.5, 2.5]
+
+
+def column(encoding: str, **arrays: Any) -> zarrcore.Group:
+    hierarchy = zarrcore.create("memory://")
+    group = hierarchy.create_group("c")
+    group.attributes = {"encoding-type": encoding}
+    for name, values in arrays.items():
+        values = np.asarray(values)
+        hierarchy.create_array(f"c/{name}", shape=values.shape, data_type=values.dtype)[...] = values
+    return group
+
+
+def test_columns_that_contradict_themselves() -> None:
+    with pytest.raises(MetadataError, match="codes name categories that it does not have"):
+        column_values(column("categorical", codes=[0, 2], categories=[1.0, 2.0]))
+    with pytest.raises(MetadataError, match=r"expected a mask of shape \(2,\), found \(3,\)"):
+        column_values(column("nullable-integer", values=[0, 2], mask=[True, False, True]))
+
+
+def test_a_column_of_missing_values_alone() -> None:
+    found = column_values(column("categorical", codes=[-1, -1], categories=np.zeros(0)))
+    assert found.tolist() == [None, None]

@@ -45,6 +45,7 @@ browser/docs/guide
 core/docs/library
 core/docs/collections
 core/docs/sources
+core/docs/conventions
 core/docs/zip
 core/docs/hdf5_sources
 core/docs/icechunk

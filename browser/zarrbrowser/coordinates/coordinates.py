@@ -15,9 +15,9 @@ import numpy as np
 
 from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrcore.conventions import is_length, symbol
-from zarrcore.conventions.cf import coordinate_values
+from zarrcore.conventions.cf import coordinate_values, find_coordinate
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""
@@ -114,7 +114,6 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
     from zarrcore.errors import ZarrError  # late: for a fast start
 
     found = {}
-    parent = image.path.rpartition("/")[0]
     for axis, (name, length) in enumerate(zip(image.names, image.base.shape, strict=True)):
         if image.has_scale:
             if axis != image.channel_axis and length <= MOST_COORDINATES and _tells(image, axis):
@@ -125,8 +124,8 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
         if dimension_names is None or dimension_names[axis] is None or not 1 < length <= MOST_COORDINATES:
             continue
         try:
-            node = find(f"{parent}/{name}")
-            if is_array(node) and tuple(node.shape) == (length,) and node.path != image.path:
+            node = find_coordinate(image.base, axis, find)
+            if node is not None and node.path != image.base.path:
                 found[axis] = decoded(node, name)
         except ZarrError:
             continue  # an axis without readable coordinates shows its indices

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.conventions.axis import Axis
+from zarrcore.conventions.cf.coordinates import find_coordinate
 from zarrcore.conventions.cf.grid_mapping import grid_mapping_crs
 from zarrcore.conventions.cf.missing_values import missing_values_of
 from zarrcore.conventions.cf.packing import packing_of
@@ -22,7 +23,6 @@ from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
 from zarrcore.conventions.values import items, mapping, numbers, text
 from zarrcore.conventions.variable import Dataset, Variable
-from zarrcore.errors import NodeNotFoundError, SelectionError
 
 TITLE: Final = "CF"
 _SIGNS: Final = (
@@ -92,7 +92,7 @@ def read_variable(array: Any, find: Find) -> Variable:
         text(attributes.get("standard_name")) or array.name,
         text(attributes.get("long_name")),
         text(attributes.get("units")),
-        tuple(_axis(array, name, find) for name in names),
+        tuple(_axis(array, axis, find) for axis in range(array.ndim)),
         tuple(array.shape),
         is_coordinate,
         text(attributes.get("calendar")),
@@ -113,17 +113,16 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _axis(array: Any, name: str | None, find: Find) -> Axis:
+def _axis(array: Any, axis: int, find: Find) -> Axis:
     """A dimension, as its coordinate variable describes it."""
-    if name is None or not name:
+    name = array.dimension_names[axis] if array.dimension_names else None
+    if not name:
         return Axis(name)
-    if array.ndim == 1 and name == array.name:
-        attributes = array.attributes
-    else:
-        try:
-            attributes = mapping(getattr(find(f"{array.path.rpartition('/')[0]}/{name}"), "attributes", {}))
-        except (NodeNotFoundError, SelectionError):
-            return Axis(name)
+    is_itself = array.ndim == 1 and name == array.name
+    coordinate = array if is_itself else find_coordinate(array, axis, find)
+    if coordinate is None:
+        return Axis(name)
+    attributes = coordinate.attributes
     units = text(attributes.get("units"))
     kind = (
         _KINDS.get(text(attributes.get("axis")).upper())

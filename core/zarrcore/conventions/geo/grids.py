@@ -6,11 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.conventions.cf.coordinates import coordinate_values
+from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordinate
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
 from zarrcore.conventions.interface import Find
-from zarrcore.errors import NodeNotFoundError, SelectionError
 
 _MOST_COORDINATES: Final = 1_000_000
 _EVEN: Final = 1e-3
@@ -32,20 +31,12 @@ def grid_of_coordinates(array: Any, find: Find) -> Georeference | None:
     if dimensions is None:
         return None
     names = list(array.dimension_names)
-    parent = array.path.rpartition("/")[0]
     lines = []
     is_geographic = False
     for name in dimensions:
-        length = array.shape[names.index(name)]
-        try:
-            coordinate = find(f"{parent}/{name}")
-        except (NodeNotFoundError, SelectionError):
-            return None
-        if (
-            coordinate.kind != "array"
-            or tuple(coordinate.shape) != (length,)
-            or not 1 < length <= _MOST_COORDINATES
-        ):
+        axis = names.index(name)
+        coordinate = find_coordinate(array, axis, find)
+        if coordinate is None or not 1 < array.shape[axis] <= _MOST_COORDINATES:
             return None
         values, units = coordinate_values(coordinate)
         is_geographic |= units in _DEGREES

@@ -5,7 +5,7 @@ Invalid metadata are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from zarrcore.conventions.axis import Axis
@@ -193,15 +193,22 @@ def _colour(told: Any) -> Colour | None:
 def _labels(told: Mapping[str, Any]) -> dict[int, Label]:
     """Colours and properties of labels, by value."""
     colours = {}
-    for one in objects(told.get("colors")):
+    for value, one in _by_value(told.get("colors")):
         rgba = items(one.get("rgba"))
         if len(rgba) == 4 and all(is_count(part) and part < 256 for part in rgba):
-            colours[one.get("label-value")] = (rgba[0], rgba[1], rgba[2], rgba[3])
+            colours[value] = (rgba[0], rgba[1], rgba[2], rgba[3])
     properties = {
-        one.get("label-value"): {name: value for name, value in one.items() if name != "label-value"}
-        for one in objects(told.get("properties"))
+        value: {name: member for name, member in one.items() if name != "label-value"}
+        for value, one in _by_value(told.get("properties"))
     }
-    values = [
-        value for value in {**colours, **properties} if isinstance(value, int) and not isinstance(value, bool)
-    ]
-    return {value: Label(colours.get(value), properties.get(value, {})) for value in values}
+    return {
+        value: Label(colours.get(value), properties.get(value, {})) for value in {**colours, **properties}
+    }
+
+
+def _by_value(told: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects in an array, with the labels that they are about."""
+    for one in objects(told):
+        value = one.get("label-value")
+        if isinstance(value, int) and not isinstance(value, bool):
+            yield value, one

@@ -295,8 +295,27 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
 
 
 def dimension_names_of(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
-    """xarray's convention for Zarr v2: the attribute ``_ARRAY_DIMENSIONS``, with null for unnamed dimensions."""
+    """The dimension names of Zarr v2, which are attributes.
+
+    xarray's convention is ``_ARRAY_DIMENSIONS``, with null for unnamed dimensions. netCDF writes it, too, if it can;
+    otherwise NCZarr's own metadata have the paths of the dimensions.
+    """
     names = attributes.get(DIMENSIONS_ATTRIBUTE)
+    if not isinstance(names, list):
+        names = _nczarr_names(attributes)
     if not isinstance(names, list) or len(names) != ndim:
         return None
     return tuple(names) if all(name is None or isinstance(name, str) for name in names) else None
+
+
+def _nczarr_names(attributes: JsonObject) -> list[Any] | None:
+    """The names of dimensions in NCZarr's metadata, in the spellings of its versions; ``_Anonymous…`` is none."""
+    for member in ("_nczarr_array", "_NCZARR_ARRAY"):
+        told = attributes.get(member)
+        paths = told.get("dimension_references", told.get("dimrefs")) if isinstance(told, dict) else None
+        if isinstance(paths, list):
+            names = [path.rpartition("/")[2] if isinstance(path, str) else path for path in paths]
+            return [
+                None if isinstance(name, str) and name.startswith("_Anonymous") else name for name in names
+            ]
+    return None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import zarrcore
-from zarrcore.conventions.cf import coordinate_values
+from zarrcore.conventions import Variable, meaning
+from zarrcore.conventions.cf import coordinate_values, find_coordinate
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,25 @@ def test_values(stored: Any, attributes: dict[str, Any], expected: Any, unit: st
     assert found == unit
     np.testing.assert_array_equal(values, np.asarray(expected))
     assert values.dtype.kind == np.asarray(expected).dtype.kind
+
+
+def test_coordinates_of_groups_above_count_where_the_length_fits() -> None:
+    hierarchy = zarrcore.create("memory://")
+    for path, length in (("x", 3), ("a/x", 4), ("a/b/y", 2), ("z", 9)):
+        name = path.rpartition("/")[2]
+        hierarchy.create_array(path, shape=(length,), data_type="uint8", dimension_names=[name])
+    hierarchy.create_group("a/t")
+    array = hierarchy.create_array(
+        "a/b/v", shape=(2, 3, 4, 5, 6, 7), data_type="uint8", dimension_names=["y", "x", "w", "z", "t", None]
+    )
+    found = [find_coordinate(array, axis, hierarchy.node) for axis in range(6)]
+    assert [node and node.path for node in found] == ["/a/b/y", "/x", None, None, None, None]
+
+
+def test_a_tree_of_datasets_as_xarray_reads_it(tmp_path: Path) -> None:
+    root = xr.Dataset(coords={"x": ("x", [1.0, 2.0], {"units": "m"})})
+    child = xr.Dataset({"v": (("x", "y"), np.zeros((2, 3)), {"units": "K"})}, {"y": ("y", [1, 2, 3])})
+    xr.DataTree.from_dict({"/": root, "/child": child}).to_zarr(tmp_path / "tree.zarr", consolidated=False)
+    found = meaning(zarrcore.open(tmp_path / "tree.zarr")["child/v"])
+    assert isinstance(found, Variable)
+    assert [axis.unit for axis in found.axes] == ["m", ""]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import zarrcore
 from tests.core.conventions.described import described
-from zarrcore.conventions import Axis, MultiscaleImage, image_of, is_image
+from zarrcore.conventions import Axis, Label, MultiscaleImage, image_of, is_image
 from zarrcore.errors import MetadataError, NodeNotFoundError
 
 
@@ -176,3 +176,19 @@ def test_steps_and_products_past_every_float_are_unknown(
         assert level.factors is None or all(0 < factor < math.inf for factor in level.factors)
         assert level.offsets is None or all(map(math.isfinite, level.offsets))
     assert all(map(math.isfinite, (*image.spacing, *image.origin)))
+
+
+def test_labels_have_colours_and_properties() -> None:
+    told = {
+        "colors": [
+            {"label-value": 1, "rgba": [0, 128, 0, 255]},
+            {"label-value": 2, "rgba": [0, 128, 256, 255]},
+            {"label-value": {"a": 1}, "rgba": [0, 0, 0, 0]},
+            {"label-value": True, "rgba": [0, 0, 0, 0]},
+            7,
+        ],
+        "properties": [{"label-value": 1, "area": 12, "class": "cell"}, {"label-value": 3}],
+    }
+    image = read({"multiscales": [DATASETS], "image-label": told}, a=(4, 5))
+    assert image.is_labels
+    assert image.labels == {1: Label((0, 128, 0, 255), {"area": 12, "class": "cell"}), 3: Label()}

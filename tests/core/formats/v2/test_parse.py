@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import ml_dtypes
+import netCDF4
 import numpy as np
 import pytest
 import tensorstore
@@ -120,3 +121,37 @@ def test_filters_of_small_numbers_are_refused_in_every_process() -> None:
     array = zarrcore.open(MemoryStore("", {".zarray": document}), format="v2").node("/")
     assert isinstance(array, BrokenNode)
     assert "astype: expected a NumPy dtype, found the string 'int4'" in str(array.error)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"_nczarr_array": {"dimension_references": ["/y", "/g/x"], "storage": "chunked"}}, ("y", "x")),
+        ({"_nczarr_array": {"dimrefs": ["/y", "/_Anonymous_Dim_3"]}}, ("y", None)),
+        ({"_NCZARR_ARRAY": {"dimrefs": ["/y", "/x"]}}, ("y", "x")),
+        ({"_ARRAY_DIMENSIONS": ["a", "b"], "_nczarr_array": {"dimrefs": ["/y", "/x"]}}, ("a", "b")),
+        ({"_nczarr_array": {"dimrefs": ["/y"]}}, None),
+        ({"_nczarr_array": {"dimrefs": ["/y", 7]}}, None),
+        ({"_nczarr_array": {"dimrefs": "yx"}}, None),
+        ({"_nczarr_array": 7}, None),
+    ],
+)
+def test_dimension_names_of_nczarr(attributes: dict, expected: tuple | None) -> None:
+    array = {**V2_ARRAY, "shape": [2, 3], "chunks": [2, 3]}
+    values = {".zarray": json.dumps(array).encode(), ".zattrs": json.dumps(attributes).encode()}
+    assert zarrcore.open(MemoryStore(values=values))["/"].dimension_names == expected
+
+
+def test_what_netcdf_writes(tmp_path: Path) -> None:
+    with netCDF4.Dataset(f"file://{tmp_path}/a.zarr#mode=nczarr,file", "w") as file:
+        file.createDimension("x", 3)
+        group = file.createGroup("g")
+        group.createDimension("y", 2)
+        group.createVariable("v", "f4", ("y", "x"))[:] = [[1, 2, 3], [4, 5, 6]]
+    attributes = tmp_path / "a.zarr" / "g" / "v" / ".zattrs"
+    told = json.loads(attributes.read_text())
+    assert told.pop("_ARRAY_DIMENSIONS") == ["y", "x"]
+    attributes.write_text(json.dumps(told))
+    array = zarrcore.open(tmp_path / "a.zarr")["g/v"]
+    assert array.dimension_names == ("y", "x")
+    assert array[...].tolist() == [[1, 2, 3], [4, 5, 6]]

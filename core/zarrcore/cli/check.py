@@ -29,6 +29,11 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--no-decode", action="store_true", help="check only documents and keys, decode no chunk"
     )
+    parser.add_argument(
+        "--convention",
+        action="store_true",
+        help="also check whether nodes hold to the conventions that they follow (OME-NGFF, CF, GeoZarr, …)",
+    )
     add_scheduler_argument(parser)
     parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings too")
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
@@ -53,7 +58,14 @@ def run(namespace: argparse.Namespace) -> int:
                 tell(array, done, total)
 
         out = console()
-        found = check(hierarchy, path, decode=not namespace.no_decode, progress=progress, run_work=run_work)
+        found = check(
+            hierarchy,
+            path,
+            decode=not namespace.no_decode,
+            conventions=namespace.convention,
+            progress=progress,
+            run_work=run_work,
+        )
         for finding in found:
             counts[finding.severity] += finding.count if finding.severity != "note" else 1
             if namespace.json:

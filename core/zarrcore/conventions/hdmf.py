@@ -1,7 +1,7 @@
 """HDMF and Neurodata Without Borders (NWB), as hdmf-zarr writes them: typed groups and arrays, and links between them.
 
-Specification: hdmf-zarr, "Storage Specification". A group lists its links in the attribute ``zarr_link``. An object has its
-type in ``namespace`` and ``neurodata_type`` (``data_type`` for other namespaces of HDMF).
+Specification: hdmf-zarr, "Storage Specification". A group lists its links in the attribute ``zarr_link`` (Zarr v2) or ``_LINKS``
+(Zarr v3). An object has its type in ``namespace`` and ``neurodata_type`` (``data_type`` for other namespaces of HDMF).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def links_of(attributes: Mapping[str, Any]) -> tuple[Link, ...]:
     """The links of a group with these attributes."""
     return tuple(
         Link(text(link.get("name")), text(link.get("path")), text(link.get("source")) or _OWN_ADDRESS)
-        for link in objects(attributes.get("zarr_link"))
+        for link in objects(attributes.get("_LINKS") or attributes.get("zarr_link"))
         if text(link.get("name")) and text(link.get("path"))
     )
 

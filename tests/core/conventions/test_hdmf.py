@@ -50,8 +50,9 @@ def test_an_array_of_another_namespace() -> None:
     assert read({"namespace": "hdmf-common", "data_type": "VectorData"}, "array").summary == "HDMF VectorData"
 
 
-def test_a_group_that_has_only_links() -> None:
-    assert read({"zarr_link": [LINK]}).summary == "HDMF object, 1 link"
+@pytest.mark.parametrize("member", ["zarr_link", "_LINKS"])
+def test_a_group_that_has_only_links(member: str) -> None:
+    assert read({member: [LINK]}).summary == "HDMF object, 1 link"
 
 
 @pytest.mark.parametrize("told", [None, 7, [{"name": "a"}], [{"path": "/a"}], [{"name": 1, "path": "/a"}]])

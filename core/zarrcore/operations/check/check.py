@@ -10,6 +10,7 @@ from itertools import chain
 from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
 from zarrcore.errors import ListingUnsupportedError, StoreError
 from zarrcore.hierarchy import AnyNode, ArrayNode, Collection, Group, Hierarchy, normalize_path
+from zarrcore.operations.check.conventions import check_conventions
 from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
@@ -21,15 +22,17 @@ from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 
 @dataclass(frozen=True, slots=True)
-class _Decoding:
-    """How chunks are checked."""
+class _Extent:
+    """What is checked, and how."""
 
     wanted: bool
-    """Whether to decode them."""
+    """Whether to decode chunks."""
+    conventions: bool
+    """Whether to check conventions, too."""
     progress: Progress | None
     """Is told how far it is."""
     run_work: RunWork | None
-    """Decodes them; None for the threads of this process."""
+    """Decodes chunks; None for the threads of this process."""
 
     def tell(self, path: str, done: int, total: int) -> None:
         """Tell how many chunks of an array are done."""
@@ -42,6 +45,7 @@ def check(
     path: str = "/",
     *,
     decode: bool = True,
+    conventions: bool = False,
     progress: Progress | None = None,
     run_work: RunWork | None = None,
 ) -> Iterator[Finding]:
@@ -51,6 +55,7 @@ def check(
         hierarchy: where the node is.
         path: the node.
         decode: fetch and decode every chunk; without it, only check documents and keys.
+        conventions: also check whether nodes hold to the conventions that they follow.
         progress: called with the progress through the chunks of each array.
         run_work: decodes chunks somewhere other than in this process's threads, such as on a cluster.
 
@@ -59,11 +64,11 @@ def check(
         StoreError: the store failed before there was anything to check.
         ClusterError: the cluster failed.
     """
-    decoding = _Decoding(decode, progress, run_work)
+    extent = _Extent(decode, conventions, progress, run_work)
     hierarchy = hierarchy.alone()
     top = hierarchy.node(normalize_path(path))
     if isinstance(hierarchy, Collection):
-        yield from _check_collection(hierarchy, top, decoding)
+        yield from _check_collection(hierarchy, top, extent)
         return
     consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
     if top.path == "/":
@@ -78,19 +83,21 @@ def check(
         else:
             yield from check_node(found)
             yield from consolidated.check_node(found)
+            if extent.conventions:
+                yield from check_conventions(found, hierarchy.node)
             if isinstance(found, ArrayNode):
-                yield from _check_array(found, decoding)
+                yield from _check_array(found, extent)
             elif isinstance(found, Group):
                 pending.append(check_group(found))
     if top.path == "/":
         yield from consolidated.check_rest()
 
 
-def _check_collection(collection: Collection, node: AnyNode, decoding: _Decoding) -> Iterator[Finding]:
+def _check_collection(collection: Collection, node: AnyNode, extent: _Extent) -> Iterator[Finding]:
     """Check a node of a collection: each hierarchy by itself, reported with its path in the collection."""
     member = collection.member(node.path)
     if member is not collection:
-        yield from _check_member(member, member.within(node.path), decoding)
+        yield from _check_member(member, member.within(node.path), extent)
         return
     yield from check_node(node)
     if isinstance(node, Group):
@@ -100,15 +107,21 @@ def _check_collection(collection: Collection, node: AnyNode, decoding: _Decoding
             if isinstance(found, Finding):
                 yield found
             else:
-                yield from _check_collection(collection, found, decoding)
+                yield from _check_collection(collection, found, extent)
 
 
-def _check_member(member: Hierarchy, path: str, decoding: _Decoding) -> Iterator[Finding]:
+def _check_member(member: Hierarchy, path: str, extent: _Extent) -> Iterator[Finding]:
     def tell(path: str, done: int, total: int) -> None:
-        decoding.tell(normalize_path(member.at + path), done, total)
+        extent.tell(normalize_path(member.at + path), done, total)
 
-    found_in = check(member.alone(), path, decode=decoding.wanted, progress=tell, run_work=decoding.run_work)
-    for found in found_in:
+    for found in check(
+        member.alone(),
+        path,
+        decode=extent.wanted,
+        conventions=extent.conventions,
+        progress=tell,
+        run_work=extent.run_work,
+    ):
         key = f"{member.at[1:]}/{found.key}" if found.key else ""
         yield replace(found, path=normalize_path(member.at + found.path), key=key)
 
@@ -122,10 +135,10 @@ def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
     yield from check_ome_zarr_zip(hierarchy.store)
 
 
-def _check_array(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:
+def _check_array(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
     tally = Tally(array.path)
     try:
-        for finding in _array_findings(array, decoding):
+        for finding in _array_findings(array, extent):
             if tally.passes(finding):
                 yield finding
     except StoreError as error:
@@ -133,25 +146,25 @@ def _check_array(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:
     yield from tally.rest()
 
 
-def _array_findings(array: ArrayNode, decoding: _Decoding) -> Iterator[Finding]:
+def _array_findings(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
     keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
     total, done = math.prod(array.chunk_grid_shape), 0
-    decoding.tell(array.path, done, total)
+    extent.tell(array.path, done, total)
     entries = _listed(array.store, keys.prefix)
     if entries is not None:
         chunks = keys.chunks(entries)
-    elif decoding.wanted or total <= MAX_PROBED_CHUNKS:
+    elif extent.wanted or total <= MAX_PROBED_CHUNKS:
         yield _not_checked(array.path, "only the keys of its chunks were checked; other keys are unknown")
         chunks = keys.probed()
     else:
         yield _not_checked(array.path, f"none of {total:,} chunks was checked")
         return
-    decoder = ChunkDecoder(array, decoding.run_work)
-    for count, found in decoder.decode(chunks) if decoding.wanted else ((1, []) for _ in chunks):
+    decoder = ChunkDecoder(array, extent.run_work)
+    for count, found in decoder.decode(chunks) if extent.wanted else ((1, []) for _ in chunks):
         yield from keys.taken()
         yield from found
         done += count
-        decoding.tell(array.path, done, total)
+        extent.tell(array.path, done, total)
         if decoder.is_hopeless:
             yield Finding(
                 "error",

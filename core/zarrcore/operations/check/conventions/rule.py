@@ -1,0 +1,21 @@
+"""A rule of a convention that metadata break."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from zarrcore.operations.check.finding import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A broken rule."""
+
+    member: str
+    """The attribute at fault, such as ``multiscales[0].axes``; empty for the node as a whole."""
+    sentence: str
+    """What is wrong: expected and found."""
+    rule: str
+    """The section and the address of the rule."""
+    severity: Severity = "warning"
+    """A warning: other programs may misread the data."""

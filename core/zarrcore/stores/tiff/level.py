@@ -26,7 +26,7 @@ _NODATA: Final = 42113
 _MOST_MISSING: Final = 64
 """How many times as long as the file an uncompressed image may be: the file may end early."""
 _SMALL_FILE: Final = 1 << 20
-_CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
+_CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 292, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
 """The tags that decide how a segment is decoded."""
 _TILE_TAGS: Final = (322, 323, 32998)
 _EER: Final = (65000, 65001, 65002)

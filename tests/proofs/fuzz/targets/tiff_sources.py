@@ -71,3 +71,7 @@ def examples() -> Iterable[bytes]:
         _IMAGE.reshape(2, 20, 48), ome=True, metadata={"axes": "CYX", "Channel": {"Name": ["a", "b"]}}
     )
     yield _written(_IMAGE > 9, compression="packbits", extratags=[(33550, 12, 3, (1.0, 1.0, 0.0), True)])
+    for compression in ("jpegxl", "webp", "jpegxr", "png", "jpeg2000", "lerc"):
+        yield _written(colours, photometric="rgb", compression=compression, tile=(32, 32))
+    packed = {"compression": "zstd", "compressionargs": {}}
+    yield _written(_IMAGE, compression="lerc", compressionargs=packed, tile=(32, 32))

@@ -106,11 +106,11 @@ def open_tiff(opened: PositionedFile, name: str) -> Any:
     if count > MAX_PAGES:
         raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")
     if file.is_ome:
-        _check_ome(file.ome_metadata or "")
+        check_ome(file.ome_metadata or "")
     return file
 
 
-def _check_ome(xml: str) -> None:
+def check_ome(xml: str) -> None:
     """Check the number of planes that OME-XML claims: tifffile makes a list of them.
 
     Raises:

@@ -15,6 +15,7 @@ from zarrcore.stores.tiff.attributes import array_attributes, file_attributes, p
 from zarrcore.stores.tiff.file import check_ome
 from zarrcore.stores.tiff.level import Level, UnshownError
 from zarrcore.stores.tiff.ome_set import Planes, SetSeries, binary_only, planes_of
+from zarrcore.stores.tiff.plain_pages import plain_series
 from zarrcore.stores.tiff.scales import Scales, scales_of
 from zarrcore.stores.tiff.set_files import SetFiles
 from zarrcore.stores.virtual.file_reader import BrokenFileError
@@ -53,7 +54,8 @@ def images_of(file: Any, files: SetFiles) -> list[Image]:
     told = _set_of(file, files)
     if told is not None:
         return _images_of_set(file, files, *told)
-    groups = _groups([*file.series])
+    plain = plain_series(file)
+    groups = _groups([*file.series] if plain is None else plain)
     if not groups:
         raise BrokenFileError("it has no images")
     if any(each.kind == "ome" and each.dataoffset is None and None in [*each] for [each, *_] in groups):

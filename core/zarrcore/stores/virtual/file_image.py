@@ -54,7 +54,8 @@ class Place:
         """A position that no stored element reaches; a header can claim more than any file holds."""
         store, ratio = self.store, 1
         if isinstance(store, InflatedFile):
-            store, ratio = store.source, store.form.ratio
+            ratio = store.form.ratio
+            store = store.source
         facts = store.stat(self.key)
         return 0 if facts is None else facts.size * ratio
 

@@ -40,7 +40,9 @@ class _Checkpoint(NamedTuple):
 
 
 class InflatedFile(ReadableStore):
-    """A store with one value: the content of a file that is compressed as a whole. It needs up to some 60 MiB, whatever the size. Thread-safe.
+    """A store with one value: the content of a file that is compressed as a whole. Thread-safe.
+
+    It needs up to some 60 MiB of memory, whatever the size.
 
     Args:
         source: the store of the file; not closed with this store.

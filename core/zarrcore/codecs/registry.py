@@ -52,6 +52,7 @@ _BUILT_IN = {
     "hdf5.virtual": f"{_A2B}.hdf5.virtual:Hdf5VirtualCodec",
     "neuroglancer.compressed_segmentation": f"{_NGL}.compressed_segmentation:CompressedSegmentationCodec",
     "neuroglancer.jpeg": f"{_NGL}.images:JpegCodec",
+    "neuroglancer.jxl": f"{_NGL}.images:JxlCodec",
     "neuroglancer.png": f"{_NGL}.images:PngCodec",
     "neuroglancer.raw": f"{_NGL}.raw:RawCodec",
     "tiff.segment": f"{_A2B}.tiff.segment:TiffSegmentCodec",

@@ -13,6 +13,7 @@ from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, UnsupportedError
 
+_SMALL_NBYTES = 1 << 20
 _NEEDS = "needs an optional package: pip install 'zarrscope[hdf5]'"
 
 
@@ -40,13 +41,19 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
                 raise
             raise CodecError(str(error), codec=self.name) from error
 
-    def _decoded(self, encoded: bytes, max_nbytes: int) -> bytes:
+    def _decoded(self, encoded: bytes, max_nbytes: int) -> Buffer:
         frame = self._module.schunk_from_cframe(encoded, copy=False)
         array = self._module.ndarray_from_cframe(encoded, copy=False) if "b2nd" in frame.meta else None
         nbytes = frame.nbytes if array is None else array.size * array.dtype.itemsize
-        if nbytes > max_nbytes:
+        # Chunks of arrays are decoded as a whole. They are filled up to whole blocks along each dimension.
+        is_padded = array is not None and frame.chunksize > max(_SMALL_NBYTES, max_nbytes << array.ndim)
+        if nbytes > max_nbytes or is_padded:
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
-        if array is None:
-            return b"".join(frame.decompress_chunk(place) for place in range(frame.nchunks))
-        decoded: bytes = array[...].tobytes()
-        return decoded
+        if array is not None:
+            decoded: bytes = array[...].tobytes()
+            return decoded
+        whole = bytearray(nbytes)
+        for place in range(frame.nchunks):
+            start = place * frame.chunksize
+            frame.decompress_chunk(place, memoryview(whole)[start : start + frame.chunksize])
+        return whole

@@ -1,7 +1,8 @@
 """Numbers that are not those of NumPy: fewer bits than their bytes have, other sizes, other exponents.
 
 HDF5 File Format Specification, "The Datatype Message", "Fixed-Point Numbers" and "Floating-Point Numbers". They become the
-smallest type of NumPy that has all their values and not fewer bytes, as with h5py.
+smallest type of NumPy that has all their values and not fewer bytes, as with h5py. Only ``long double`` has values that are
+rounded: it becomes ``float64``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ FLOATS: Final = {
     (4, 0, 32, 23, 8, 0, 23, 127): "float32",
     (8, 0, 64, 52, 11, 0, 52, 1023): "float64",
 }
+_LONG_DOUBLE: Final = (16, 0, 80, 64, 15, 0, 64, 16383)
+"""That of x86, whose mantissa has its highest bit; the bytes after it are not used."""
+_NO_IMPLIED_BIT: Final = 0
+_LEAST_EXPONENT: Final = -1074
+"""Of the smallest positive ``float64``."""
 _VAX: Final = 0x40
 _IMPLIED_BIT: Final = 2
 
@@ -52,8 +58,18 @@ def standard_float(kind: Datatype) -> str | None:
     return None if kind.bits & _VAX else FLOATS.get(described)
 
 
+def _is_long_double(kind: Datatype) -> bool:
+    p = kind.properties
+    if kind.kind is not Kind.FLOAT or kind.nbytes != _LONG_DOUBLE[0] or kind.big_endian or kind.bits & _VAX:
+        return False
+    described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
+    return described == _LONG_DOUBLE and kind.bits >> 4 & 3 == _NO_IMPLIED_BIT
+
+
 def packed_number(kind: Datatype) -> PackedNumber | None:
     """A type of numbers that NumPy has not; None if it has, or if it has none that could replace it."""
+    if _is_long_double(kind):
+        return PackedNumber(16, False, "f8", 0, 64, 79, 64, 15, 16383)
     if kind.nbytes > 8 or kind.kind not in (Kind.INTEGER, Kind.BITS, Kind.FLOAT):
         return None
     offset, precision = unsigned(kind.properties, 0, 2), unsigned(kind.properties, 2, 2)
@@ -101,6 +117,8 @@ def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
     >>> numbers(np.array([[0xF3, 0xFF], [5, 0]], "u1"), PackedNumber(2, False, "i2", 0, 4)).tolist()
     [3, 5]
     """
+    if packed.nbytes == _LONG_DOUBLE[0]:
+        return _long_doubles(data)
     words = np.zeros((len(data), 8), "u1")
     words[:, : packed.nbytes] = data[:, ::-1] if packed.big_endian else data
     bits: NDArray[Any] = words.view("<u8")[:, 0]
@@ -121,6 +139,29 @@ def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
     values = np.where(is_special, np.where(low == 0, np.inf, np.nan), values)
     signed = np.where(_part(bits, packed.sign, 1) == 1, -values, values)
     return signed.astype(f"<{packed.dtype}")
+
+
+def _long_doubles(data: NDArray[np.uint8]) -> NDArray[Any]:
+    """``long double`` rounded to the nearest ``float64``, and to an even one if two are as near."""
+    words = np.ascontiguousarray(data).view("<u8")
+    mantissa, stored = words[:, 0], words[:, 1].astype("i8") & 0x7FFF
+    exponent = np.maximum(stored, 1) - 16383 - 63
+    # A number that is too small for all 53 bits is rounded as an integer, so that it is rounded once.
+    dropped = np.clip(_LEAST_EXPONENT - exponent, 0, 65).astype("u8")
+    is_small = dropped > 11
+    whole = np.where(dropped > 63, np.uint64(0), mantissa >> np.minimum(dropped, np.uint64(63)))
+    half = np.uint64(1) << np.clip(dropped.astype("i8") - 1, 0, 63).astype("u8")
+    rest = np.where(dropped > 63, mantissa, mantissa & ((half << np.uint64(1)) - np.uint64(1)))
+    is_up = (rest > half) | ((rest == half) & (whole & np.uint64(1) == 1))
+    small = (whole + (is_up & (dropped <= 64)).astype("u8")).astype("f8")
+    with np.errstate(over="ignore"):
+        values = np.where(
+            is_small, np.ldexp(small, _LEAST_EXPONENT), np.ldexp(mantissa.astype("f8"), exponent)
+        )
+    is_finite = stored != 0x7FFF
+    special = np.where(mantissa << np.uint64(1) == 0, np.inf, np.nan)
+    values = np.where(is_finite, values, special)
+    return np.where(words[:, 1] & np.uint64(0x8000) != 0, -values, values).astype("<f8")
 
 
 def _part(bits: NDArray[Any], offset: int, precision: int) -> NDArray[Any]:

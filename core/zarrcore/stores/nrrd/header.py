@@ -50,6 +50,12 @@ _TYPES: Final = {
     "float": "f4",
     "double": "f8",
 }
+_ENCODINGS: Final = {
+    "raw": "raw",
+    **dict.fromkeys(("gzip", "gz"), "gzip"),
+    **dict.fromkeys(("bzip2", "bz2"), "bzip2"),
+    **dict.fromkeys(("txt", "text", "ascii"), "ascii"),
+}
 _ALIASES: Final = {
     "datafile": "data file",
     "lineskip": "line skip",
@@ -120,21 +126,25 @@ class NrrdHeader:
         dtype, endian = np.dtype(_TYPES[name]), self.fields.get("endian", "").lower()
         if dtype.itemsize == 1:
             return dtype
+        if not endian and self.fields.get("encoding", "").lower() in _ENCODINGS and self.encoding == "ascii":
+            return dtype
         if endian not in ("little", "big"):
             raise BrokenFileError("it does not say whether its elements are big or little endian")
         return dtype.newbyteorder(">" if endian == "big" else "<")
 
     @property
-    def is_compressed(self) -> bool:
-        """Whether elements are compressed by gzip.
+    def encoding(self) -> str:
+        """How elements are stored: ``raw``, ``gzip``, ``bzip2`` or ``ascii``.
 
         Raises:
-            BrokenFileError: the encoding is another one.
+            BrokenFileError: in another way.
         """
-        encoding = self.fields.get("encoding", "").lower()
-        if encoding not in ("raw", "gzip", "gz"):
-            raise BrokenFileError(f"its encoding is {encoding[:40]!r}; zarrscope reads raw and gzip")
-        return encoding != "raw"
+        told = self.fields.get("encoding", "").lower()
+        if told not in _ENCODINGS:
+            raise BrokenFileError(
+                f"its encoding is {told[:40]!r}; zarrscope reads raw, gzip, bzip2 and ascii"
+            )
+        return _ENCODINGS[told]
 
     @property
     def data_files(self) -> tuple[str, ...] | None:

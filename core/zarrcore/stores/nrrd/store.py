@@ -14,6 +14,7 @@ from zarrcore.stores.virtual.file_image import FileImage, Place
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.image_file import ImageFile, Read
 from zarrcore.stores.virtual.inflated_file import InflatedFile
+from zarrcore.stores.virtual.sequential_streams import BZIP2_FORM, GZIP_FORM, text_form
 
 _FIRST_NBYTES: Final = 4096
 _MAX_LINES_NBYTES: Final = 1 << 20
@@ -45,9 +46,9 @@ class NrrdSource(ImageFile):
             places: list[tuple[ReadableStore, str, int]] = [(self.reads, self.key, header.nbytes)]
         else:
             places = [(*self._targets.find(name, "0"), 0) for name in names]
-        if header.is_compressed and len(places) > 1:
+        if header.encoding != "raw" and len(places) > 1:
             raise BrokenFileError(
-                "its elements are in several compressed files, which zarrscope does not read"
+                "its elements are in several files that are compressed or text, which zarrscope does not read"
             )
         nbytes = math.prod(header.sizes) * header.dtype.itemsize // len(places)
         return FileImage(
@@ -83,12 +84,20 @@ def _place(header: NrrdHeader, store: ReadableStore, key: str, start: int, nbyte
         nbytes: of the elements in it.
     """
     lines, skipped = header.skip("line skip"), header.skip("byte skip")
-    if lines < 0 or (skipped < 0 and header.is_compressed):
+    encoding = header.encoding
+    if lines < 0 or (skipped < 0 and encoding != "raw"):
         raise BrokenFileError(f"its line skip is {lines} and its byte skip {skipped}")
     if lines:
         start = _after_lines(store, key, start, lines)
-    if header.is_compressed:
-        return Place(InflatedFile(store, key, join_url(store.url, key), start), key, skipped)
+    if encoding == "ascii":
+        return Place(
+            InflatedFile(store, key, join_url(store.url, key), start + skipped, text_form(header.dtype)),
+            key,
+            0,
+        )
+    if encoding != "raw":
+        form = GZIP_FORM if encoding == "gzip" else BZIP2_FORM
+        return Place(InflatedFile(store, key, join_url(store.url, key), start, form), key, skipped)
     if skipped < 0:  # the elements are at the end
         facts = store.stat(key)
         if facts is None or facts.size < start + nbytes:

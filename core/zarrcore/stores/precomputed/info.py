@@ -29,7 +29,7 @@ DATA_TYPES: Final = (
     "float32",
     "float64",
 )
-ENCODINGS: Final = ("raw", "jpeg", "png", "compressed_segmentation")
+ENCODINGS: Final = ("raw", "jpeg", "png", "jxl", "compressed_segmentation")
 """The encodings that can be read."""
 
 _MAX_LENGTH: Final = 1 << 60
@@ -223,6 +223,7 @@ def _check_encoding(encoding: str, data_type: str, channels: int) -> None:
         "compressed_segmentation": data_type in ("uint32", "uint64"),
         "jpeg": data_type == "uint8" and channels in (1, 3),
         "png": data_type in ("uint8", "uint16") and channels <= 4,
+        "jxl": data_type in ("uint8", "uint16") and channels <= 4,
     }
     if not possible.get(encoding, True):
         raise InfoError(f"with the encoding {encoding} for {channels} channels of {data_type}")

@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores.tiff.attributes import array_attributes, file_attributes, page_attributes
+from zarrcore.stores.tiff.file import check_ome
 from zarrcore.stores.tiff.level import Level, UnshownError
+from zarrcore.stores.tiff.ome_set import Planes, SetSeries, binary_only, planes_of
+from zarrcore.stores.tiff.plain_pages import plain_series
 from zarrcore.stores.tiff.scales import Scales, scales_of
+from zarrcore.stores.tiff.set_files import SetFiles
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 _OME_VERSION: Final = "0.5"
@@ -28,37 +33,86 @@ class Image:
     prefix: str
     """Of its keys: empty, or its number and a slash."""
     series: Any
-    """The ``tifffile.TiffPageSeries`` of the first resolution."""
+    """The ``tifffile.TiffPageSeries`` of the first resolution, or that of a set; None if it cannot be shown."""
     scales: Scales
     levels: dict[str, Level | str] = field(default_factory=dict)
     """The resolutions by the prefixes of their keys; why, for one that cannot be shown."""
 
 
-def images_of(file: Any) -> list[Image]:
+def images_of(file: Any, files: SetFiles) -> list[Image]:
     """The images of a ``tifffile.TiffFile``.
+
+    Args:
+        file: the file that was opened.
+        files: the other files of its set, if it belongs to one.
 
     Raises:
         BrokenFileError: there is none.
+        StoreError: a store failed.
         Exception: anything that tifffile raises.
     """
-    groups = _groups([*file.series])
+    told = _set_of(file, files)
+    if told is not None:
+        return _images_of_set(file, files, *told)
+    plain = plain_series(file)
+    groups = _groups([*file.series] if plain is None else plain)
     if not groups:
         raise BrokenFileError("it has no images")
+    if any(each.kind == "ome" and each.dataoffset is None and None in [*each] for [each, *_] in groups):
+        xml = str(file.ome_metadata)
+        return _images_of_set(file, files, xml, planes_of(xml, None, files.own_name))
     images = []
     for number, levels in enumerate(groups):
         prefix = f"{number}/" if len(groups) > 1 else ""
         image = Image(prefix, levels[0], scales_of(file, levels[0], number))
-        for place, series in enumerate(levels):
-            try:
-                if series.kind == "ome" and series.dataoffset is None and None in [*series]:
-                    raise UnshownError("whose other pages are in other files: it is a part of a set")
-                image.levels[f"{prefix}{place}/"] = Level(series)
-            except UnshownError as error:
-                image.levels[f"{prefix}{place}/"] = str(error)
-            except BrokenFileError as error:
-                image.levels[f"{prefix}{place}/"] = f"that is broken: {error}"
+        _add_levels(image, levels)
         images.append(image)
     return images
+
+
+def _set_of(file: Any, files: SetFiles) -> tuple[str, list[Planes]] | None:
+    """OME-XML and what it tells about planes, if some of them are in other files."""
+    if not file.is_ome:
+        return None
+    xml, own_uuid = str(file.ome_metadata), None
+    elsewhere = binary_only(xml)
+    if elsewhere is not None:
+        name, own_uuid = elsewhere
+        found = files.xml(name)
+        if found is None:
+            return None  # the pages are shown as they are
+        xml = found
+        check_ome(xml)
+    elif "FileName" not in xml:
+        return None
+    planes = planes_of(xml, own_uuid, files.own_name)
+    is_set = elsewhere is not None or any(run.file for image in planes for run in image.runs)
+    return (xml, planes) if is_set and planes else None
+
+
+def _images_of_set(file: Any, files: SetFiles, xml: str, planes: Sequence[Planes]) -> list[Image]:
+    images = []
+    for number, each in enumerate(planes):
+        prefix = f"{number}/" if len(planes) > 1 else ""
+        try:
+            series = SetSeries(file, files, each)
+            image = Image(prefix, series, scales_of(file, series, number, xml))
+            _add_levels(image, series.levels)
+        except (BrokenReferenceError, BrokenFileError) as error:
+            image = Image(prefix, None, Scales(), {f"{prefix}0/": f"that is broken: {error}"})
+        images.append(image)
+    return images
+
+
+def _add_levels(image: Image, levels: Sequence[Any]) -> None:
+    for place, series in enumerate(levels):
+        try:
+            shown: Level | str = Level(series)
+        except UnshownError as error:
+            shown = str(error)
+        except BrokenFileError as error:
+            shown = f"that is broken: {error}"
+        image.levels[f"{image.prefix}{place}/"] = shown
 
 
 def _groups(series: Sequence[Any]) -> list[list[Any]]:
@@ -100,7 +154,7 @@ def documents_of(file: Any, images: Sequence[Image]) -> dict[str, dict[str, Any]
         ome = {"version": _OME_VERSION, "bioformats2raw.layout": 3}
         documents[""] = _group({"ome": ome, **of_file})
     for image in images:
-        attributes = {"ome": _ome(image), **page_attributes(image.series)}
+        attributes = {"ome": _ome(image), **(page_attributes(image.series) if image.series else {})}
         if len(images) == 1:
             attributes |= of_file
         documents[image.prefix] = _group(attributes)

@@ -16,6 +16,7 @@ from zarrcore.errors import MissingExtraError, StoreError
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 
 MAX_PAGES: Final = 1_000_000
+_SMALL_NBYTES: Final = 4096
 _LOGGER: Final = "tifffile"
 _PIXELS: Final = re.compile(r"<(?:\w+:)?Pixels\b[^>]*")
 _SIZES: Final = re.compile(r"\bSize[ZCT]\s*=\s*[\"'](\d{1,18})")
@@ -27,6 +28,7 @@ class PositionedFile(io.RawIOBase):
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
         self._at = 0
+        self._first, self._block = 0, b""
         self._failure: StoreError | None = None
 
     def readable(self) -> bool:
@@ -46,10 +48,17 @@ class PositionedFile(io.RawIOBase):
         return self._at
 
     def read(self, size: int = -1, /) -> bytes:
+        # Most reads are of a few bytes in the block that was read last.
+        offset = self._at - self._first
+        if offset >= 0 and 0 < size <= len(self._block) - offset:
+            self._at += size
+            return self._block[offset : offset + size]
         rest = max(0, self._reader.nbytes - self._at)
         wanted = rest if size is None or size < 0 else min(size, rest)
         try:
             data = self._reader.up_to(self._at, wanted) if wanted else b""
+            if 0 < wanted < _SMALL_NBYTES:
+                self._first, self._block = self._reader.block_at(self._at + wanted - 1)
         except StoreError as error:
             self._failure = error
             raise
@@ -106,11 +115,11 @@ def open_tiff(opened: PositionedFile, name: str) -> Any:
     if count > MAX_PAGES:
         raise BrokenFileError(f"it has {count:,} pages; at most {MAX_PAGES:,} are read")
     if file.is_ome:
-        _check_ome(file.ome_metadata or "")
+        check_ome(file.ome_metadata or "")
     return file
 
 
-def _check_ome(xml: str) -> None:
+def check_ome(xml: str) -> None:
     """Check the number of planes that OME-XML claims: tifffile makes a list of them.
 
     Raises:

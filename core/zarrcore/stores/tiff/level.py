@@ -9,14 +9,16 @@ of colours are a part of dimension c.
 
 from __future__ import annotations
 
-import base64
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.tiff.ome_set import SetSeries
+from zarrcore.stores.tiff.page_codec import is_plain, segment_configuration
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 
 _ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
@@ -26,9 +28,9 @@ _NODATA: Final = 42113
 _MOST_MISSING: Final = 64
 """How many times as long as the file an uncompressed image may be: the file may end early."""
 _SMALL_FILE: Final = 1 << 20
-_CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
-"""The tags that decide how a segment is decoded."""
-_TILE_TAGS: Final = (322, 323, 32998)
+_LEAST_PLACE_NBYTES: Final = 2
+_LEAST_PAGE_NBYTES: Final = 18
+"""Of its table: a number of tags, one tag, and the place of the next table."""
 _EER: Final = (65000, 65001, 65002)
 _SHOWN_TYPES: Final = {
     "bool",
@@ -46,6 +48,8 @@ class Place(NamedTuple):
 
     start: int
     nbytes: int
+    reader: FileReader | None = None
+    """Of the file of a set that has them; None for the file that was opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Level:
     """A series of pages.
 
     Args:
-        series: the ``tifffile.TiffPageSeries``; used only while the lock of the store is held.
+        series: the ``tifffile.TiffPageSeries``, or that of a set; used only while the lock of the store is held.
 
     Raises:
         BrokenFileError: it is broken.
@@ -103,38 +107,47 @@ class Level:
         self._chunk: tuple[int, ...] = ()
         """The shape of its chunks."""
         self._base: int | None = None
-        is_plain = _is_plain(page)
+        plain = is_plain(page)
         kept = [place for place, length in enumerate(page.shaped) if length != 1 or place in (2, 3)]
         page_names = [("c", "z", "y", "x", "c")[place] for place in kept]
         page_shape = [int(page.shaped[place]) for place in kept]
         is_merged = "c" in names and "c" in page_names
-        if is_plain and not is_merged and series.dataoffset is not None:
+        if plain and not is_merged and series.dataoffset is not None:
             self._base = int(series.dataoffset)
             self._set_rows((*leading, *page_shape))
             self.dimensions = self._rows_dimensions([*names, *page_names], 0)
         else:
-            self._set_pages(leading, names, page, page_names, page_shape, kept, is_plain=is_plain)
+            self._set_pages(leading, names, page, page_names, page_shape, kept, plain=plain)
         if math.prod(self.chunk_shape) * self.dtype.itemsize > _MAX_CHUNK_NBYTES:
             raise UnshownError(f"with chunks of {self.chunk_shape}, which are too large")
         if math.prod(self.shape) * self.dtype.itemsize >= 2**63:
             raise BrokenFileError(f"an image has the shape {self.shape}")
         self._check_claims(page, leading)
-        self._segment: dict[str, Any] | None = None if is_plain else _segment(page)
+        self._segment: dict[str, Any] | None = None if plain else segment_configuration(page)
 
     def _check_claims(self, page: Any, leading: tuple[int, ...]) -> None:
         """Check that the file has about as many chunks as it says, so that all can be listed."""
         count = len(page.dataoffsets)
+        size = int(page.parent.filehandle.size)
         if self._base is not None or (self._stored and count == 1):
-            size = int(page.parent.filehandle.size)
             if math.prod(self.shape) * self.dtype.itemsize > _MOST_MISSING * max(size, _SMALL_FILE):
                 raise BrokenFileError(f"an image of shape {self.shape} cannot be in {size:,} bytes")
             return
+        nbytes = _LEAST_PAGE_NBYTES * math.prod(leading)
+        if nbytes > size and not isinstance(self._series, SetSeries):
+            raise BrokenFileError(
+                f"an image of {math.prod(leading):,} pages needs more bytes than the file has"
+            )
         if math.prod(leading) > len(self._series):
             raise BrokenFileError(
                 f"an image should have {math.prod(leading):,} pages, found {len(self._series):,}"
             )
-        if math.prod(int(number) for number in page.chunked) > count:
-            raise BrokenFileError(f"a page tells the places of {count:,} of its {page.chunked} segments")
+        wanted = math.prod(int(number) for number in page.chunked)
+        if not self._stored:
+            wanted = max(wanted, self.segment_count // math.prod(leading))
+        # tifffile takes segments for missing ones if there is no table of them.
+        if wanted > count or _LEAST_PLACE_NBYTES * wanted > size:
+            raise BrokenFileError(f"a page tells the places of {count:,} of its {wanted:,} segments")
 
     def _set_rows(self, stored: tuple[int, ...]) -> None:
         self._stored = stored
@@ -155,10 +168,10 @@ class Level:
         page_shape: list[int],
         kept: list[int],
         *,
-        is_plain: bool,
+        plain: bool,
     ) -> None:
         """Chunks within pages: rows of plain pages, otherwise tiles or strips."""
-        if is_plain and not page.is_tiled:
+        if plain and not page.is_tiled:
             self._set_rows(tuple(page_shape))
             inside = self._rows_dimensions(page_names, len(leading))
         else:
@@ -193,7 +206,7 @@ class Level:
             outside.remove(merged)
         self.dimensions = [*outside, *inside]
 
-    @property
+    @cached_property
     def ordered(self) -> list[Dimension]:
         """The dimensions in the order of the array."""
         return sorted(self.dimensions, key=lambda dimension: _ORDER.get(dimension.name, _OTHERS))
@@ -217,7 +230,7 @@ class Level:
     def chunk_shape(self) -> tuple[int, ...]:
         return tuple(dimension.chunk for dimension in self.ordered)
 
-    @property
+    @cached_property
     def grid_shape(self) -> tuple[int, ...]:
         """The number of chunks along each dimension."""
         return tuple(dimension.grid_length for dimension in self.ordered)
@@ -263,6 +276,14 @@ class Level:
         page = self._series[number]
         if page is None:
             return []
+        found = self._places_in(page, segment, inside)
+        reader = self._series.reader_of(number) if isinstance(self._series, SetSeries) else None
+        if reader is None:
+            return found
+        return [place._replace(reader=reader) if isinstance(place, Place) else place for place in found]
+
+    def _places_in(self, page: Any, segment: int, inside: tuple[int, ...]) -> list[Place | bytes]:
+        """Where the bytes of a chunk of a page are."""
         if self._stored:
             rows = rows_of(self._stored, self._chunk, inside, self.dtype.itemsize)
             return self._rows_of_strips(page, rows.offset, rows.stored_nbytes)
@@ -342,47 +363,3 @@ def _leading(series: Any, page: Any) -> tuple[tuple[int, ...], list[str]]:
 def _is_named_so(kept: list[tuple[int, str]], page: Any) -> bool:
     """Whether a series does not call the dimensions of its pages by names of those that number pages."""
     return all(name in "YXSZCQ" or page.shaped[1] > 1 for _, name in kept) and len(kept) <= len(page.shaped)
-
-
-def _is_plain(page: Any) -> bool:
-    """Whether the samples of a page are stored as those of an array."""
-    return bool(
-        page.compression == 1
-        and page.predictor == 1
-        and page.fillorder == 1
-        and page.sampleformat != 5  # complex integers
-        and not page.is_subsampled
-        and page.bitspersample == 8 * page.dtype.itemsize
-    )
-
-
-def _segment(page: Any) -> dict[str, Any]:
-    """The configuration of the codec ``tiff.segment``."""
-    tags: dict[str, Any] = {}
-    for code in _CODED_TAGS:
-        value = page.tags.valueof(code)
-        if value is None or (code in _TILE_TAGS and not page.is_tiled):
-            continue
-        numbers = value if isinstance(value, tuple) else (value,)
-        tags[str(code)] = [int(number) for number in numbers]
-    tags["259"], tags["317"] = [int(page.compression)], [int(page.predictor)]
-    configuration: dict[str, Any] = {
-        "byteorder": "little" if page.parent.byteorder == "<" else "big",
-        "tags": tags,
-    }
-    if not page.is_tiled:
-        tags["256"] = [int(page.imagewidth)]
-    else:
-        lengths = (page.imagelength, page.tilelength), (page.imagewidth, page.tilewidth)
-        rest = [int(length % tile or tile) for length, tile in lengths]
-        if rest != [page.tilelength, page.tilewidth]:
-            configuration["rest"] = rest
-    if page.jpegtables:
-        configuration["jpeg_tables"] = base64.standard_b64encode(page.jpegtables).decode()
-    if page.jpegheader:
-        configuration["jpeg_header"] = base64.standard_b64encode(page.jpegheader).decode()
-    if page.is_jfif:
-        configuration["jfif"] = True
-    if page.nodata:
-        configuration["nodata"] = str(page.nodata)
-    return configuration

@@ -74,18 +74,19 @@ class Scales:
             self.units[name] = known
 
 
-def scales_of(file: Any, series: Any, number: int) -> Scales:
+def scales_of(file: Any, series: Any, number: int, xml: str | None = None) -> Scales:
     """The scales of an image; what is broken is left out.
 
     Args:
         file: the ``tifffile.TiffFile``.
         series: the series of the image.
         number: the number of the image in the file.
+        xml: OME-XML of the image, if it is not that of the file.
     """
     scales = Scales()
     with contextlib.suppress(Exception):  # tifffile raises anything for broken metadata
         if series.kind == "ome":
-            _put_ome(scales, file.ome_metadata, number)
+            _put_ome(scales, xml or file.ome_metadata, number)
         elif series.kind == "imagej":
             _put_imagej(scales, file.imagej_metadata, series.keyframe)
         elif file.is_geotiff:

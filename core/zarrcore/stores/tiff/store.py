@@ -8,12 +8,13 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from zarrcore.errors import MissingExtraError, StoreError, ZarrError
+from zarrcore.errors import BrokenReferenceError, MissingExtraError, StoreError, ZarrError
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.tiff.documents import Image, documents_of, images_of
 from zarrcore.stores.tiff.file import PositionedFile, open_tiff
 from zarrcore.stores.tiff.level import Level, Place
+from zarrcore.stores.tiff.set_files import SetFiles
 from zarrcore.stores.virtual.combined_reads import CombinedReads
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 from zarrcore.stores.virtual.store import Part, VirtualStore
@@ -29,12 +30,13 @@ class _Opened:
 
     def __init__(self, reader: FileReader, name: str) -> None:
         self.reader = reader
-        self.positioned = PositionedFile(reader)
+        self._positioned = PositionedFile(reader)
+        self.files = SetFiles(reader)
         try:
-            file = open_tiff(self.positioned, name)
-            images: list[Image] = images_of(file)
+            file = open_tiff(self._positioned, name)
+            images: list[Image] = images_of(file, self.files)
         finally:
-            self.positioned.check()
+            self.check()
         self.documents = {
             path: json.dumps(told).encode() for path, told in documents_of(file, images).items()
         }
@@ -45,6 +47,15 @@ class _Opened:
             for path, level in image.levels.items()
             if isinstance(level, Level)
         }
+
+    def check(self) -> None:
+        """Raise what the stores raised since the last check.
+
+        Raises:
+            StoreError: a store failed.
+        """
+        self._positioned.check()
+        self.files.check()
 
 
 class TiffStore(VirtualStore):
@@ -77,6 +88,8 @@ class TiffStore(VirtualStore):
 
     def close(self) -> None:
         with self._lock:
+            if self._opened is not None:
+                self._opened.files.close()
             self._opened = None
         super().close()
 
@@ -124,7 +137,10 @@ class TiffStore(VirtualStore):
             return None
         first = places[0]
         if len(places) == 1 and isinstance(first, Place):
-            return Part(self._reads, self.key, *self._inside(opened, first, key))
+            place = self._inside(opened, first, key)
+            if place.reader is not None:
+                return Part(place.reader.source, place.reader.key, place.start, place.nbytes)
+            return Part(self._reads, self.key, place.start, place.nbytes)
         return b"".join(
             self._bytes(opened, place, key) if isinstance(place, Place) else place for place in places
         )
@@ -135,22 +151,25 @@ class TiffStore(VirtualStore):
                 try:
                     return level.places(index)
                 finally:
-                    opened.positioned.check()
+                    opened.check()
             except StoreError:
                 raise
             except Exception as error:  # as in `_file`
                 raise self._fault(key, error) from error
 
     def _inside(self, opened: _Opened, place: Place, key: str) -> Place:
-        if place.start < 0 or place.nbytes < 0 or place.start + place.nbytes > opened.reader.nbytes:
+        reader = place.reader or opened.reader
+        if place.start < 0 or place.nbytes < 0 or place.start + place.nbytes > reader.nbytes:
             start, stop = place.start, place.start + place.nbytes
-            why = f"its bytes {start:,} to {stop:,} are beyond the end of the file, {opened.reader.nbytes:,}"
+            where = "the file" if place.reader is None else reader.key
+            why = f"its bytes {start:,} to {stop:,} are beyond the end of {where}, {reader.nbytes:,}"
             raise self._fault(key, BrokenFileError(why))
         return place
 
     def _bytes(self, opened: _Opened, place: Place, key: str) -> bytes:
         try:
-            return opened.reader.read(*self._inside(opened, place, key), "a part of a chunk")
+            place = self._inside(opened, place, key)
+            return (place.reader or opened.reader).read(place.start, place.nbytes, "a part of a chunk")
         except BrokenFileError as error:
             raise self._fault(key, error) from error
 
@@ -202,7 +221,10 @@ class TiffStore(VirtualStore):
 
     def _entry(self, opened: _Opened, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
         key = "/".join((f"{path}c", *map(str, index)))
-        places = self._places(opened, level, index, key)
+        try:
+            places = self._places(opened, level, index, key)
+        except BrokenReferenceError:
+            return StoreEntry(key)  # of a file that is missing: reading it tells so
         nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
         return StoreEntry(key, nbytes) if places else None
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.virtual.file_reader import BrokenFileError
-from zarrcore.stores.virtual.inflated_file import MOST_INFLATED, InflatedFile
+from zarrcore.stores.virtual.inflated_file import InflatedFile
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part
 
@@ -54,7 +54,8 @@ class Place:
         """A position that no stored element reaches; a header can claim more than any file holds."""
         store, ratio = self.store, 1
         if isinstance(store, InflatedFile):
-            store, ratio = store.source, MOST_INFLATED
+            ratio = store.form.ratio
+            store = store.source
         facts = store.stat(self.key)
         return 0 if facts is None else facts.size * ratio
 

@@ -99,6 +99,15 @@ class FileReader:
         """Bytes at an address, fewer at the end of the file."""
         return self.read(address, max(0, min(nbytes, self.nbytes - self.base - address)))
 
+    def block_at(self, position: int) -> tuple[int, bytes]:
+        """The block that a position of the file is in, and where it starts: for readers of many small structures.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        number = position // self._block_nbytes
+        return number * self._block_nbytes, self._block(number)
+
     def prepare(self, places: Iterable[tuple[int, int]]) -> None:
         """Fetch the blocks of several structures (address and size) at once."""
         if not self.source.is_remote:

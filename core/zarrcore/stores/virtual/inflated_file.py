@@ -1,8 +1,8 @@
-"""The content of a file that is compressed by gzip as a whole: inflated in order, and again from the nearest checkpoint.
+"""The content of a file that is compressed as a whole: inflated in order, and again from the nearest checkpoint.
 
-RFC 1952. A stream of deflate can only be read from its beginning. Copies of zlib's state, taken at intervals, are further
-points to begin at: ISA-L, which is faster, cannot copy its state. Sizes and checksums of members are checked when their ends
-are reached.
+A stream can only be read from its beginning. Copies of its state, taken at intervals, are further points to begin at: ISA-L,
+which is faster than zlib, cannot copy its state; nor can bzip2, which begins anew. Sizes and checksums are checked when the
+ends of streams are reached.
 """
 
 from __future__ import annotations
@@ -16,13 +16,9 @@ from typing import Any, Final, NamedTuple
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, ChangedError, StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
+from zarrcore.stores.virtual.sequential_streams import GZIP_FORM, StreamForm
 
-GZIP: Final = b"\x1f\x8b"
-MOST_INFLATED: Final = 1040
-"""The largest ratio of the content to the stream that deflate allows."""
-
-_WINDOW_BITS: Final = 31
-"""What tells zlib that a stream is gzip's."""
+GZIP: Final = GZIP_FORM.start
 _FED_NBYTES: Final = 32 << 10
 _STEP_NBYTES: Final = 1 << 20
 _RECENT_NBYTES: Final = 32 << 20
@@ -40,17 +36,20 @@ class _Checkpoint(NamedTuple):
     at: int
     """In the file."""
     stream: Any
-    """The state of zlib, which is copied before use."""
+    """The state of the stream, which is copied before use."""
 
 
 class InflatedFile(ReadableStore):
-    """A store with one value: the content of a gzip file. It needs up to some 60 MiB, whatever the size. Thread-safe.
+    """A store with one value: the content of a file that is compressed as a whole. Thread-safe.
+
+    It needs up to some 60 MiB of memory, whatever the size.
 
     Args:
         source: the store of the file; not closed with this store.
         key: the file's key there, and the key of its content here.
         url: the URL to show.
         start: the position of the stream in the file.
+        form: how it is compressed.
 
     >>> import gzip
     >>> from zarrcore.stores.memory import MemoryStore
@@ -61,13 +60,16 @@ class InflatedFile(ReadableStore):
 
     requests_in_flight = 1
 
-    def __init__(self, source: ReadableStore, key: str, url: str, start: int = 0) -> None:
+    def __init__(
+        self, source: ReadableStore, key: str, url: str, start: int = 0, form: StreamForm = GZIP_FORM
+    ) -> None:
         self.source = source
         self.key = key
         self.url = url
+        self.form = form
         self.is_remote = source.is_remote
         self._lock = threading.Lock()
-        self._first = _Checkpoint(0, start, zlib.decompressobj(_WINDOW_BITS))
+        self._first = _Checkpoint(0, start, form.make())
         self._forget()
 
     def _forget(self) -> None:
@@ -147,23 +149,26 @@ class InflatedFile(ReadableStore):
 
     def _next_piece(self) -> bytes:
         while True:
-            if len(self._block) < len(GZIP):
+            if len(self._block) <= len(self.form.start):
                 self._fetch()
             if self._stream.eof:
                 # Another member may follow; anything else, such as zeros, is padding.
-                if bytes(self._block[: len(GZIP)]) != GZIP:
+                start = self.form.start
+                if not start or bytes(self._block[: len(start)]) != start:
                     self._is_at_end = True
                     return b""
-                self._stream = zlib.decompressobj(_WINDOW_BITS)
+                self._stream = self.form.make()
             fed = self._block[:_FED_NBYTES]
             piece: bytes = self._stream.decompress(fed, _STEP_NBYTES)
             rest = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             used = len(fed) - len(rest)
-            self._block = self._block[used:]
+            # Data that were given before may remain after the end.
+            after = self._block[len(fed) :]
+            self._block = self._block[used:] if used >= 0 else memoryview(bytes(rest) + bytes(after))
             self._at += used
             if piece:
                 return piece
-            if not fed and not self._stream.eof:
+            if not fed and not rest and not self._stream.eof:
                 raise self._broken(f"breaks off after {self._position:,} bytes")
 
     def _fetch(self) -> None:
@@ -183,7 +188,7 @@ class InflatedFile(ReadableStore):
         self._block = memoryview(bytes(self._block) + bytes(value))
 
     def _add_checkpoint(self) -> None:
-        if self._stream.eof:
+        if self._stream.eof or not self.form.has_copies:
             return
         self._checkpoints.append(_Checkpoint(self._position, self._at, self._stream.copy()))
         if len(self._checkpoints) > _CHECKPOINTS_MAX:
@@ -192,5 +197,5 @@ class InflatedFile(ReadableStore):
 
     def _broken(self, why: str) -> BrokenBodyError:
         self._forget()
-        sentence = f"{self.url} cannot be read: its gzip stream {why}"
+        sentence = f"{self.url} cannot be read: its {self.form.title} {why}"
         return BrokenBodyError(sentence, key=self.key, url=self.source.url)

@@ -36,3 +36,12 @@ def test_a_missing_package_says_what_installs_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "blosc2", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'zarrscope\[hdf5\]'"):
         Hdf5Blosc2Codec.from_configuration({})
+
+
+def test_chunks_of_arrays_do_not_take_much_more_than_the_array() -> None:
+    codec = Hdf5Blosc2Codec.from_configuration({})
+    small = blosc2.asarray(NUMBERS, chunks=(40, 60), blocks=(40, 60))
+    assert codec.decode(small.to_cframe(), NUMBERS.nbytes) == NUMBERS.tobytes()
+    large = blosc2.uninit((10,), dtype="u1", chunks=(1 << 30,), blocks=(1 << 20,))
+    with pytest.raises(CodecError, match="more than the 10 bytes expected"):
+        codec.decode(large.to_cframe(), 10)

@@ -14,7 +14,6 @@ BEYOND = {
     "region": (h5py.regionref_dtype, "HDF5 region reference"),
     "vlen of texts": (h5py.vlen_dtype(h5py.string_dtype()), "variable-length array of type variable"),
     "texts in a structure": (np.dtype([("a", h5py.string_dtype())]), "variable-length array|HDF5 variable"),
-    "long double": (np.dtype("longdouble"), "not of IEEE 754"),
 }
 
 

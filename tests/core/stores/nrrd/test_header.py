@@ -30,7 +30,7 @@ def test_fields_comments_and_pairs() -> None:
     found = parse_header(text.encode(), is_whole=False)
     assert found is not None
     assert (found.nbytes, found.version, found.sizes) == (len(text) - 4, 5, (3, 4))
-    assert (found.dtype, found.is_compressed) == (np.dtype(">u2"), True)
+    assert (found.dtype, found.encoding) == (np.dtype(">u2"), "gzip")
     assert found.pairs == {"key with spaces": "a\nb\\c := d"}
     assert found.data_files == ("x.raw",)
     assert found.shown() == {
@@ -88,8 +88,7 @@ def test_a_list_of_data_files() -> None:
         ({"data_file": "LIST"}, "data_files", "in 0 files"),
         ({"data_file": "x" * 5000}, "data_files", "5,000 characters"),
         ({"endian": ""}, "dtype", "big or little endian"),
-        ({"encoding": "txt"}, "is_compressed", "encoding is 'txt'; zarrscope reads raw and gzip"),
-        ({"encoding": "bzip2"}, "is_compressed", "encoding is 'bzip2'"),
+        ({"encoding": "hex"}, "encoding", "encoding is 'hex'; zarrscope reads raw, gzip, bzip2 and ascii"),
     ],
 )
 def test_what_is_not_read_says_why(fields: dict[str, str], member: str, why: str) -> None:

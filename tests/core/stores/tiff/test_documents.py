@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
 import numpy as np
-import tifffile
 
 from tests.core.stores.tiff.files import pyramid, store_of, written
 from zarrcore.hierarchy.collections.collection import open_place
@@ -66,26 +64,6 @@ def test_colours_are_channels_that_compose_the_picture() -> None:
     assert channels[0]["window"] == {"min": 0, "max": 255, "start": 0, "end": 255}
     codecs = document(content, "0/")["codecs"]
     assert codecs[0] == {"name": "transpose", "configuration": {"order": [1, 2, 0]}}
-
-
-def test_a_part_of_a_set_of_files_is_a_broken_node() -> None:
-    file = io.BytesIO()
-    tifffile.imwrite(
-        file, np.zeros((2, 8, 8), "u1"), ome=True, metadata={"axes": "ZYX"}, photometric="minisblack"
-    )
-    content = file.getvalue()
-    with tifffile.TiffFile(io.BytesIO(content)) as opened:
-        xml = opened.ome_metadata or ""
-    own = xml[xml.index("urn:uuid:") :].partition('"')[0]
-    uuids = "".join(
-        f'<TiffData IFD="0" FirstZ="{z}" PlaneCount="1"><UUID FileName="{name}">{uuid}</UUID></TiffData>'
-        for z, (name, uuid) in enumerate((("a.tif", own), ("b.tif", "urn:uuid:b")))
-    )
-    start, stop = xml.index("<TiffData"), xml.index("</Pixels>")
-    changed = io.BytesIO()
-    told = xml[:start] + uuids + xml[stop:]
-    tifffile.imwrite(changed, np.zeros((8, 8), "u1"), description=told, metadata=None)
-    assert "a part of a set" in document(changed.getvalue(), "0/")["data_type"]
 
 
 def test_nodata_of_zero_is_told() -> None:

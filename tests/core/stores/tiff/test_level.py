@@ -30,6 +30,10 @@ LAYOUTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "packbits": (RGB[..., 0], {"rowsperstrip": 7, "compression": "packbits"}),
     "lzma": (GRAY, {**TILES, "compression": "lzma"}),
     "lerc": (GRAY, {**TILES, "compression": "lerc"}),
+    "lerc within zstd": (
+        GRAY,
+        {**TILES, "compression": "lerc", "compressionargs": {"compression": "zstd", "compressionargs": {}}},
+    ),
     "lerc of floats": (GRAY.astype("f4"), {**TILES, "compression": "lerc"}),
     "colours": (RGB, {"photometric": "rgb"}),
     "tiles of colours": (RGB, {**TILES, "photometric": "rgb", "compression": "deflate", "predictor": True}),
@@ -45,6 +49,11 @@ LAYOUTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "webp": (RGB, {**TILES, "photometric": "rgb", "compression": "webp"}),
     "png": (RGB, {**TILES, "photometric": "rgb", "compression": "png"}),
     "jpeg xl": (RGB, {**TILES, "photometric": "rgb", "compression": "jpegxl"}),
+    "jpeg xr": (RGB, {**TILES, "photometric": "rgb", "compression": "jpegxr"}),
+    "jpeg xl of two samples": (
+        RGB[..., :2],
+        {**TILES, "photometric": "minisblack", "planarconfig": "contig", "compression": "jpegxl"},
+    ),
     "bits": (GRAY > 30000, {}),
     "compressed bits": (GRAY > 30000, {"compression": "packbits", "rowsperstrip": 8}),
     "volume": (
@@ -170,6 +179,14 @@ def test_files_of_libtiff_have_the_elements_that_tifffile_reads(
     )
     content = (tmp_path / "b.tif").read_bytes()
     np.testing.assert_array_equal(array(content)[...], expected(content))
+
+
+@pytest.mark.parametrize("compression", ["g3:1d", "g3:2d", "g3:2d:fill", "g4"])
+def test_faxes_have_the_elements_that_tifffile_reads(tmp_path: Path, compression: str) -> None:
+    (tmp_path / "a.tif").write_bytes(written(GRAY > 30000, photometric="minisblack"))
+    command = ["tiffcp", "-c", compression, "-r", "20", tmp_path / "a.tif", tmp_path / "b.tif"]
+    subprocess.run(command, check=True, capture_output=True)
+    np.testing.assert_array_equal(array((tmp_path / "b.tif").read_bytes())[...], GRAY > 30000)
 
 
 def test_the_axes_of_colours_and_channels_are_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 from collections.abc import Iterable
 from itertools import islice
@@ -50,6 +51,8 @@ def examples() -> Iterable[bytes]:
     """Elements in the file and in others, compressed and not."""
     yield f"{_FIELDS}encoding: raw\nkey:=value\n\n".encode() + bytes(range(48))
     yield f"{_FIELDS}{_SPACE}encoding: gzip\n\n".encode() + gzip.compress(bytes(48), mtime=0)
+    yield f"{_FIELDS}encoding: bzip2\n\n".encode() + bz2.compress(bytes(48))
+    yield f"{_FIELDS}encoding: ascii\n\n".encode() + b"1 2, 3\n" * 8
     yield f"{_FIELDS}encoding: raw\nline skip: 1\nbyte skip: -1\ndata file: s\n".encode()
     yield f"{_FIELDS}encoding: raw\ndata file: s%d 1 2 1\n".encode()
     yield f"{_FIELDS}encoding: raw\ndata file: LIST 3\ns\ns\n".encode()

@@ -1,6 +1,6 @@
 """Broken volumes of Neuroglancer as sources: an error of zarrscope with one line, or nodes and values.
 
-An input is a line with the name of what is broken, and its bytes: ``info``, a shard, or a chunk of compressed labels.
+An input is a line with the name of what is broken, and its bytes: ``info``, a shard, a chunk of compressed labels, or an image.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+import imagecodecs
 import numpy as np
 
 from tests.proofs.fuzz.targets.hdf5_sources import check_sentence
@@ -33,6 +34,11 @@ WORDS = (
 _MAX_SIZE = 1 << 16
 _CHUNK = "s/0-8_0-8_0-8"
 _SHARD = "s/0.shard"
+_ENCODERS = {
+    b"jpeg": imagecodecs.jpeg8_encode,
+    b"png": imagecodecs.png_encode,
+    b"jxl": imagecodecs.jpegxl_encode,
+}
 _SHARDING = {
     "@type": "neuroglancer_uint64_sharded_v1",
     "hash": "identity",
@@ -63,6 +69,12 @@ def info(**members: Any) -> bytes:
     return json.dumps(volume).encode()
 
 
+def image_info(encoding: str) -> bytes:
+    """The document of a volume whose chunks are images."""
+    told: dict[str, Any] = json.loads(info(encoding=encoding))
+    return json.dumps({**told, "type": "image", "data_type": "uint8"}).encode()
+
+
 def chunk() -> bytes:
     """A chunk with blocks of several widths."""
     words = [1]
@@ -86,6 +98,8 @@ def check(data: bytes) -> None:
         values["info"] = value
     elif name == b"shard":
         values |= {"info": info(sharding=_SHARDING), _SHARD: value}
+    elif name in _ENCODERS:
+        values |= {"info": image_info(name.decode()), _CHUNK: value}
     else:
         values[_CHUNK] = value
     store = PrecomputedStore(MemoryStore("", values))
@@ -107,9 +121,12 @@ def _read(node: ArrayNode) -> None:
 
 
 def examples() -> Iterable[bytes]:
-    """Each of the three kinds."""
+    """Each of the kinds."""
     yield b"info\n" + info()
     yield b"info\n" + info(sharding=_SHARDING)
     yield b"info\n" + info(encoding="raw", voxel_offset=[3, -2, 1])
     yield b"shard\n" + shard()
     yield b"chunk\n" + chunk()
+    image = np.arange(8 * 64, dtype="u1").reshape(64, 8)
+    for encoding, encode in _ENCODERS.items():
+        yield encoding + b"\n" + bytes(encode(image))

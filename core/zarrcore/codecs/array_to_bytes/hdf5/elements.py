@@ -76,12 +76,11 @@ def _dtype(stored: Any) -> np.dtype[Any]:
 
 def _packed(stored: Any) -> PackedNumber:
     packed = PackedNumber(*stored["number"])
-    if (
-        not all(type(value) is int and abs(value) < 2**32 for value in packed[3:])
-        or not 1 <= packed.nbytes <= 8
+    if not all(type(value) is int and abs(value) < 2**32 for value in packed[3:]) or not (
+        1 <= packed.nbytes <= 8 or packed.nbytes == 16
     ):
         raise ValueError("a number is out of range")
-    if packed.precision > 64 or packed.exponent_precision > 11:
+    if packed.precision > 64 or packed.exponent_precision > (11 if packed.nbytes <= 8 else 15):
         raise ValueError("a number has too many bits")
     return packed
 

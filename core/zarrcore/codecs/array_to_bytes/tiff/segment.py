@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from zarrcore.codecs.array_to_bytes.tiff.image_size import image_size
+from zarrcore.codecs.array_to_bytes.tiff.images import check_size, unpacked_lerc
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
@@ -34,13 +34,11 @@ _STRIP_PLACES, _TILE_PLACES = (273, 279), (324, 325)
 _TABLES, _NODATA = 347, 42113
 _LONG, _ASCII, _UNDEFINED = 4, 2, 7
 _SHORT = 3
-_UNTOLD: Final = frozenset({1, 5, 8, 32773, 32946, 34925, 50000})
-"""Compressions whose bytes have no header of an image."""
 _MAX_TAGS: Final = 64
 _KEPT: Final = 8
 _COMPRESSION = 259
-_MOST_FILLED: Final = 2
-_BLOCK: Final = 64
+_FAX: Final = (2, 3, 4)
+_LERC: Final = 34887
 _JFIF: Final = b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0"
 
 
@@ -169,19 +167,20 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         if self._header is not None:
             more["jpegheader"] = self._header
         value = bytes(encoded)
-        told = None if self._one(_COMPRESSION) in _UNTOLD else image_size(value)
-        # Encoders may fill tiles up to whole blocks.
-        if told is not None and told[0] * told[1] > _MOST_FILLED * size[0] * (size[1] + _BLOCK) * (
-            size[2] + _BLOCK
-        ):
-            raise CodecError(
-                f"an image of {told[0]:,} × {told[1]:,} pixels is no segment of {size}", codec=self.name
-            )
+        compression = self._one(_COMPRESSION)
+        try:
+            if compression == _LERC:
+                value = unpacked_lerc(value, spec.nbytes)
+            check_size(value if self._header is None else self._header + value, compression, size)
+        except ValueError as error:
+            raise CodecError(str(error), codec=self.name) from error
         try:
             data = self._decoded(value, size, more)
         except Exception as error:  # each codec of imagecodecs has its own exceptions
             why = " ".join(str(error).split()) or type(error).__name__
             raise CodecError(f"the segment is broken: {why}", codec=self.name) from error
+        if compression in _FAX and data is not None and spec.dtype == np.bool_:
+            data = data.astype(np.bool_)
         if data is None or data.dtype.newbyteorder("=") != spec.dtype.newbyteorder("="):
             found = "nothing" if data is None else str(data.dtype)
             raise CodecError(f"expected {spec.dtype}, found {found}", codec=self.name)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from zarrcore.errors import BrokenReferenceError, HierarchyNotFoundError, StoreError, StoreNotFoundError
+from zarrcore.errors import BrokenReferenceError, HierarchyNotFoundError, StoreError
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.reference.targets import Targets, scheme_of
 from zarrcore.stores.virtual.file_reader import FileReader
+from zarrcore.stores.virtual.named_files import NamedFiles
 
 if TYPE_CHECKING:
     from zarrcore.stores.hdf5.file import Hdf5File
@@ -43,8 +43,7 @@ class OtherFiles:
         self.url = file.url
         reader = file.reader
         self.identity = (reader.source.identity, reader.key)
-        folder, slash, _ = reader.key.rpartition("/")
-        self._targets = Targets(reader.source, folder + slash, file.url)
+        self._files = NamedFiles(reader.source, reader.key, file.url)
         self._opened: OrderedDict[str, tuple[Hdf5File | None, float]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -56,7 +55,7 @@ class OtherFiles:
         for file in opened:
             if file is not None and file is not self._file:
                 file.others.close()
-        self._targets.close()
+        self._files.close()
 
     def place(self, name: str) -> tuple[ReadableStore, str] | None:
         """The store of the file of a name, and its key there; None if there is no such file.
@@ -65,25 +64,8 @@ class OtherFiles:
             BrokenReferenceError: it may not be read.
             StoreError: a store failed.
         """
-        refused = None
         names = [name, name.rpartition("/")[2]] if name.startswith("/") else [name]
-        for candidate in names:
-            try:
-                if scheme_of(candidate):
-                    raise BrokenReferenceError(
-                        f"{self._file.url} names the file {candidate[:200]!r}, which is not a path",
-                        url=self._file.url,
-                    )
-                store, key = self._targets.find(candidate, self._file.reader.key)
-                if store.stat(key) is not None:
-                    return store, key
-            except StoreNotFoundError:
-                continue
-            except BrokenReferenceError as error:
-                refused = refused or error
-        if refused is not None:
-            raise refused
-        return None
+        return self._files.place(*names)
 
     def hdf5(self, name: str) -> Hdf5File | None:
         """The HDF5 file of a name, ``.`` for the one that names it; None if there is none.

@@ -92,7 +92,10 @@ def _name(data: bytes, at: int) -> tuple[str, int]:
 
 def growing(selection: Selection) -> int | None:
     """The dimension without an end; None if there is none."""
-    return next((d for d, line in enumerate(selection or ()) if line.is_unlimited), None)
+    for d, line in enumerate(selection or ()):
+        if line.is_unlimited:
+            return d
+    return None
 
 
 def limited(
@@ -116,7 +119,9 @@ def limited(
         if dimension is None and growing(mapping.source) is not None:
             raise BrokenFileError("a mapping of a virtual dataset is unlimited on one side only")
         if dimension is None or mapping.virtual is None:
-            found.append(mapping._replace(file=_filled(mapping.file), dataset=_filled(mapping.dataset)))
+            if "%" in mapping.file or "%" in mapping.dataset:
+                mapping = mapping._replace(file=_filled(mapping.file), dataset=_filled(mapping.dataset))
+            found.append(mapping)
             continue
         line = mapping.virtual[dimension]
         blocks = [*_blocks(mapping, dimension, shape_of)]

@@ -7,6 +7,7 @@ selection is a grid: some indices along each dimension, and all their combinatio
 from __future__ import annotations
 
 import math
+import struct
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,6 +19,9 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
 
 UNLIMITED: Final = 2**64 - 1
 _NONE, _POINTS, _HYPERSLAB, _ALL = range(4)
+_HEAD: Final = struct.Struct("<IIBB")
+"""Kind and version; in hyperslabs since version 2 flags, since version 3 the bytes of a number."""
+_FORMATS: Final = {2: "H", 4: "I", 8: "Q"}
 _LARGEST: Final = 2**63
 _MOST_LISTED: Final = 1 << 24
 
@@ -41,7 +45,7 @@ class Steps:
     @property
     def is_unlimited(self) -> bool:
         """Whether its end depends on the data."""
-        return UNLIMITED in (self.count, self.block)
+        return self.count == UNLIMITED or self.block == UNLIMITED
 
     @property
     def is_consecutive(self) -> bool:
@@ -79,6 +83,11 @@ class Steps:
             return Listed(self.at(np.arange(number, dtype="i8")))
         return replace(self, count=blocks) if blocks else Steps(self.start, self.stride, 1, rest)
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last index of one that has any."""
+        return self.start, self.start + (self.count - 1) * self.stride + self.block - 1
+
     def at(self, positions: Indices) -> Indices:
         """The indices at some positions."""
         return self.start + positions // self.block * self.stride + positions % self.block
@@ -99,6 +108,11 @@ class Listed:
         """How many are less than a limit."""
         return int(np.searchsorted(self.values, limit))
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last index of one that has any."""
+        return int(self.values[0]), int(self.values[-1])
+
     def at(self, positions: Indices) -> Indices:
         """The indices at some positions."""
         return self.values[positions]
@@ -118,7 +132,7 @@ def whole(shape: tuple[int, ...]) -> tuple[Line, ...]:
 
 def is_empty(selection: Selection) -> bool:
     """Whether a selection has no elements, whatever the dataset."""
-    return selection is not None and any(not line.is_unlimited and not len(line) for line in selection)
+    return any(not line.is_unlimited and not len(line) for line in selection or ())
 
 
 def parse_selection(data: bytes, at: int) -> tuple[Selection, int]:
@@ -128,7 +142,9 @@ def parse_selection(data: bytes, at: int) -> tuple[Selection, int]:
         BrokenFileError: it is broken.
         UnshownError: it is not a grid.
     """
-    kind, version = unsigned(data, at, 4), unsigned(data, at + 4, 4)
+    if at + _HEAD.size > len(data):
+        raise BrokenFileError("a selection ends early")
+    kind, version, flags, width = _HEAD.unpack_from(data, at)
     if kind == _ALL:
         return None, at + 16
     if kind == _NONE:
@@ -139,11 +155,11 @@ def parse_selection(data: bytes, at: int) -> tuple[Selection, int]:
         raise BrokenFileError(f"a selection has type {kind} and version {version}")
     if version == 1:
         return _blocks(data, at + 16, 4)
-    is_regular = bool(unsigned(data, at + 8, 1) & 1)
+    is_regular = bool(flags & 1)
     if version == 2:
         at, width = at + 13, 8
     else:
-        at, width = at + 10, unsigned(data, at + 9, 1)
+        at += 10
     if width not in (2, 4, 8):
         raise BrokenFileError(f"a selection has numbers of {width} bytes")
     return _regular(data, at, width) if is_regular else _blocks(data, at, width)
@@ -152,28 +168,31 @@ def parse_selection(data: bytes, at: int) -> tuple[Selection, int]:
 def _regular(data: bytes, at: int, width: int) -> tuple[Selection, int]:
     ndim = _ndim(data, at)
     at += 4
+    if at + 4 * width * ndim > len(data):
+        raise BrokenFileError("a selection ends early")
+    found = struct.unpack_from(f"<{4 * ndim}{_FORMATS[width]}", data, at)
+    at += 4 * width * ndim
+    if (2 ** (8 * width) - 1) in found:  # the largest number means unlimited, whatever its width
+        found = tuple(UNLIMITED if number == 2 ** (8 * width) - 1 else number for number in found)
     lines = []
-    for _ in range(ndim):
-        numbers = [unsigned(data, at + width * i, width) for i in range(4)]
-        # The largest number means unlimited, whatever its width.
-        start, stride, count, block = (UNLIMITED if n == 2 ** (8 * width) - 1 else n for n in numbers)
-        at += 4 * width
+    for d in range(0, 4 * ndim, 4):
+        start, stride, count, block = found[d : d + 4]
         if count == 1 and block != UNLIMITED:
             stride = max(stride, block)
         _check(start, stride, count, block)
         lines.append(Steps(start, stride, count, block))
-    if sum(line.is_unlimited for line in lines) > 1:
+    if UNLIMITED in found and sum(line.is_unlimited for line in lines) > 1:
         raise BrokenFileError("a selection is unlimited in several dimensions")
     return tuple(lines), at
 
 
 def _check(start: int, stride: int, count: int, block: int) -> None:
-    if not stride or count == block == UNLIMITED or (block == UNLIMITED and count != 1):
+    if not stride or (count == block == UNLIMITED) or (block == UNLIMITED and count != 1):
         raise BrokenFileError("the blocks of a selection are broken")
     if block != UNLIMITED and stride < block:
         raise BrokenFileError("the blocks of a selection overlap")
-    blocks, last = (0 if number == UNLIMITED else number for number in (count, block))
-    if start + blocks * stride + last >= _LARGEST:
+    length = (0 if count == UNLIMITED else count * stride) + (0 if block == UNLIMITED else block)
+    if start + length >= _LARGEST:
         raise BrokenFileError("a selection is too large")
 
 

@@ -21,6 +21,7 @@ from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.elsewhere.mapping import Mapping, limited, parse_mappings
 from zarrcore.stores.hdf5.elsewhere.selection import Indices, Line, is_empty, whole
+from zarrcore.stores.hdf5.elsewhere.spans import Spans
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape
 
@@ -92,13 +93,8 @@ class VirtualElements:
                 self.chunk_shape = self._chunk_shape(item_nbytes)
         except BrokenReferenceError as error:
             raise UnshownError(f"HDF5 virtual dataset: {error}") from error
-        firsts, lasts = [], []
-        for lines in self._lines:
-            ends = [(line.at(np.array([0, len(line) - 1])) if len(line) else (1, 0)) for line in lines]
-            firsts.append([int(end[0]) for end in ends])
-            lasts.append([int(end[1]) for end in ends])
-        self._first = np.array(firsts, "i8").reshape(-1, len(shape))
-        self._last = np.array(lasts, "i8").reshape(-1, len(shape))
+        ends = [[line.ends if len(line) else (1, 0) for line in lines] for lines in self._lines]
+        self._spans = Spans(np.array(ends, "i8").reshape(len(ends), len(shape), 2))
 
     def _virtual(self, mapping: Mapping) -> tuple[Line, ...]:
         lines = whole(self.shape) if mapping.virtual is None else mapping.virtual
@@ -139,10 +135,9 @@ class VirtualElements:
         """
         low = np.array([i * c for i, c in zip(index, self.chunk_shape, strict=True)], "i8")
         high = np.minimum(low + self.chunk_shape, self.shape)
-        near = ((self._first < high) & (self._last >= low)).all(axis=1)
         container = _Container()
         with within(self._identity):
-            for number in np.flatnonzero(near).tolist():
+            for number in self._spans.crossing(low, high):
                 self._add(container, number, low.tolist(), high.tolist(), budget)
         return bytes(container) if container.parts else None
 
@@ -196,8 +191,10 @@ class VirtualElements:
             mapping = self._mappings[number]
             if self._source(mapping.file, mapping.dataset) is None:
                 continue
-            first = (self._first[number] // self.chunk_shape).tolist()
-            last = (np.minimum(self._last[number], np.array(self.shape) - 1) // self.chunk_shape).tolist()
+            first = (self._spans.first[number] // self.chunk_shape).tolist()
+            last = (
+                np.minimum(self._spans.last[number], np.array(self.shape) - 1) // self.chunk_shape
+            ).tolist()
             for index in itertools.product(*(range(a, b + 1) for a, b in zip(first, last, strict=True))):
                 if index not in seen and self._touches(lines, index):
                     seen.add(index)

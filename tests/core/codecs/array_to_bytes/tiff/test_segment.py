@@ -41,13 +41,6 @@ def test_a_tile_that_ends_where_the_page_ends_is_padded() -> None:
     assert not found[:, 8:].any()
 
 
-def test_an_image_that_is_too_large_is_refused_before_it_is_decoded() -> None:
-    tags = {**TAGS, "322": [16], "323": [16], "259": [34933], "317": [1]}
-    value = imagecodecs.png_encode(np.zeros((3000, 3000), "u2"))
-    with pytest.raises(CodecError, match="3,000 × 3,000 pixels is no segment"):
-        codec(tags=tags).decode(value, ArraySpec((16, 16), SPEC.dtype, np.uint16(0)))
-
-
 @pytest.mark.parametrize("value", [b"", b"broken", encoded(DATA[:2]), encoded()[:-9]])
 def test_broken_segments_get_one_sentence(value: bytes) -> None:
     with pytest.raises(CodecError, match="the segment is broken") as caught:

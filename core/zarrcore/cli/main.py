@@ -23,6 +23,7 @@ _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line 
 _ORDER = (
     "tree",
     "info",
+    "du",
     "ls",
     "cat",
     "log",

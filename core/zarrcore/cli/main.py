@@ -24,6 +24,7 @@ _ORDER = (
     "tree",
     "info",
     "du",
+    "find",
     "ls",
     "cat",
     "log",

@@ -29,6 +29,7 @@ _ORDER = (
     "cat",
     "log",
     "diff",
+    "checksum",
     "copy",
     "create",
     "set",

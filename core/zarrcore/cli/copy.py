@@ -8,6 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
 from zarrcore.cli.store_arguments import size
@@ -15,7 +16,6 @@ from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_WORDS, format_bytes
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
-    from zarrcore.metadata import NamedConfiguration
     from zarrcore.operations.copy import CopyPlan, CopyResult, Layout
     from zarrcore.stores import ReadableStore
 
@@ -25,16 +25,7 @@ unless you choose others. Chunks that stay the same are copied byte for byte, an
 Run the same command again to resume an interrupted copy; arrays that changed in SOURCE in the meantime are copied
 again. A folder of several hierarchies becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to
 no node are not copied: copy names some of them and exits with 1."""
-_LEVELS = {
-    "zstd": "level",
-    "gzip": "level",
-    "zlib": "level",
-    "bz2": "level",
-    "lz4": "acceleration",
-    "blosc": "clevel",
-}
 _ICECHUNK = "icechunk"
-_BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
 
 
 def register(commands: Any) -> None:
@@ -52,21 +43,7 @@ def register(commands: Any) -> None:
         metavar="FORMAT",
         help="v3, v2, n5, or icechunk for a repository (default: the format of SOURCE)",
     )
-    parser.add_argument(
-        "--chunks",
-        type=_lengths,
-        metavar="N,N,…",
-        help="shape of chunks; -1 is a whole dimension (default: unchanged)",
-    )
-    parser.add_argument(
-        "--shards",
-        type=_shards,
-        metavar="N,N,…",
-        help="shape of shards, which hold chunks; none for no shards",
-    )
-    parser.add_argument(
-        "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
-    )
+    add_layout_arguments(parser, "unchanged")
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
     parser.add_argument(
         "--no-verify", action="store_true", help="do not compare what was written with the source"
@@ -192,17 +169,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
 def _layout(namespace: argparse.Namespace) -> Layout:
     from zarrcore.operations.copy import Layout
 
-    return Layout(namespace.chunks, namespace.shards, _named(namespace.codec))
-
-
-def _named(codecs: list[Any] | None) -> tuple[NamedConfiguration, ...] | None:
-    if codecs is None:
-        return None
-    from zarrcore.metadata.named_configuration import parse_named_configuration
-
-    return tuple(
-        parse_named_configuration(item, f"--codec[{position}]") for position, item in enumerate(codecs)
-    )
+    return Layout(namespace.chunks, namespace.shards, named_codecs(namespace.codec))
 
 
 def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[str, Any]:
@@ -245,43 +212,8 @@ def _left(plan: CopyPlan, result: CopyResult) -> str:
     return f"{printable(plan.source_url)}: {keys} not copied: {examples} (zarrscope check says more)"
 
 
-def _lengths(text: str) -> tuple[int, ...]:
-    try:
-        lengths = tuple(int(part) for part in text.strip("()[] ").split(",") if part.strip())
-    except ValueError:
-        lengths = ()
-    if not lengths or any(length < 1 and length != -1 for length in lengths):
-        raise argparse.ArgumentTypeError(f"expected lengths such as 64,64,64, found {text!r}")
-    return lengths
-
-
-def _shards(text: str) -> tuple[int, ...]:
-    return () if text == "none" else _lengths(text)
-
-
 def _nbytes(text: str) -> int:
     nbytes = size(text)
     if not nbytes:
         raise argparse.ArgumentTypeError("expected more than 0 bytes")
     return nbytes
-
-
-def _codecs(text: str) -> list[Any]:
-    """The codecs of ``--codec`` in the form of a Zarr v3 document."""
-    if text.lstrip()[:1] in ("[", "{"):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
-        return found if isinstance(found, list) else [found]
-    if text == "none":
-        return []
-    name, _, level = text.partition(":")
-    if level and (name not in _LEVELS or not level.lstrip("-").isdecimal()):
-        raise argparse.ArgumentTypeError(f"expected a codec such as zstd:5, or JSON, found {text!r}")
-    configuration: dict[str, Any] = dict(_BLOSC) if name == "blosc" else {}
-    if level:
-        configuration[_LEVELS[name]] = int(level)
-    if name in ("zlib", "bz2", "lz4"):
-        name = f"numcodecs.{name}"
-    return [{"name": name, "configuration": configuration}]

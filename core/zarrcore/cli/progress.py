@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from rich.progress import ProgressColumn
 
-Tell = Callable[[str, int, int], None]
-"""Called with the current item, the amount done, and the total."""
+Tell = Callable[[str, int, int | None], None]
+"""Called with the current item, the amount done, and the total, if that is known."""
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tel
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect) as bar:
         task = bar.add_task("", total=None)
 
-        def tell(what: str, done: int, total: int) -> None:
+        def tell(what: str, done: int, total: int | None) -> None:
             bar.update(task, description=printable(what), completed=done, total=total)
 
         yield tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from collections.abc import Callable
@@ -32,6 +32,22 @@ def printable_json(document: str) -> str:
     if document.replace("\n", "").isprintable():
         return document
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in document)
+
+
+def json_or_text(text: str) -> Any:
+    """The JSON value of an argument, or the argument itself if it is not JSON.
+
+    >>> json_or_text("[1, 2]"), json_or_text("mm"), json_or_text('"12"')
+    ([1, 2], 'mm', '12')
+    """
+
+    def refuse(token: str) -> Any:
+        raise ValueError(token)
+
+    try:
+        return json.loads(text, parse_constant=refuse)  # NaN and Infinity are not JSON
+    except (ValueError, RecursionError):
+        return text
 
 
 def painter() -> Callable[[str, str], str]:

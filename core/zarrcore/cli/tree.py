@@ -25,12 +25,12 @@ def register(commands: Any) -> None:
         description="Show a hierarchy as a tree, or all hierarchies in a folder or bucket.",
     )
     add_source_arguments(parser)
-    parser.add_argument("--depth", type=_depth, metavar="N", help="levels below PATH to show (default: all)")
+    parser.add_argument("--depth", type=depth, metavar="N", help="levels below PATH to show (default: all)")
     parser.add_argument("--json", action="store_true", help="one JSON object per node, each on its own line")
     parser.set_defaults(run=run)
 
 
-def _depth(text: str) -> int:
+def depth(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected 0 or more, found {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""``zarrscope log`` and ``zarrscope diff``: the versions of a repository. As diff(1), it exits with 1 if anything changed."""
+"""``zarrscope log``, and what ``zarrscope diff`` shows of two versions of a repository."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, Final
 from zarrcore.cli.source import add_source_arguments, repository_of
 from zarrcore.cli.text import painter, printable
 
-_TROUBLE: Final = 2
 _MARKS: Final = {"added": ("+", "green"), "deleted": ("-", "red"), "updated": ("~", "yellow")}
 
 
@@ -55,32 +54,13 @@ def run_log(namespace: argparse.Namespace) -> int:
     return 0
 
 
-def register_diff(commands: Any) -> None:
-    """Add ``diff``."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "diff",
-        help="show what changed between two versions of an Icechunk repository",
-        description=(
-            "Show the nodes and the numbers of chunks that changed between two versions of an Icechunk repository: branches, "
-            "tags or snapshots. Exit status 0: nothing changed; 1: something did; 2: trouble."
-        ),
-    )
-    add_source_arguments(parser, path=False)
-    parser.add_argument(
-        "version_a", metavar="VERSION_A", help="a branch, tag or snapshot; or tag:NAME, branch:NAME"
-    )
-    parser.add_argument("version_b", metavar="VERSION_B", help="the version to compare with it")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.set_defaults(run=run_diff, error_status=_TROUBLE)
-
-
-def run_diff(namespace: argparse.Namespace) -> int:
-    """Print the differences."""
+def run_diff(namespace: argparse.Namespace, version_a: str, version_b: str) -> int:
+    """Print what changed from one version to another. Exit status 1 if anything did."""
     from zarrcore.stores.icechunk.differences import difference
 
     repository, _ = repository_of(namespace)
     with repository.source:
-        one, other = (repository.find(name) for name in (namespace.version_a, namespace.version_b))
+        one, other = (repository.find(name) for name in (version_a, version_b))
         found = difference(repository, one, other)
     if namespace.json:
         print(json.dumps(asdict(found)))

@@ -132,6 +132,27 @@ class ChangingNodes(ABC):
         """
         self.writer().erase(normalize_path(path))
 
+    def move(self, path: str, new: str) -> bool:
+        """Give a node, with everything below it, another path in the same store, and make missing groups above it.
+
+        A store that can rename does so at once. Otherwise all keys are copied, compared and then erased at their old place.
+
+        Args:
+            path: path of the node.
+            new: its new path, where nothing may be.
+
+        Returns:
+            Whether the store renamed it at once.
+
+        Raises:
+            NodeNotFoundError: no node has this path.
+            NodeExistsError: something is at the new path, or an array above it.
+            SelectionError: the new path is not valid, or below the node.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
+            StoreError: the store failed; the node is still at its path.
+        """
+        return self.writer().move(normalize_path(path), normalize_path(new))
+
     def consolidate(self) -> None:
         """Write the documents of all nodes into the root's, so that readers fetch them at once.
 

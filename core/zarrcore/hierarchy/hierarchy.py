@@ -197,15 +197,19 @@ class Hierarchy(ChangingNodes):
         """A broken node without documents, with its error."""
         return BrokenNode(self, path, (None,) * len(self.format.document_keys(self.within(path))), error)
 
-    def walk(self, path: str = "/") -> Iterator[AnyNode]:
+    def walk(self, path: str = "/", depth: int | None = None) -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily.
 
         If the store cannot list the children of a group, a `BrokenNode` with the group's path takes their place.
 
+        Args:
+            path: the node.
+            depth: levels below it; None for all.
+
         Raises:
             As `node`, and as `children` of the node at ``path``.
         """
-        with self.branch(path) as top:
+        with self.branch(path, depth) as top:
             yield top.node
             stack = [top]
             while stack:

@@ -8,29 +8,29 @@ members of another writer stay.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
-from zarrcore.array import Array
 from zarrcore.errors import (
     ListingUnsupportedError,
     MetadataError,
     NodeExistsError,
     NodeNotFoundError,
     SelectionError,
+    UnsupportedError,
 )
 from zarrcore.formats.attributes import json_attributes
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.formats.look import Look, look_at
+from zarrcore.hierarchy.elements_outside import erase_outside, with_whole_chunks
+from zarrcore.hierarchy.moved_keys import move_keys
 from zarrcore.hierarchy.node_loader import NodeLoader
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
-from zarrcore.metadata.chunk_grid import chunk_indices
 from zarrcore.stores.interface import ListableStore
 from zarrcore.stores.wrapper.interface import writable
 from zarrcore.threads import ThreadPool
@@ -72,24 +72,52 @@ class NodeWriter:
             SelectionError: ``path`` is not a valid path.
             MetadataError, UnsupportedError: the format cannot hold the node.
         """
+        self._check_names(path)
+        documents = self._format.encode(metadata, at_root=path == "/")
+        for_array = isinstance(metadata, ArrayMetadata)
+        with self._lock:
+            seen, missing = self._look_for_room(path, for_array, overwrite, look)
+            node = None if overwrite else self._check_room(path, for_array, seen)
+            self._unconsolidate(seen)
+            if overwrite:
+                self._erase(path)
+            elif node is not None:
+                self._write(path, node.documents, (None,) * len(node.documents))
+            self._make_groups(missing)
+            if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
+                raise NodeExistsError(path, self._owner.url, "was made by another writer meanwhile")
+            return self._taken(path, documents)
+
+    def check_create(self, path: str, metadata: NodeMetadata) -> list[str]:
+        """Check that `create` can make a node, and change nothing. Returns the paths of groups that it would make, too.
+
+        Raises:
+            As `create`.
+        """
+        self._check_names(path)
+        self._format.encode(metadata, at_root=path == "/")
+        for_array = isinstance(metadata, ArrayMetadata)
+        with self._lock:
+            seen, missing = self._look_for_room(path, for_array)
+            self._check_room(path, for_array, seen)
+            return missing
+
+    def _check_names(self, path: str) -> None:
         for name in path[1:].split("/") if path != "/" else ():
             if not self._format.may_name_node(name):
                 raise SelectionError(
                     f"path {path!r} has the segment {name!r}, which cannot be the name of a node"
                 )
-        documents = self._format.encode(metadata, at_root=path == "/")
-        for_array = isinstance(metadata, ArrayMetadata)
-        with self._lock:
-            # What matters is requested at once: documents here and above, and the listing below an array.
-            above, here = _paths_above(path), [] if overwrite else [path]
-            prefixes = [self._format.prefix(path)] if for_array and here else []
-            seen = self._look(*above, *here, prefixes=prefixes, look=look)
-            missing = self._missing_above(path, above, seen)
-            self._make_room(path, for_array, overwrite, seen)
-            self._make_groups(missing)
-            if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
-                raise NodeExistsError(path, self._owner.url, "was made by another writer meanwhile")
-            return self._taken(path, documents)
+
+    def _look_for_room(
+        self, path: str, for_array: bool, overwrite: bool = False, look: Look | None = None
+    ) -> tuple[NodeLoader, list[str]]:
+        """The store as it is around a new node, and the groups above it that have no document yet."""
+        # What matters is requested at once: documents here and above, and the listing below an array.
+        above, here = _paths_above(path), [] if overwrite else [path]
+        prefixes = [self._format.prefix(path)] if for_array and here else []
+        seen = self._look(*above, *here, prefixes=prefixes, look=look)
+        return seen, self._missing_above(path, above, seen)
 
     def _look(self, *paths: str, prefixes: Sequence[str] = (), look: Look | None = None) -> NodeLoader:
         """The nodes of the store as they are now; over a network, documents at the root and at ``paths`` are requested at once.
@@ -149,17 +177,14 @@ class NodeWriter:
                 self._store.set(key, document, if_absent=True)
         self._loader.forget(path)
 
-    def _make_room(self, path: str, for_array: bool, overwrite: bool, seen: NodeLoader) -> None:
-        node = None if overwrite else self._found(path, seen, is_group=not for_array)
+    def _check_room(self, path: str, for_array: bool, seen: NodeLoader) -> AnyNode | None:
+        """Check that a new node can be at a path. Returns the group that gives way to it, if there is one."""
+        node = self._found(path, seen, is_group=not for_array)
         if node is not None and not (isinstance(node, Group) and self._gives_way(node, for_array, seen)):
             raise NodeExistsError(path, self._owner.url, f"already exists, as {_a(node)}")
-        if not overwrite and node is None and for_array and (key := self._any_key(path, seen)) is not None:
+        if node is None and for_array and (key := self._any_key(path, seen)) is not None:
             raise NodeExistsError(path, self._owner.url, f"cannot be made: {key} would become a part of it")
-        self._unconsolidate(seen)
-        if overwrite:
-            self._erase(path)
-        elif node is not None:
-            self._write(path, node.documents, (None,) * len(node.documents))
+        return node
 
     def _gives_way(self, group: Group, for_array: bool, seen: NodeLoader) -> bool:
         """Whether a group may be replaced: by a group if it is implicit, by an array if nothing is lost."""
@@ -208,6 +233,53 @@ class NodeWriter:
             self._loader.forget(path)
             self._forget_chunks()
 
+    def check_move(self, path: str, new: str) -> tuple[NodeLoader, list[str]]:
+        """Check that `move` can move a node. Returns what it found in the store, and the groups that it would make.
+
+        Raises:
+            As `move`.
+        """
+        self._check_names(new)
+        if new == path or new.startswith(path.rstrip("/") + "/"):
+            raise SelectionError(f"{path} cannot be moved to {new}, which is the same or below it")
+        if self._format.prefix(path) != self._format.chunk_prefix(path):
+            raise UnsupportedError(
+                "format", self._format.name, "keeps documents and chunks apart: cannot move"
+            )
+        seen = self._look(*_paths_above(new), path, new, path.rpartition("/")[0] or "/")
+        if self._found(path, seen) is None:
+            raise NodeNotFoundError(path, self._owner.url)
+        if (there := self._found(new, seen)) is not None:
+            raise NodeExistsError(new, self._owner.url, f"already exists, as {_a(there)}")
+        if (key := self._any_key(new, seen)) is not None:
+            raise NodeExistsError(new, self._owner.url, f"cannot be made: {key} would become a part of it")
+        return seen, self._missing_above(new, _paths_above(new), seen)
+
+    def move(self, path: str, new: str) -> bool:
+        """Give a node and all below it another path, and make missing groups above it. Returns whether it was renamed at once.
+
+        Raises:
+            NodeNotFoundError: no node has this path.
+            NodeExistsError: something is at the new path, or an array above it.
+            SelectionError: the new path is not valid, or below the node.
+            UnsupportedError: the format cannot be written.
+            StoreError: the store failed; the node is still at its path.
+        """
+        with self._lock:
+            seen, missing = self.check_move(path, new)
+            above = path.rpartition("/")[0] or "/"
+            parent = self._found(above, seen)
+            self._unconsolidate(seen)
+            self._make_groups(missing)
+            try:
+                at_once = move_keys(self._owner.store, self._format, path, new)
+            finally:
+                self._loader.forget("/")
+                self._forget_chunks()
+            if parent is not None and not any(parent.documents):
+                self._make_group(above)  # an implicit group exists only as long as it has content
+            return at_once
+
     def _forget_chunks(self) -> None:
         if self._owner.chunk_cache is not None:
             self._owner.chunk_cache.clear()
@@ -246,48 +318,22 @@ class NodeWriter:
             node = self._taken(path, documents)
             if before.shape == shape:
                 # An earlier attempt may have failed after it stored the shape: erase up to the ends of the last chunks.
-                before = _with_whole_chunks(before)
+                before = with_whole_chunks(before)
             shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
             try:
                 if erase_chunks and (shrunk or stored == documents) and isinstance(after, ArrayMetadata):
                     before = self._format.resolve(path, before, partial(is_there, self._owner.store))
                     after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
-                    self._erase_outside(path, before, after)
+                    erase_outside(
+                        self._owner.store,
+                        self._format.chunk_prefix(path),
+                        before,
+                        after,
+                        self._owner.max_chunk_bytes,
+                    )
             finally:
                 self._forget_chunks()
             return node
-
-    def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
-        """Erase the chunks that are entirely outside the new shape, and the outside elements of those that cross its edge."""
-        prefix = self._format.chunk_prefix(path)
-        keys = self._keys_outside(prefix, before, after)
-        while batch := list(islice(keys, _ERASED_AT_ONCE)):
-            self._store.erase_values(batch)
-        grid_shape = after.chunk_grid.grid_shape(after.shape)
-        if 0 in grid_shape:
-            return
-        last = tuple(count - 1 for count in grid_shape)
-        origin, lengths = after.chunk_grid.chunk_origin(last), after.chunk_grid.chunk_shape_at(last)
-        ends = [min(a + b, n) for a, b, n in zip(origin, lengths, before.shape, strict=True)]
-        array = Array(self._owner.store, prefix, before, None, self._owner.max_chunk_bytes, read_only=False)
-        for axis, (length, end) in enumerate(zip(after.shape, ends, strict=True)):
-            overhang = tuple(slice(length if other == axis else 0, ends[other]) for other in range(len(ends)))
-            if length < end:
-                array.write(overhang, before.fill_value)
-
-    def _keys_outside(self, prefix: str, before: ArrayMetadata, after: ArrayMetadata) -> Iterator[str]:
-        encoding = after.chunk_key_encoding
-        kept = after.chunk_grid.grid_shape(after.shape)
-        store = self._store
-        if isinstance(store, ListableStore):
-            for entry in store.list_prefix(prefix):
-                index = encoding.decode(entry.key[len(prefix) :], len(kept))
-                if index is not None and not all(i < n for i, n in zip(index, kept, strict=True)):
-                    yield entry.key
-            return
-        for index in chunk_indices(before.chunk_grid.grid_shape(before.shape)):
-            if not all(i < n for i, n in zip(index, kept, strict=True)):
-                yield prefix + encoding.encode(index)
 
     def consolidate(self, nodes: Iterable[AnyNode]) -> None:
         """Write the documents of all ``nodes`` into the root's consolidated metadata.
@@ -346,16 +392,6 @@ def _paths_above(path: str) -> list[str]:
     (['/', '/a', '/a/b'], [])
     """
     return [path[:end] or "/" for end, letter in enumerate(path) if letter == "/"] if path != "/" else []
-
-
-def _with_whole_chunks(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array extended to the ends of its last chunks."""
-    grid = metadata.chunk_grid
-    last = [count - 1 for count in grid.grid_shape(metadata.shape)]
-    if -1 in last:
-        return metadata
-    ends = zip(grid.chunk_origin(tuple(last)), grid.chunk_shape_at(tuple(last)), strict=True)
-    return replace(metadata, shape=tuple(origin + length for origin, length in ends))
 
 
 def _a(node: AnyNode) -> str:

@@ -1,1 +1,1 @@
-"""Operations on whole hierarchies: copy and check."""
+"""Operations on whole hierarchies: copy, check, compare, measure."""

@@ -359,6 +359,18 @@ class WritableStore(Store):
         self.check_writable()
         return Renaming.NOT_POSSIBLE
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        """Give all keys that begin with ``prefix`` the prefix ``new`` instead, atomically; both end in ``/``.
+
+        Returns:
+            `Renaming.KEY_TAKEN` if there are keys under ``new``; `Renaming.NOT_POSSIBLE` if the store cannot do that at once.
+
+        Raises:
+            As `set`.
+        """
+        self.check_writable()
+        return Renaming.NOT_POSSIBLE
+
     def link(self, key: str, new: str) -> Renaming:
         """Give a value a second key, which must be absent, without copying its bytes. Returns and raises as `rename`."""
         self.check_writable()

@@ -401,6 +401,17 @@ class WritableStoreTests:
             expected["taken"] = expected.pop("b")
         assert {entry.key: empty.get(entry.key) for entry in empty.list()} == expected
 
+    def test_renaming_a_prefix_moves_all_its_keys_or_none(self, empty: AnyStore) -> None:
+        for key in ("a/x", "a/c/0/1", "ab/x", "d/x"):
+            empty.set(key, key.encode())
+        assert empty.rename_prefix("absent/", "e/") is Renaming.NOT_POSSIBLE
+        assert empty.rename_prefix("a/", "a/b/") is Renaming.NOT_POSSIBLE
+        assert empty.rename_prefix("a/", "d/") in {Renaming.NOT_POSSIBLE, Renaming.KEY_TAKEN}
+        assert {entry.key for entry in empty.list()} == {"a/x", "a/c/0/1", "ab/x", "d/x"}
+        place = "e/f/" if empty.rename_prefix("a/", "e/f/") else "a/"
+        expected = {f"{place}x": b"a/x", f"{place}c/0/1": b"a/c/0/1", "ab/x": b"ab/x", "d/x": b"d/x"}
+        assert {entry.key: empty.get(entry.key) for entry in empty.list()} == expected
+
     def test_values_of_wider_elements_are_stored_as_bytes(self, empty: AnyStore) -> None:
         wide = memoryview(bytearray(range(24))).cast("I", (2, 3))
         empty.set("a", wide)

@@ -10,18 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from zarrcore.errors import ListingUnsupportedError
-from zarrcore.formats import FORMATS
 from zarrcore.hierarchy import Collection, Hierarchy, normalize_path
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
-from zarrcore.operations.check.keys import ROOT_KEYS, is_temporary
+from zarrcore.metadata import ArrayMetadata
+from zarrcore.operations.check.keys import is_temporary
 from zarrcore.operations.copy.plan import CopyPlan
 from zarrcore.operations.copy.stored import ChunkDigest
+from zarrcore.operations.key_owners import KeyOwners
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.wrapper.interface import listable
 
 _EXAMPLES = 3
-_WRITTEN = tuple(known for known in FORMATS if known.writable)
-_CONSOLIDATED = frozenset(known.consolidated_key for known in FORMATS if known.consolidated_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +79,15 @@ class _Member:
         format_ = hierarchy.format
         self._hierarchy = hierarchy
         self._listed = {format_.prefix(top), format_.chunk_prefix(top)}
-        self._keys = {*_CONSOLIDATED, *ROOT_KEYS}
-        self._chunks: dict[str, tuple[ChunkKeyEncoding, tuple[int, ...], ChunkDigest]] = {}
+        self._owners = KeyOwners(hierarchy, "")
         self.digests: dict[str, ChunkDigest] = {}
         """The digest of each array by its path in the source; empty if the store cannot list."""
 
     def take(self, source_path: str, path: str, array: ArrayMetadata | None) -> None:
         """Mark the keys of a node with this path in the source, and this one in its hierarchy."""
-        own = self._hierarchy.format
-        for known in (own, *_WRITTEN):
-            self._keys.update(known.document_keys(path))
-        # Writers also put consolidated metadata into groups other than the root.
-        self._keys.update(own.prefix(path) + key for key in _CONSOLIDATED)
+        self._owners.take(source_path, path, array)
         if array is not None:
-            counts, digest = array.chunk_grid.grid_shape(array.shape), ChunkDigest()
-            self._chunks[own.chunk_prefix(path)] = array.chunk_key_encoding, counts, digest
-            self.digests[source_path] = digest
+            self.digests[source_path] = ChunkDigest()
 
     def left(self) -> Iterator[str]:
         """The keys that belong to no node, as the source names them."""
@@ -110,18 +101,7 @@ class _Member:
             self.digests.clear()
 
     def _belongs(self, entry: StoreEntry) -> bool:
-        return entry.key in self._keys or self._is_chunk(entry) or is_temporary(entry.key)
-
-    def _is_chunk(self, entry: StoreEntry) -> bool:
-        key = entry.key
-        end = len(key)
-        while end:
-            end = key.rfind("/", 0, end - 1) + 1
-            found = self._chunks.get(key[:end])
-            if found is not None:
-                encoding, counts, digest = found
-                index = encoding.decode(key[end:], len(counts))
-                if index is not None and all(i < n for i, n in zip(index, counts, strict=True)):
-                    digest.add(index, entry)
-                return index is not None
-        return False
+        owner = self._owners.find(entry.key)
+        if owner is not None and owner.chunk is not None and owner.is_inside:
+            self.digests[owner.name].add(owner.chunk, entry)
+        return owner is not None or is_temporary(entry.key)

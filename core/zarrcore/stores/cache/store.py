@@ -249,6 +249,9 @@ class CacheStore(WrapperStore):
         finally:
             self._written([key, new])
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        return Renaming.NOT_POSSIBLE  # the keys that would have to be forgotten are not known
+
     def link(self, key: str, new: str) -> Renaming:
         try:
             return Renaming(writable(self.store).link(key, new))

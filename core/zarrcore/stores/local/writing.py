@@ -128,11 +128,28 @@ class LocalWriting(WritableStore):
             self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
         return renamed
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        check_path_like_prefix(prefix, self.url)
+        check_path_like_prefix(new, self.url)
+        if not prefix or not new or new.startswith(prefix):
+            return Renaming.NOT_POSSIBLE
+        renamed = self._act_on_names(prefix[:-1], new[:-1], _rename_directory, stat.S_ISDIR)
+        if renamed:
+            self._tidied.clear()
+            self._remove_empty(self._directory().descriptor, prefix[:-1].rpartition("/")[0])
+        return renamed
+
     def link(self, key: str, new: str) -> Renaming:
         return self._act_on_names(key, new, _link)
 
-    def _act_on_names(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> Renaming:
-        """Link or rename a file by ``act``, which gets the directories and names of both."""
+    def _act_on_names(
+        self,
+        key: str,
+        new: str,
+        act: Callable[[int, str, int, str], None],
+        is_right: Callable[[int], bool] = stat.S_ISREG,
+    ) -> Renaming:
+        """Link or rename a file or directory by ``act``, which gets the directories and names of both."""
         check_path_like_key(key, self.url)
         check_path_like_key(new, self.url)
         (parent, _, name), (new_parent, _, new_name) = key.rpartition("/"), new.rpartition("/")
@@ -142,7 +159,7 @@ class LocalWriting(WritableStore):
             return Renaming.NOT_POSSIBLE
         try:
             # The value of a symbolic link is copied, because the link may lead elsewhere from the new place.
-            if not stat.S_ISREG(os.lstat(name, dir_fd=source).st_mode):
+            if not is_right(os.lstat(name, dir_fd=source).st_mode):
                 return Renaming.NOT_POSSIBLE
             target = self._writable_directory(new_parent)
             try:
@@ -243,6 +260,15 @@ def _rename(source: int, name: str, target: int, new: str) -> None:
             os.unlink(name, dir_fd=source)  # two names of one file: the kernel would keep both
             return
     os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
+
+
+def _rename_directory(source: int, name: str, target: int, new: str) -> None:
+    try:
+        os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)  # which replaces only an empty directory
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new) from error
+        raise
 
 
 def _link(source: int, name: str, target: int, new: str) -> None:

@@ -109,6 +109,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         # A store of another package may return True, False or None, the values of the enumeration.
         return Renaming(writable(self.store).rename(key, new, if_absent=if_absent))
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        return Renaming(writable(self.store).rename_prefix(prefix, new))
+
     def link(self, key: str, new: str) -> Renaming:
         return Renaming(writable(self.store).link(key, new))
 

@@ -93,6 +93,9 @@ class PrefixStore(WrapperStore):
     def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         return super().rename(self._inner(key), self._inner(new), if_absent=if_absent)
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        return super().rename_prefix(self._inner_prefix(prefix), self._inner_prefix(new))
+
     def link(self, key: str, new: str) -> Renaming:
         return super().link(self._inner(key), self._inner(new))
 

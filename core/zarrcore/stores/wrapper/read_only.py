@@ -30,6 +30,9 @@ class RefusingStore(WritableStore):
     def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         raise self._refused(key)
 
+    def rename_prefix(self, prefix: str, new: str) -> Renaming:
+        raise self._refused(prefix)
+
     def link(self, key: str, new: str) -> Renaming:
         raise self._refused(new)
 

@@ -195,3 +195,16 @@ def test_a_missing_directory_is_created_with_the_option(tmp_path: Path) -> None:
         open_store(tmp_path / "a/b/x", create=True)
     with pytest.raises(StoreError, match="a part of the path is a file"):
         open_store(tmp_path / "a/b/x/y", create=True)
+
+
+def test_a_prefix_is_a_directory_that_is_renamed(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/b/x", b"1")
+    (tmp_path / "file").write_bytes(b"2")
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "empty").mkdir()
+    assert store.rename_prefix("a/b/", "file/") is Renaming.KEY_TAKEN
+    assert store.rename_prefix("link/", "c/") is Renaming.NOT_POSSIBLE
+    assert store.rename_prefix("a/b/", "empty/") is Renaming.DONE
+    assert not (tmp_path / "a").exists()  # without keys there is no prefix
+    assert store.get("empty/x") == b"1"

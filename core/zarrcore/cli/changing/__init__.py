@@ -1,0 +1,1 @@
+"""Commands that change a hierarchy where it is: create, set, move, erase nodes."""

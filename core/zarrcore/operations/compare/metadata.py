@@ -1,0 +1,108 @@
+"""Comparing the metadata of two nodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.hierarchy import ArrayNode, Group
+from zarrcore.operations.compare.difference import Difference, Wanted, What
+from zarrcore.operations.copy.layout import same_fill_value
+from zarrcore.sizes import format_shape
+
+_LONGEST = 80
+"""The most letters of a value that is shown."""
+
+
+def compare_metadata(
+    one: Group | ArrayNode, other: Group | ArrayNode, path: str, wanted: Wanted
+) -> Iterator[Difference]:
+    """The differences between the metadata of two nodes: all that matters to a reader of their elements.
+
+    Formats spell the same thing differently. The names that xarray gives dimensions of Zarr v2 in an attribute count as names.
+    """
+    if isinstance(one, ArrayNode) and isinstance(other, ArrayNode):
+        yield from _compare_arrays(one, other, path)
+        if wanted.layout:
+            yield from _compare_layout(one, other, path)
+    yield from _compare_attributes(_attributes(one), _attributes(other), path)
+
+
+def _attributes(node: Group | ArrayNode) -> Mapping[str, Any]:
+    """The attributes, without the one in which formats before Zarr v3 keep the names of dimensions."""
+    names = list(node.dimension_names or ()) if isinstance(node, ArrayNode) else None
+    if names is None or node.attributes.get(DIMENSIONS_ATTRIBUTE) != names:
+        return node.attributes
+    return {name: value for name, value in node.attributes.items() if name != DIMENSIONS_ATTRIBUTE}
+
+
+def _compare_arrays(one: ArrayNode, other: ArrayNode, path: str) -> Iterator[Difference]:
+    if one.shape != other.shape:
+        yield _told(
+            "shape", path, "shape", (list(one.shape), list(other.shape)),
+            (format_shape(one.shape), format_shape(other.shape)),
+        )  # fmt: skip
+    types = one.data_type.document(), other.data_type.document()
+    if types[0] != types[1]:
+        yield _told("data-type", path, "data type", types)
+    names = one.dimension_names, other.dimension_names
+    if (names[0] or (None,) * one.ndim) != (names[1] or (None,) * other.ndim):
+        yield _told("dimension-names", path, "dimension names", tuple(n and list(n) for n in names))
+    if types[0] == types[1] and not same_fill_value(one.metadata, other.metadata):
+        fills = tuple(array.metadata.document()["fill_value"] for array in (one, other))
+        yield _told("fill-value", path, "fill value", fills)
+
+
+def _compare_layout(one: ArrayNode, other: ArrayNode, path: str) -> Iterator[Difference]:
+    inner = tuple(list(array.inner_chunk_shape) for array in (one, other))
+    if inner[0] != inner[1]:
+        yield _told("chunks", path, "chunks", inner, tuple(map(format_shape, inner)))
+    grids = tuple(array.metadata.chunk_grid.document() for array in (one, other))
+    if grids[0] != grids[1] and not _has_plain_chunks(one, other):
+        yield _told("shards", path, "chunk grid", grids)
+    codecs = tuple([codec.document() for codec in array.codecs] for array in (one, other))
+    if codecs[0] != codecs[1]:
+        yield _told("codecs", path, "codecs", codecs)
+
+
+def _has_plain_chunks(*arrays: ArrayNode) -> bool:
+    """Whether the chunks of all arrays are units of decoding of one shape."""
+    return all(
+        array.inner_chunk_shape == array.chunk_shape and array.metadata.chunk_grid.document()["name"] == "regular"
+        for array in arrays
+    )  # fmt: skip
+
+
+def _compare_attributes(one: Mapping[str, Any], other: Mapping[str, Any], path: str) -> Iterator[Difference]:
+    for name in {**one, **other}:
+        values = one.get(name), other.get(name)
+        label = f"attribute {name}"
+        if name not in other:
+            sentence = f"{label} is only in A: {_short(values[0])}"
+        elif name not in one:
+            sentence = f"{label} is only in B: {_short(values[1])}"
+        elif _canonical(values[0]) != _canonical(values[1]):
+            sentence = f"{label}: {_short(values[0])} in A, {_short(values[1])} in B"
+        else:
+            continue
+        a, b = ({name: holder[name]} if name in holder else {} for holder in (one, other))
+        yield Difference("attributes", path, sentence, a, b)
+
+
+def _told(
+    what: What, path: str, label: str, values: tuple[Any, ...], shown: tuple[str, ...] | None = None
+) -> Difference:
+    one, other = shown or tuple(map(_short, values))
+    return Difference(what, path, f"{label}: {one} in A, {other} in B", *values)
+
+
+def _canonical(value: Any) -> str:
+    """A JSON value as text that is equal for equal values; NaN equals NaN."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

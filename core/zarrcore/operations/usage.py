@@ -1,0 +1,182 @@
+"""The storage that each node uses: one walk over the nodes, and one listing of the keys, which are not kept.
+
+A group's numbers include everything below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+
+from zarrcore.hierarchy import (
+    AnyNode,
+    ArrayNode,
+    BrokenNode,
+    Collection,
+    CollectionNode,
+    Hierarchy,
+    normalize_path,
+)
+from zarrcore.operations.key_owners import KeyOwners
+from zarrcore.operations.parallel import in_parallel
+from zarrcore.stores.interface import ReadableStore, StoreEntry
+from zarrcore.stores.wrapper.interface import listable
+
+Progress = Callable[[str, int, None], None]
+"""Called with what is counted, and how many there are so far."""
+
+_EXAMPLES = 3
+_AT_ONCE = 1000
+"""Keys whose sizes are asked for together, and after which the progress is told."""
+
+
+@dataclass(slots=True)
+class NodeUsage:
+    """The storage of one node, and of everything below it."""
+
+    path: str
+    """The node."""
+    kind: str
+    """``group``, ``array``, ``broken`` or ``collection``."""
+    stored_bytes: int = 0
+    """Bytes of all values of the node: documents and chunks."""
+    logical_bytes: int | None = 0
+    """Bytes of all elements, decoded; None for elements of variable length, which a group does not count."""
+    is_partial: bool = False
+    """Whether the group has arrays below it with elements of variable length."""
+    keys: int = 0
+    """Keys of the node."""
+
+
+@dataclass(slots=True)
+class OtherKeys:
+    """Keys that belong to no node."""
+
+    keys: int = 0
+    """Their number."""
+    stored_bytes: int = 0
+    """The bytes of their values."""
+    examples: list[str] = field(default_factory=list)
+    """The first few of them."""
+
+
+@dataclass(slots=True)
+class Usage:
+    """The storage of a node and of all below it."""
+
+    nodes: list[NodeUsage]
+    """Each node, parents before children."""
+    other: OtherKeys
+    """Keys below the first node that belong to no node."""
+
+
+def usage(hierarchy: Hierarchy, path: str = "/", progress: Progress | None = None) -> Usage:
+    """The storage that the node at ``path`` and each node below it use.
+
+    Args:
+        hierarchy: where the node is.
+        path: the node.
+        progress: called with the number of nodes, then of keys.
+
+    Raises:
+        NodeNotFoundError: there is no node at ``path``.
+        ListingUnsupportedError: the store cannot list its keys.
+        StoreError: the store failed.
+    """
+    counter = _Counter(hierarchy, progress)
+    top = normalize_path(path)
+    for node in hierarchy.walk(top):
+        counter.take(node)
+    counter.count_keys()
+    counter.add_to_parents(top)
+    return Usage([*counter.nodes.values()], counter.other)
+
+
+class _Counter:
+    """Counts the keys of nodes."""
+
+    def __init__(self, hierarchy: Hierarchy, progress: Progress | None) -> None:
+        self._hierarchy = hierarchy
+        self._progress = progress
+        self._members: dict[str, tuple[Hierarchy, str, KeyOwners]] = {}
+        self.nodes: dict[str, NodeUsage] = {}
+        self.other = OtherKeys()
+
+    def take(self, node: AnyNode) -> None:
+        """Take in a node of a walk."""
+        if node.path in self.nodes:  # a group whose children cannot be listed
+            if isinstance(node, BrokenNode):
+                raise node.error.with_traceback(None)
+            return
+        found = NodeUsage(node.path, node.kind)
+        self.nodes[node.path] = found
+        if isinstance(node, ArrayNode):
+            found.logical_bytes = None if node.data_type.is_variable_length else node.nbytes
+        self._tell("nodes", len(self.nodes))
+        member = self._hierarchy.member(node.path)
+        if isinstance(member, Collection) or isinstance(node, CollectionNode):
+            return
+        path = member.within(node.path)
+        # Parents come first, so the first node of a member is its top.
+        _, _, owners = self._members.setdefault(
+            member.at, (member, path, KeyOwners(member, normalize_path(member.at + path)))
+        )
+        if isinstance(node, BrokenNode):
+            owners.take_broken(node.path, path)
+        elif isinstance(node, ArrayNode):
+            owners.take(node.path, path, replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding))
+        else:
+            owners.take(node.path, path, None)
+
+    def count_keys(self) -> None:
+        """List all keys, and count each for its node."""
+        done = 0
+        for member, top, owners in self._members.values():
+            prefixes = {member.format.prefix(top), member.format.chunk_prefix(top)}
+            entries = (entry for prefix in prefixes for entry in listable(member.store).list_prefix(prefix))
+            while batch := list(islice(entries, _AT_ONCE)):
+                for key, size in _sized(member.store, batch):
+                    self._count(member, owners, key, size)
+                done += len(batch)
+                self._tell("keys", done)
+
+    def _count(self, member: Hierarchy, owners: KeyOwners, key: str, size: int) -> None:
+        owner = owners.find(key)
+        if owner is not None:
+            node = self.nodes[owner.name]
+            node.keys, node.stored_bytes = node.keys + 1, node.stored_bytes + size
+            return
+        self.other.keys += 1
+        self.other.stored_bytes += size
+        if len(self.other.examples) < _EXAMPLES:
+            self.other.examples.append(f"{member.at}/{key}".lstrip("/"))
+
+    def add_to_parents(self, top: str) -> None:
+        """Add the numbers of each node to those of the groups above it, up to ``top``."""
+        for node in reversed(self.nodes.values()):
+            parent = self.nodes.get(node.path.rpartition("/")[0] or "/") if node.path != top else None
+            if parent is None:
+                continue
+            parent.stored_bytes += node.stored_bytes
+            parent.keys += node.keys
+            parent.logical_bytes = (parent.logical_bytes or 0) + (node.logical_bytes or 0)
+            parent.is_partial |= node.is_partial or node.logical_bytes is None
+
+    def _tell(self, what: str, done: int) -> None:
+        if self._progress is not None:
+            self._progress(what, done, None)
+
+
+def _sized(store: ReadableStore, entries: list[StoreEntry]) -> Iterable[tuple[str, int]]:
+    """Keys with the sizes of their values; sizes that the listing does not have are asked for at once."""
+    known = [(entry.key, entry.size) for entry in entries if entry.size is not None]
+    if len(known) == len(entries):
+        return known
+
+    def ask(entry: StoreEntry) -> tuple[str, int]:
+        stat = store.stat(entry.key)
+        return entry.key, 0 if stat is None else stat.size
+
+    unknown = [entry for entry in entries if entry.size is None]
+    return chain(known, in_parallel(ask, unknown, store.requests_in_flight))

@@ -1,0 +1,81 @@
+"""``zarrscope du``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zarrcore as zc
+from tests.command import Run
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    with zc.create(tmp_path / "a.zarr", "v2") as made:
+        small = made.create_array("/g/small", shape=(10,), data_type="int8", codecs=[])
+        large = made.create_array("/g/b/large", shape=(100, 100), data_type="float64", codecs=[])
+        small[...], large[...] = 1, np.arange(10_000).reshape(100, 100)
+    return tmp_path / "a.zarr"
+
+
+def paths(text: str) -> list[str]:
+    return [line.split()[-1] for line in text.splitlines()[1:]]
+
+
+def test_the_tree_with_its_bytes(source: Path, zarrscope: Run) -> None:
+    outcome = zarrscope("du", source)
+    assert outcome.status == 0
+    lines = outcome.text.splitlines()
+    assert lines[0].split() == ["stored", "logical", "node"]
+    assert lines[1].split() == ["78.6", "KiB", "78.1", "KiB", "/"]
+    assert set(paths(outcome.text)) == {"/", "/g", "/g/small", "/g/b", "/g/b/large"}
+
+
+def test_the_largest_come_first_or_the_order_is_that_of_paths(source: Path, zarrscope: Run) -> None:
+    assert paths(zarrscope("du", source, "--sort", "logical").text)[-1] == "/g/small"
+    by_path = paths(zarrscope("du", source, "--sort", "path").text)
+    assert by_path == sorted(by_path)
+    stored = [
+        json.loads(line)["stored_bytes"]
+        for line in zarrscope("du", source, "--sort", "stored", "--json").text.splitlines()
+    ]
+    assert stored == sorted(stored, reverse=True)
+
+
+def test_depth_hides_nodes_that_still_count(source: Path, zarrscope: Run) -> None:
+    outcome = zarrscope("du", source, "g", "--depth", "0")
+    assert paths(outcome.text) == ["/g"]
+    assert "78.1 KiB" in outcome.text
+    assert len(paths(zarrscope("du", source, "--depth", "1").text)) == 2
+
+
+def test_keys_of_no_node_have_a_line(source: Path, zarrscope: Run) -> None:
+    (source / "notes\n.txt").write_text("abc")
+    outcome = zarrscope("du", source)
+    assert outcome.text.splitlines()[-1].split("  ")[-1] == "1 key belongs to no node: notes\\n.txt"
+    told = json.loads(zarrscope("du", source, "--json").text.splitlines()[-1])
+    assert told == {
+        "path": None,
+        "kind": "no-node",
+        "keys": 1,
+        "stored_bytes": 3,
+        "examples": ["notes\n.txt"],
+    }
+
+
+def test_a_broken_node_is_counted_and_changes_the_status(source: Path, zarrscope: Run) -> None:
+    (source / "g/small/.zarray").write_text("{")
+    outcome = zarrscope("du", source)
+    assert outcome.status == 1
+    assert "/g/small" in paths(outcome.text)
+
+
+def test_bytes_that_are_not_known(tmp_path: Path, zarrscope: Run) -> None:
+    with zc.create(tmp_path / "s.zarr") as made:
+        made.create_array("/s", shape=(2,), data_type="string")[...] = "a"
+    lines = zarrscope("du", tmp_path / "s.zarr").text.splitlines()
+    assert "> 0 bytes" in lines[1]
+    assert lines[2].split()[-2:] == ["?", "/s"]

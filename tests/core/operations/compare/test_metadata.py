@@ -1,0 +1,69 @@
+"""Differences between the metadata of two nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zarrcore as zc
+from zarrcore.operations.compare import Wanted
+from zarrcore.operations.compare.metadata import compare_metadata
+from zarrcore.stores.memory import MemoryStore
+
+BASE = {"shape": (4, 6), "data_type": "int16", "chunk_shape": (2, 3)}
+
+
+def array(format_: str = "v3", **options: Any) -> Any:
+    return zc.create(MemoryStore(), format_).create_array("/x", **{**BASE, **options})
+
+
+def differences(one: Any, other: Any, *, layout: bool = False) -> dict[str, tuple[Any, Any]]:
+    return {
+        found.what: (found.a, found.b) for found in compare_metadata(one, other, "/x", Wanted(layout=layout))
+    }
+
+
+def test_each_member_that_differs_is_named() -> None:
+    other = array(
+        shape=(4, 7), data_type="float32", dimension_names=["y", None], attributes={"unit": "m"}, fill_value=3
+    )
+    assert differences(array(), other) == {
+        "shape": ([4, 6], [4, 7]),
+        "data-type": ("int16", "float32"),
+        "dimension-names": (None, ["y", None]),
+        "attributes": ({}, {"unit": "m"}),
+    }
+    assert differences(array(fill_value=1), array(fill_value=2)) == {"fill-value": (1, 2)}
+    assert (
+        differences(
+            array(data_type="float32", fill_value="NaN"), array(data_type="float32", fill_value="NaN")
+        )
+        == {}
+    )
+
+
+def test_formats_that_spell_the_same_are_equal() -> None:
+    named = {"dimension_names": ["y", "x"], "attributes": {"a": {"b": [1, 2]}}}
+    for format_ in ("v2", "n5"):
+        assert differences(array(**named), array(format_, **named)) == {}
+    assert differences(array(dimension_names=[None, None]), array()) == {}
+
+
+def test_attributes_are_compared_one_by_one() -> None:
+    one = array(attributes={"a": 1, "b": float("nan"), "c": {"x": 1, "y": 2}, "d": 1})
+    other = array(attributes={"a": 2, "b": float("nan"), "c": {"y": 2, "x": 1}, "e": 1})
+    found = [(one.sentence, one.a, one.b) for one in compare_metadata(one, other, "/x", Wanted())]
+    assert found == [
+        ("attribute a: 1 in A, 2 in B", {"a": 1}, {"a": 2}),
+        ("attribute d is only in A: 1", {"d": 1}, {}),
+        ("attribute e is only in B: 1", {}, {"e": 1}),
+    ]
+
+
+def test_chunks_shards_and_codecs_count_only_if_wanted() -> None:
+    other = array(chunk_shape=(4, 3), codecs=["gzip"])
+    assert differences(array(), other) == {}
+    assert set(differences(array(), other, layout=True)) == {"chunks", "codecs"}
+    assert differences(array(), array(), layout=True) == {}
+    shards = array(shard_shape=(4, 6)), array(shard_shape=(2, 6))
+    assert set(differences(*shards, layout=True)) == {"shards"}
+    assert "chunks" not in differences(array(), shards[0], layout=True)

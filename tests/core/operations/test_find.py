@@ -1,0 +1,84 @@
+"""Conditions on nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import zarrcore as zc
+from zarrcore.errors import UnsupportedError
+from zarrcore.operations.find import AttributeCondition, Conditions, data_type_pattern
+from zarrcore.stores.memory import MemoryStore
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    hierarchy = zc.create(MemoryStore())
+    hierarchy.create_group("/g/raw", attributes={"ome": {"version": "0.5", "axes": ["x", "y"]}, "n": 3})
+    hierarchy.create_array("/g/raw/s0", shape=(8, 16), data_type="float32", codecs=["gzip"])
+    hierarchy.create_array(
+        "/g/raw/s1",
+        shape=(4, 8),
+        data_type="uint8",
+        chunk_shape=(2, 2),
+        shard_shape=(4, 4),
+        codecs=["crc32c"],
+    )
+    hierarchy.create_array("/names", shape=(4,), data_type="string")
+    hierarchy.create_array("/empty", shape=(), data_type="int64", attributes={"a.b": 1, "a": {"b": 2}})
+    return hierarchy
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        ({}, {"/", "/g", "/g/raw", "/g/raw/s0", "/g/raw/s1", "/names", "/empty"}),
+        ({"name": "s?"}, {"/g/raw/s0", "/g/raw/s1"}),
+        ({"name": "S0"}, set()),
+        ({"path": "/g/*"}, {"/g/raw", "/g/raw/s0", "/g/raw/s1"}),
+        ({"kind": "group"}, {"/", "/g", "/g/raw"}),
+        ({"kind": "array", "name": "*m*"}, {"/names", "/empty"}),
+        ({"data_type": "uint8"}, {"/g/raw/s1"}),
+        ({"data_type": "*int*"}, {"/g/raw/s1", "/empty"}),
+        ({"shape": (8, 16)}, {"/g/raw/s0"}),
+        ({"shape": (None, 8)}, {"/g/raw/s1"}),
+        ({"shape": ()}, {"/empty"}),
+        ({"min_nbytes": 512}, {"/g/raw/s0"}),
+        ({"max_nbytes": 32}, {"/g/raw/s1", "/empty"}),
+        ({"min_nbytes": 9, "max_nbytes": 512}, {"/g/raw/s0", "/g/raw/s1"}),
+        ({"codec": "gzip"}, {"/g/raw/s0"}),
+        ({"codec": "crc*"}, {"/g/raw/s1"}),
+        ({"attributes": (AttributeCondition("n"),)}, {"/g/raw"}),
+        ({"attributes": (AttributeCondition("n", (3,)), AttributeCondition("ome"))}, {"/g/raw"}),
+        ({"attributes": (AttributeCondition("n", ("3",)),)}, set()),
+        ({"attributes": (AttributeCondition("ome.version", (0.5, "0.5")),)}, {"/g/raw"}),
+        ({"attributes": (AttributeCondition("ome.axes", ("y",)),)}, {"/g/raw"}),
+        ({"attributes": (AttributeCondition("ome.axes", (["x", "y"],)),)}, {"/g/raw"}),
+        ({"attributes": (AttributeCondition("a.b", (1,)),)}, {"/empty"}),
+        ({"attributes": (AttributeCondition("a.b", (2,)),)}, {"/empty"}),
+        ({"attributes": (AttributeCondition("a.c"),)}, set()),
+    ],
+)
+def test_conditions(made: Any, conditions: dict[str, Any], expected: set[str]) -> None:
+    wanted = Conditions(**conditions)
+    assert {node.path for node in made.walk() if wanted.hold(node)} == expected
+
+
+def test_a_broken_node_has_a_name_and_a_kind() -> None:
+    store = MemoryStore()
+    zc.create(store).create_array("/x", shape=(1,), data_type="i1")
+    store.set("x/zarr.json", b'{"attributes": {"a": 1}}')
+    node = zc.open(store).node("/x")
+    assert Conditions(kind="broken", name="x").hold(node)
+    assert Conditions(name="x").may_hold(node)
+    assert not Conditions(name="y").may_hold(node)
+    assert not Conditions(data_type="int8").hold(node)
+
+
+def test_types_may_have_the_names_of_numpy() -> None:
+    assert data_type_pattern(">i2") == "int16"
+    assert data_type_pattern("numpy.datetime64") == "numpy.datetime64"
+    assert data_type_pattern("[ab]") == "[ab]"
+    with pytest.raises(UnsupportedError):
+        data_type_pattern("flaot32")

@@ -19,11 +19,19 @@ from fsspec.spec import AbstractFileSystem
 from zarrcore.errors import ReadOnlyError, ZarrError
 from zarrcore.threads import ThreadPool
 from zarrfs.fsspec.file import ZarrscopeFile
-from zarrfs.fsspec.source import Shown, Source, store_options_in
+from zarrfs.fsspec.source import Shown, source_of
 from zarrfs.trees.entry import Directory, Entry, File, OpenFile
 from zarrfs.trees.paths import find, open_file
-from zarrfs.trees.store_trees import LISTED
 
+_OF_FSSPEC: Final = (
+    "use_listings_cache",
+    "listings_expiry_time",
+    "max_paths",
+    "asynchronous",
+    "loop",
+    "batch_size",
+)
+"""Options that every file system of fsspec has."""
 _THREADS: Final = 8
 """Ranges of files that `ZarrscopeFileSystem.cat_ranges` reads at once; reading an array uses threads of its own."""
 
@@ -50,44 +58,15 @@ class ZarrscopeFileSystem(AbstractFileSystem):  # type: ignore[misc]
     protocol = "zarrscope"
     root_marker = ""
 
-    def __init__(
-        self,
-        source: str | os.PathLike[str] | None = None,
-        *,
-        view: str | None = None,
-        format: str | None = None,  # noqa: A002 - the specification's word, and the option's
-        metadata_ttl: float = 60.0,
-        cache_size: int | str = "512M",
-        spill_size: int | str = "8G",
-        show: Sequence[str] = LISTED,
-        fo: str | None = None,
-        target_protocol: str | None = None,
-        target_options: dict[str, Any] | None = None,
-        **options: Any,
-    ) -> None:
-        own = {name: options.pop(name) for name in _OF_FSSPEC if name in options}
-        super().__init__(**own)
-        self._source = Source(
-            source,
-            view,
-            format,
-            metadata_ttl,
-            cache_size,
-            spill_size,
-            tuple(show),
-            fo,
-            target_protocol,
-            target_options,
-            store_options_in(options),
-        )
+    def __init__(self, source: str | os.PathLike[str] | None = None, **options: Any) -> None:
+        super().__init__(**{name: options.pop(name) for name in _OF_FSSPEC if name in options})
+        self._source = source_of(source, options)
         self._opened: tuple[int, Shown] | None = None
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:
         stripped = super()._strip_protocol(path)
-        if isinstance(stripped, list):
-            return stripped
-        return stripped.strip("/")
+        return stripped if isinstance(stripped, list) else stripped.strip("/")
 
     def _shown(self) -> Shown:
         if self._opened is None or self._opened[0] != os.getpid():
@@ -206,9 +185,6 @@ class ZarrscopeFileSystem(AbstractFileSystem):  # type: ignore[misc]
         raise ReadOnlyError("this file system is read-only")
 
     mkdir = makedirs = rmdir = rm = rm_file = _rm = cp_file = mv = touch = pipe_file = put_file = _refuse
-
-
-_OF_FSSPEC: Final = ("use_listings_cache", "listings_expiry_time", "max_paths", "asynchronous", "loop", "batch_size")
 
 
 def _names(path: str) -> list[str]:

@@ -7,8 +7,8 @@ process, and thus the memory for decoded chunks. After a fork, the child opens t
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from threading import Lock
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -58,16 +58,27 @@ class Source:
     """A source, and how to show it. The fields are the arguments of `ZarrscopeFileSystem`."""
 
     source: str | os.PathLike[str] | None = None
+    """Path or URL of a store."""
     view: str | None = None
+    """The tree at the root; None for all trees."""
     format: str | None = None
+    """The format of the hierarchy; None detects it."""
     metadata_ttl: float = 60.0
+    """How old an answer may be, in seconds."""
     cache_size: int | str = "512M"
+    """Memory for decoded chunks."""
     spill_size: int | str = "8G"
-    show: tuple[str, ...] = LISTED
+    """Disk space for decoded chunks that do not fit in memory."""
+    show: Sequence[str] = LISTED
+    """File types that listings show."""
     fo: str | None = None
+    """The path in the next file system of a chain of URLs, instead of ``source``."""
     target_protocol: str | None = None
+    """The protocol of the next file system of the chain."""
     target_options: Mapping[str, Any] | None = None
-    store_options: Mapping[str, Any] | None = None
+    """The options of the next file system of the chain."""
+    store_options: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of `StoreOptions`."""
 
     def shown(self) -> Shown:
         """The trees, which are opened when they are first used in this process.
@@ -91,10 +102,14 @@ class Source:
             _nbytes(self.spill_size),
             float(self.metadata_ttl) / PLACES,
         )
-        return open_trees(self._place(), options, StoreOptions(**(self.store_options or {})), self.format)
+        return open_trees(self.place(), options, StoreOptions(**self.store_options), self.format)
 
-    def _place(self) -> str | os.PathLike[str] | ReadableStore:
-        """The path or URL of the source; for a chain of URLs, a store if fsspec must open it."""
+    def place(self) -> str | os.PathLike[str] | ReadableStore:
+        """The path or URL of the source; for a chain of URLs, a store if fsspec must open it.
+
+        Raises:
+            StoreError: there is no source, or more than one.
+        """
         if (self.source is None) == (self.fo is None):
             raise StoreError("name one source: zarrscope needs source=…, or a URL such as zarrscope::s3://…")
         if self.fo is None:
@@ -106,16 +121,26 @@ class Source:
         return self.fo if scheme == "file" or "://" in self.fo else f"{scheme}://{self.fo}"
 
 
-def store_options_in(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords that are options of a store.
+_OWN: Final = frozenset(option.name for option in fields(Source)) - {"source", "store_options"}
+
+
+def source_of(source: str | os.PathLike[str] | None, options: Mapping[str, Any]) -> Source:
+    """The source that a user names.
+
+    Args:
+        source: path or URL of a store; None for a chain of URLs.
+        options: fields of `Source` and of `StoreOptions`.
 
     Raises:
-        TypeError: one of them is not.
+        TypeError: an option is unknown.
     """
-    unknown = keywords.keys() - _STORE_OPTIONS
+    own, of_store = (
+        {name: value for name, value in options.items() if name in names} for names in (_OWN, _STORE_OPTIONS)
+    )
+    unknown = options.keys() - own.keys() - of_store.keys()
     if unknown:
         raise TypeError(f"zarrscope has no option {', '.join(sorted(unknown))}")
-    return dict(keywords)
+    return Source(source, **own, store_options=of_store)
 
 
 def _nbytes(size: int | str) -> int:

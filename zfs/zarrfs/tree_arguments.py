@@ -77,10 +77,15 @@ def thread_count(text: str) -> int:
     >>> thread_count("32")
     32
     """
-    return _number(text, 1, 1000)
+    return number(text, 1, 1000)
 
 
-def _number(text: str, least: int, most: int) -> int:
+def number(text: str, least: int, most: int) -> int:
+    """A number within bounds.
+
+    >>> number("7", 1, 9)
+    7
+    """
     if not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"expected a number from {least} to {most}, found {text!r}")
     return int(text)

@@ -1,0 +1,142 @@
+"""``zarrscope serve``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import logging
+import sys
+from contextlib import closing
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+
+from zarrcore.cli.source import add_format_argument
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
+from zarrcore.cli.text import printable
+from zarrfs.http.options import ServeOptions
+from zarrfs.tree_arguments import add_options, chosen_options
+
+if TYPE_CHECKING:  # loading these takes long
+    from zarrfs.http.site import Site
+    from zarrfs.trees.store_trees import StoreTrees
+
+_AHEAD_MAX: Final = 128 << 20
+"""Memory for bytes that are read and not sent yet."""
+_EXAMPLES = """\
+The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
+hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Stop it with
+Ctrl+C; SIGHUP drops what it remembers."""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``serve`` to the command line."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="serve a store over HTTP and WebDAV",
+        description="Serve a store over HTTP and WebDAV, read-only, to this machine unless you choose another --host.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store, or SOURCE#/node/path")
+    group = parser.add_argument_group("server options")
+    add_options(group, ServeOptions)
+    add_format_argument(parser)
+    group.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="warning",
+        help="the least severe messages to log to stderr; info logs each request (%(default)s)",
+    )
+    add_store_arguments(parser)
+    parser.set_defaults(run=_serve)
+
+
+def _serve(namespace: argparse.Namespace) -> int:
+    from zarrcore.errors import MissingExtraError
+
+    for module in ("uvicorn", "starlette"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("serving", "serve")
+    from zarrfs.http.access import is_loopback
+    from zarrfs.http.application import application
+    from zarrfs.http.listening import check_exposure, listen, origin_of
+    from zarrfs.http.server import Server
+    from zarrfs.trees.opening import open_trees
+    from zarrfs.trees.store_trees import TreeOptions
+
+    options = ServeOptions(
+        origins=tuple(namespace.allow_origin),
+        **{
+            name: value
+            for name, value in chosen_options(namespace, ServeOptions).items()
+            if name != "origins"
+        },
+    )
+    check_exposure(options.host, options.token, options.allow_everyone)
+    _log_to_stderr(namespace.log_level)
+    shown = TreeOptions(options.view, options.show, options.cache_bytes, options.spill_bytes, options.share_s)
+    with (
+        listen(options.host, options.port) as listening,
+        closing(open_trees(namespace.source, shown, store_options(namespace), namespace.format)) as trees,
+    ):
+        site = _site(trees, options)
+        checks_host = options.token is None and is_loopback(options.host)
+        server = Server(application(site, options.token, options.requests_max, checks_host), trees.refresh)
+        _announce(site, options, origin_of(listening, options.host))
+        server.serve_on(listening)
+        site.workers.stop()
+    return 0
+
+
+def _log_to_stderr(level: str) -> None:
+    logging.basicConfig(
+        level=level.upper(), format="%(asctime)s zarrscope[%(process)d] %(levelname)s %(message)s", force=True
+    )
+    # These libraries log each request, or what the application has logged already.
+    for name, least in (
+        ("httpx", logging.WARNING),
+        ("httpcore", logging.WARNING),
+        ("uvicorn", logging.CRITICAL),
+    ):
+        logging.getLogger(name).setLevel(least)
+
+
+def _site(trees: StoreTrees, options: ServeOptions) -> Site:
+    from zarrfs.http.body import Memory
+    from zarrfs.http.site import Site
+    from zarrfs.http.workers import Workers
+
+    return Site(
+        trees,
+        trees.root(),
+        trees.store.url,
+        Workers(options.threads),
+        Memory(min(_AHEAD_MAX, options.cache_bytes // 4)),
+        options.view,
+        frozenset(options.origins),
+        is_private=options.token is not None,
+    )
+
+
+def _announce(site: Site, options: ServeOptions, origin: str) -> None:
+    """Print the address at once, and the links to viewers when a node for them is found."""
+    query = "" if options.token is None else f"?token={options.token}"
+    print(f"{printable(site.title)} is at {origin}/{query}", flush=True)
+    if options.token is None and options.allow_everyone:
+        print("zarrscope: note: everyone who can reach this address can read it", file=sys.stderr)
+    Thread(target=_feature, args=(site, options, origin), daemon=True).start()
+
+
+def _feature(site: Site, options: ServeOptions, origin: str) -> None:
+    from zarrcore.errors import ZarrError
+    from zarrfs.http.featured import find_featured
+    from zarrfs.http.viewers import links
+
+    try:
+        site.featured = find_featured(site.trees.arrays)
+    except ZarrError as error:
+        print(f"zarrscope: note: {printable(str(error))}", file=sys.stderr)
+        return
+    address = site.address(origin, site.featured, options.token)
+    for viewer, link in links(site.featured, address):
+        needed = "" if site.allows(viewer.origin) else f"  (needs --allow-origin {viewer.name})"
+        print(f"{viewer.name:12} {link}{needed}", flush=True)

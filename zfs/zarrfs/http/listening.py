@@ -1,0 +1,57 @@
+"""The socket of the server, and whom it can be reached by."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from zarrcore.errors import ZarrError
+from zarrfs.http.access import is_loopback
+
+
+class ListenError(ZarrError, OSError):
+    """The server cannot listen; the message says why."""
+
+
+def check_exposure(host: str, token: str | None, everyone: bool) -> None:
+    """Refuse to show a source to a network by accident.
+
+    Raises:
+        ListenError: other machines could read it without a token, and nobody has said that they may.
+    """
+    if token is None and not everyone and not is_loopback(host):
+        raise ListenError(
+            f"other machines can reach {host}: choose a --token (auto makes one), or give --allow-everyone"
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 chooses a free one.
+
+    Raises:
+        ListenError: the port is taken, or the host is not an address of this machine.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        return socket.create_server(address[:2], family=family, backlog=1024)
+    except OSError as error:
+        raise ListenError(f"cannot listen on {host} port {port}: {_reason(error, port)}") from error
+
+
+def _reason(error: OSError, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "another program uses the port; choose another with --port, or 0 for any free one"
+    if error.errno == errno.EACCES:
+        return f"only root may use ports below 1024, such as {port}"
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return "it is not an address of this machine"
+    return (error.strerror or "the system refuses").lower()
+
+
+def origin_of(listening: socket.socket, host: str) -> str:
+    """Scheme, host and port for a client on this machine."""
+    address, port = listening.getsockname()[:2]
+    name = "localhost" if address in {"0.0.0.0", "::"} else host  # noqa: S104 - compared, not bound
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"

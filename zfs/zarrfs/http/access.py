@@ -6,6 +6,7 @@ import base64
 import binascii
 import ipaddress
 import secrets
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ def is_loopback(host: str) -> bool:
         return host.lower() in {"localhost", "localhost."} or host.lower().endswith(".localhost")
 
 
+@lru_cache(64)
 def names_loopback(header: str | None) -> bool:
     """Whether a ``Host`` header names this machine.
 

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from zarrfs.http.access import CHALLENGE, has_token, names_loopback
+from zarrfs.http.access import CHALLENGE, has_token, is_loopback, names_loopback
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.files import answer_file
 from zarrfs.http.listings import answer_directory
+from zarrfs.http.options import ServeOptions
 from zarrfs.http.site import Site
 from zarrfs.http.statuses import NOT_FOUND, UNAVAILABLE, UNFORESEEN, status_of
 from zarrfs.http.webdav import answer_propfind
@@ -31,16 +33,9 @@ _SENT_BY_PAGES: Final = ("Authorization", "If-Match", "If-None-Match", "If-Range
 """Headers that pages of other origins may send."""
 
 
-def application(site: Site, token: str | None, requests_max: int, checks_host: bool) -> ASGIApp:
-    """The application for a site.
-
-    Args:
-        site: what it shows.
-        token: what a request must have; None if everyone who reaches the server may read.
-        requests_max: the requests that are answered at once; more are told to come again.
-        checks_host: whether a request must name this machine in its ``Host`` header.
-    """
-    answers: ASGIApp = Application(site, token, requests_max)
+def application(site: Site, options: ServeOptions) -> ASGIApp:
+    """The application for a site."""
+    answers: ASGIApp = Application(site, options.token, options.requests_max)
     if site.origins:
         answers = CORSMiddleware(
             answers,
@@ -50,7 +45,7 @@ def application(site: Site, token: str | None, requests_max: int, checks_host: b
             expose_headers=_READ_BY_PAGES,
             allow_private_network=True,
         )
-    return HostCheck(answers) if checks_host else answers
+    return HostCheck(answers) if options.token is None and is_loopback(options.host) else answers
 
 
 class HostCheck:
@@ -64,17 +59,22 @@ class HostCheck:
         self._answers = answers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange = Exchange(scope, receive, send)
-        if names_loopback(exchange.headers.get("host")):
+        if names_loopback(Headers(scope=scope).get("host")):
             await self._answers(scope, receive, send)
         else:
-            await exchange.refuse(
+            await Exchange(scope, receive, send).refuse(
                 421, "this server answers requests to localhost only; another name needs --token"
             )
 
 
 class Application:
-    """Answers all requests. The arguments are those of `application`."""
+    """Answers all requests.
+
+    Args:
+        site: what it shows.
+        token: what a request must have; None if everyone who reaches the server may read.
+        requests_max: the requests that are answered at once; more are told to come again.
+    """
 
     def __init__(self, site: Site, token: str | None, requests_max: int) -> None:
         self._site = site

@@ -8,7 +8,7 @@ import logging
 import sys
 from contextlib import closing
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zarrcore.cli.source import add_format_argument
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
@@ -18,10 +18,6 @@ from zarrfs.tree_arguments import add_options, chosen_options
 
 if TYPE_CHECKING:  # loading these takes long
     from zarrfs.http.site import Site
-    from zarrfs.trees.store_trees import StoreTrees
-
-_AHEAD_MAX: Final = 128 << 20
-"""Memory for bytes that are read and not sent yet."""
 _EXAMPLES = """\
 The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
 hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Stop it with
@@ -56,31 +52,23 @@ def _serve(namespace: argparse.Namespace) -> int:
     for module in ("uvicorn", "starlette"):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("serving", "serve")
-    from zarrfs.http.access import is_loopback
     from zarrfs.http.application import application
     from zarrfs.http.listening import check_exposure, listen, origin_of
     from zarrfs.http.server import Server
+    from zarrfs.http.site import site_of, tree_options
     from zarrfs.trees.opening import open_trees
-    from zarrfs.trees.store_trees import TreeOptions
 
-    options = ServeOptions(
-        origins=tuple(namespace.allow_origin),
-        **{
-            name: value
-            for name, value in chosen_options(namespace, ServeOptions).items()
-            if name != "origins"
-        },
-    )
+    options = ServeOptions(**chosen_options(namespace, ServeOptions))
     check_exposure(options.host, options.token, options.allow_everyone)
     _log_to_stderr(namespace.log_level)
-    shown = TreeOptions(options.view, options.show, options.cache_bytes, options.spill_bytes, options.share_s)
     with (
         listen(options.host, options.port) as listening,
-        closing(open_trees(namespace.source, shown, store_options(namespace), namespace.format)) as trees,
+        closing(
+            open_trees(namespace.source, tree_options(options), store_options(namespace), namespace.format)
+        ) as trees,
     ):
-        site = _site(trees, options)
-        checks_host = options.token is None and is_loopback(options.host)
-        server = Server(application(site, options.token, options.requests_max, checks_host), trees.refresh)
+        site = site_of(trees, options)
+        server = Server(application(site, options), trees.refresh)
         _announce(site, options, origin_of(listening, options.host))
         server.serve_on(listening)
         site.workers.stop()
@@ -98,23 +86,6 @@ def _log_to_stderr(level: str) -> None:
         ("uvicorn", logging.CRITICAL),
     ):
         logging.getLogger(name).setLevel(least)
-
-
-def _site(trees: StoreTrees, options: ServeOptions) -> Site:
-    from zarrfs.http.body import Memory
-    from zarrfs.http.site import Site
-    from zarrfs.http.workers import Workers
-
-    return Site(
-        trees,
-        trees.root(),
-        trees.store.url,
-        Workers(options.threads),
-        Memory(min(_AHEAD_MAX, options.cache_bytes // 4)),
-        options.view,
-        frozenset(options.origins),
-        is_private=options.token is not None,
-    )
 
 
 def _announce(site: Site, options: ServeOptions, origin: str) -> None:

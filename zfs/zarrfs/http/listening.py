@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
+from typing import Final
 
 from zarrcore.errors import ZarrError
 from zarrfs.http.access import is_loopback
+
+_BACKLOG: Final = 1024
 
 
 class ListenError(ZarrError, OSError):
@@ -32,12 +36,23 @@ def listen(host: str, port: int) -> socket.socket:
         ListenError: the port is taken, or the host is not an address of this machine.
     """
     try:
-        family, _, _, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        return socket.create_server(address[:2], family=family, backlog=1024)
+        # With the protocol, asyncio recognizes connections as TCP, and sends headers without waiting for more (TCP_NODELAY).
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )
+        family, kind, protocol, _, address = found[0]
+        listening = socket.socket(family, kind, protocol)
     except OSError as error:
         raise ListenError(f"cannot listen on {host} port {port}: {_reason(error, port)}") from error
+    try:
+        if os.name == "posix":  # elsewhere, this lets two programs listen on one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise ListenError(f"cannot listen on {host} port {port}: {_reason(error, port)}") from error
+    return listening
 
 
 def _reason(error: OSError, port: int) -> str:

@@ -28,8 +28,6 @@ class Row:
     """Bytes of a file; None if they are not known."""
     mtime_s: float | None
     """Seconds since the epoch; None if they are not known."""
-    version: str | None = None
-    """A text that changes with the content of a key."""
 
 
 def row(name: str, entry: Entry) -> Row:
@@ -38,7 +36,7 @@ def row(name: str, entry: Entry) -> Row:
         return Row(name, True, None, entry.mtime_s)
     with suppress(ZarrError):
         entry = entry.sized(wait=True)
-    return Row(name, False, entry.size if entry.is_sized else None, entry.mtime_s, entry.version)
+    return Row(name, False, entry.size if entry.is_sized else None, entry.mtime_s)
 
 
 async def batches(directory: Directory, client: Client, workers: Workers) -> AsyncIterator[list[Row]]:

@@ -9,13 +9,16 @@ from typing import Final
 
 from zarrfs.http.body import Memory
 from zarrfs.http.exchange import quoted
+from zarrfs.http.options import ServeOptions
 from zarrfs.http.viewers import ANY_ORIGIN, Featured
 from zarrfs.http.workers import Workers
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.names import file_name, segment
 from zarrfs.trees.root import TreeName
-from zarrfs.trees.store_trees import StoreTrees
+from zarrfs.trees.store_trees import StoreTrees, TreeOptions
 
+_AHEAD_MAX: Final = 128 << 20
+"""Memory for bytes that are read and not sent yet."""
 _ZARR3_PLACES: Final[dict[str | None, str]] = {None: "/zarr3/", TreeName.ZARR3: "/"}
 """The place of the tree of Zarr v3, by the tree that is shown."""
 
@@ -76,3 +79,33 @@ class Site:
         elif self.view != TreeName.ZARR3:
             return None
         return "/" + "/".join(map(segment, inside))
+
+
+def tree_options(options: ServeOptions) -> TreeOptions:
+    """How the trees show the store."""
+    ahead = _ahead(options)
+    return TreeOptions(
+        options.view, options.show, options.cache_bytes - ahead, options.spill_bytes, options.share_s
+    )
+
+
+def site_of(trees: StoreTrees, options: ServeOptions) -> Site:
+    """The site that shows the trees.
+
+    Raises:
+        As `StoreTrees.root`.
+    """
+    return Site(
+        trees,
+        trees.root(),
+        trees.store.url,
+        Workers(options.threads),
+        Memory(_ahead(options)),
+        options.view,
+        frozenset(options.origins),
+        is_private=options.token is not None,
+    )
+
+
+def _ahead(options: ServeOptions) -> int:
+    return min(_AHEAD_MAX, options.cache_bytes // 4)

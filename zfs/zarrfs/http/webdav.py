@@ -7,6 +7,7 @@ refused, and text in an answer is escaped.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from email.utils import formatdate
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -54,31 +55,42 @@ class BadPropfindError(Exception):
     """The body of a request is not a valid PROPFIND."""
 
 
-def wanted_properties(body: bytes) -> tuple[Sequence[str], bool]:
-    """The names of the properties that a request asks for, and whether it asks for their names only.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The properties that a request asks for."""
 
-    Names of other name spaces than that of WebDAV are in James Clark's notation, ``{URI}name``.
+    names: Sequence[str] = tuple(PROPERTIES)
+    """Their names. Those of other name spaces than WebDAV's are in James Clark's notation, ``{URI}name``."""
+    are_named: bool = False
+    """Whether the request names them, so that those which an entry lacks must be told."""
+    only_names: bool = False
+    """Whether it asks for the names only."""
+
+
+def wanted_properties(body: bytes) -> Wanted:
+    """The properties that the body of a PROPFIND asks for.
 
     Raises:
-        BadPropfindError: the body is not a valid PROPFIND.
+        BadPropfindError: the body is not valid.
     """
     if not body.strip():
-        return [*PROPERTIES], False
+        return Wanted()
     if b"<!" in body:
         raise BadPropfindError("a request must not have a document type")
     try:
         root = ET.fromstring(body)  # noqa: S314 - without a document type there are no entities
-    except ET.ParseError as error:
+    except (ET.ParseError, ValueError, LookupError) as error:
         raise BadPropfindError("the request is not valid XML") from error
-    kinds = {child.tag: child for child in root}
-    if root.tag != f"{_DAV}propfind" or not kinds.keys() & {
-        f"{_DAV}{name}" for name in ("prop", "allprop", "propname")
-    }:
-        raise BadPropfindError("the request is not a PROPFIND of WebDAV")
-    listed = kinds.get(f"{_DAV}prop")
-    if listed is None:
-        return [*PROPERTIES], f"{_DAV}propname" in kinds
-    return [child.tag.removeprefix(_DAV) for child in listed], False
+    children = {child.tag: child for child in root}
+    if root.tag == f"{_DAV}propfind":
+        if f"{_DAV}prop" in children:
+            named = [child.tag.removeprefix(_DAV) for child in children[f"{_DAV}prop"]]
+            return Wanted(named, are_named=True)
+        if f"{_DAV}propname" in children:
+            return Wanted(only_names=True)
+        if f"{_DAV}allprop" in children:
+            return Wanted()
+    raise BadPropfindError("the request is not a PROPFIND of WebDAV")
 
 
 async def answer_propfind(exchange: Exchange, site: Site, entry: Entry, body: bytes) -> None:
@@ -94,7 +106,7 @@ async def answer_propfind(exchange: Exchange, site: Site, entry: Entry, body: by
         await exchange.end(_INFINITE)
         return
     try:
-        names, only_names = wanted_properties(body)
+        wanted = wanted_properties(body)
     except BadPropfindError as error:
         await exchange.refuse(400, str(error))
         return
@@ -107,9 +119,9 @@ async def answer_propfind(exchange: Exchange, site: Site, entry: Entry, body: by
         first = await anext(found, [])  # an error of the first batch still has a status of its own
     await exchange.begin(207, _HEADERS)
     await exchange.send(b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n')
-    await exchange.send(_response(place, own, names, only_names).encode())
+    await exchange.send(_response(place, own, wanted).encode())
     while found is not None and first:
-        responses = (_response(f"{place}/{quoted(each.name)}", each, names, only_names) for each in first)
+        responses = (_response(f"{place}/{quoted(each.name)}", each, wanted) for each in first)
         await exchange.send("".join(responses).encode())
         first = await anext(found, [])
     await exchange.end(b"</D:multistatus>\n")
@@ -119,21 +131,21 @@ def _last(names: Sequence[str]) -> str:
     return next((name for name in reversed(names) if name), "")
 
 
-def _response(place: str, found: Row, names: Sequence[str], only_names: bool) -> str:
+def _response(place: str, found: Row, wanted: Wanted) -> str:
     """The answer for one entry; ``place`` is its path as in a URL, without a slash at the end."""
     present, absent = [], []
-    for name in names:
+    for name in wanted.names:
         make = PROPERTIES.get(name)
         content = None if make is None else make(found)
         if content is None:
             absent.append(_empty(name))
         else:
-            present.append(f"<D:{name}/>" if only_names or not content else f"<D:{name}>{content}</D:{name}>")
+            present.append(_empty(name) if wanted.only_names else f"<D:{name}>{content}</D:{name}>")
     href = escape(place + "/" if found.is_directory else place)
     parts = [f"<D:response><D:href>{href}</D:href>"]
     if present or not absent:
         parts.append(_status("".join(present), "200 OK"))
-    if absent and not only_names:
+    if absent and wanted.are_named:
         parts.append(_status("".join(absent), "404 Not Found"))
     return "".join([*parts, "</D:response>\n"])
 

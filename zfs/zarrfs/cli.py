@@ -89,7 +89,8 @@ def _mount(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.source import split_uri
     from zarrcore.cli.text import printable
     from zarrcore.errors import MissingExtraError
-    from zarrfs.mount import daemon, mountpoints, process_list
+    from zarrfs import process_list
+    from zarrfs.mount import daemon, mountpoints
 
     for module in ("pyfuse3", "trio"):
         if importlib.util.find_spec(module) is None:
@@ -101,7 +102,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
-    process_list.hide(_secrets(namespace))
+    process_list.hide(process_list.source_secrets(namespace))
     if mountpoints.hides_something(options.mountpoint):
         note = (
             f"{printable(options.mountpoint)} is not empty: its content is hidden while the store is mounted"
@@ -113,13 +114,6 @@ def _mount(namespace: argparse.Namespace) -> int:
     else:
         daemon.run_in_background(serve)
     return 0
-
-
-def _secrets(namespace: argparse.Namespace) -> list[str]:
-    """Secrets of the command line, to be hidden from the list of processes."""
-    address, _, query = namespace.source.partition("://")[2].partition("?")
-    user = address.partition("/")[0].rpartition("@")[0]
-    return [text for text in (user, query, *(value for _, value in namespace.header)) if text]
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:

@@ -12,13 +12,13 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from zarrfs.http.access import CHALLENGE, has_token, is_loopback, names_loopback
+from zarrfs.http.answers.files import answer_file
+from zarrfs.http.answers.listings import answer_directory
+from zarrfs.http.answers.webdav import answer_propfind
 from zarrfs.http.exchange import Exchange
-from zarrfs.http.files import answer_file
-from zarrfs.http.listings import answer_directory
-from zarrfs.http.options import ServeOptions
+from zarrfs.http.options import ServeOptions, Token
 from zarrfs.http.site import Site
 from zarrfs.http.statuses import NOT_FOUND, UNAVAILABLE, UNFORESEEN, status_of
-from zarrfs.http.webdav import answer_propfind
 from zarrfs.http.workers import ClientGoneError
 from zarrfs.trees.entry import Directory, Entry
 from zarrfs.trees.paths import find, open_file
@@ -76,7 +76,7 @@ class Application:
         requests_max: the requests that are answered at once; more are told to come again.
     """
 
-    def __init__(self, site: Site, token: str | None, requests_max: int) -> None:
+    def __init__(self, site: Site, token: Token | None, requests_max: int) -> None:
         self._site = site
         self._token = token
         self._requests_max = requests_max
@@ -100,7 +100,7 @@ class Application:
             _log.info("%s %s %s", exchange.method, exchange.path, exchange.status or "gone")
 
     async def _answer(self, exchange: Exchange) -> None:
-        if self._token is not None and not has_token(exchange, self._token):
+        if self._token is not None and not has_token(exchange, self._token.value):
             await exchange.refuse(401, "this server needs a token", CHALLENGE)
         elif exchange.method == "OPTIONS":
             await exchange.begin(200, {**_ALLOWED, "content-length": "0"})

@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import logging
+import os
 import sys
 from contextlib import closing
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zarrcore.cli.source import add_format_argument
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.cli.text import printable
+from zarrfs import process_list
 from zarrfs.http.options import ServeOptions
+from zarrfs.http.viewers.links import links
 from zarrfs.tree_arguments import add_options, chosen_options
 
 if TYPE_CHECKING:  # loading these takes long
     from zarrfs.http.site import Site
+_GRACE_S: Final = 3.0
+"""How long reads in progress may delay the end."""
 _EXAMPLES = """\
 The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
 hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Stop it with
@@ -59,7 +64,9 @@ def _serve(namespace: argparse.Namespace) -> int:
     from zarrfs.trees.opening import open_trees
 
     options = ServeOptions(**chosen_options(namespace, ServeOptions))
-    check_exposure(options.host, options.token, options.allow_everyone)
+    check_exposure(options)
+    token = [] if options.token is None else [options.token.value]
+    process_list.hide([*process_list.source_secrets(namespace), *token])
     _log_to_stderr(namespace.log_level)
     with (
         listen(options.host, options.port) as listening,
@@ -71,7 +78,10 @@ def _serve(namespace: argparse.Namespace) -> int:
         server = Server(application(site, options), trees.refresh)
         _announce(site, options, origin_of(listening, options.host))
         server.serve_on(listening)
-        site.workers.stop()
+        have_ended = site.workers.stop(_GRACE_S)
+    if not have_ended:  # a store does not answer, and Python would wait for its threads
+        sys.stdout.flush()
+        os._exit(0)
     return 0
 
 
@@ -90,24 +100,31 @@ def _log_to_stderr(level: str) -> None:
 
 def _announce(site: Site, options: ServeOptions, origin: str) -> None:
     """Print the address at once, and the links to viewers when a node for them is found."""
-    query = "" if options.token is None else f"?token={options.token}"
-    print(f"{printable(site.title)} is at {origin}/{query}", flush=True)
-    if options.token is None and options.allow_everyone:
+    from zarrfs.http.access import is_loopback
+
+    token = _shown_token(options)
+    print(f"{printable(site.title)} is at {origin}/{'' if token is None else f'?token={token}'}", flush=True)
+    if options.token is None and not is_loopback(options.host):
         print("zarrscope: note: everyone who can reach this address can read it", file=sys.stderr)
-    Thread(target=_feature, args=(site, options, origin), daemon=True).start()
+    Thread(target=_print_links, args=(site, origin, token), daemon=True).start()
 
 
-def _feature(site: Site, options: ServeOptions, origin: str) -> None:
+def _shown_token(options: ServeOptions) -> str | None:
+    """The token in addresses that are printed. One that the user has chosen is a secret that output may not show."""
+    if options.token is None:
+        return None
+    return options.token.value if options.token.is_made else "TOKEN"
+
+
+def _print_links(site: Site, origin: str, token: str | None) -> None:
     from zarrcore.errors import ZarrError
-    from zarrfs.http.featured import find_featured
-    from zarrfs.http.viewers import links
+    from zarrfs.http.viewers.featured import find_featured
 
     try:
         site.featured = find_featured(site.trees.arrays)
     except ZarrError as error:
         print(f"zarrscope: note: {printable(str(error))}", file=sys.stderr)
         return
-    address = site.address(origin, site.featured, options.token)
-    for viewer, link in links(site.featured, address):
+    for viewer, link in links(site.featured, site.address(origin, site.featured, token)):
         needed = "" if site.allows(viewer.origin) else f"  (needs --allow-origin {viewer.name})"
         print(f"{viewer.name:12} {link}{needed}", flush=True)

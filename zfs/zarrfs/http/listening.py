@@ -9,6 +9,7 @@ from typing import Final
 
 from zarrcore.errors import ZarrError
 from zarrfs.http.access import is_loopback
+from zarrfs.http.options import ServeOptions
 
 _BACKLOG: Final = 1024
 
@@ -17,15 +18,15 @@ class ListenError(ZarrError, OSError):
     """The server cannot listen; the message says why."""
 
 
-def check_exposure(host: str, token: str | None, everyone: bool) -> None:
+def check_exposure(options: ServeOptions) -> None:
     """Refuse to show a source to a network by accident.
 
     Raises:
         ListenError: other machines could read it without a token, and nobody has said that they may.
     """
-    if token is None and not everyone and not is_loopback(host):
+    if options.token is None and not options.allow_everyone and not is_loopback(options.host):
         raise ListenError(
-            f"other machines can reach {host}: choose a --token (auto makes one), or give --allow-everyone"
+            f"other machines can reach {options.host}: choose a --token (auto makes one), or give --allow-everyone"
         )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from zarrfs.http.viewers import ANY_ORIGIN, VIEWERS
+from zarrfs.http.viewers.links import ANY_ORIGIN, VIEWERS
 from zarrfs.tree_arguments import TreeArguments, flag, number, option
 
 _AUTO: Final = "auto"
@@ -17,14 +17,24 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]+", re.ASCII)
 _NAMES: Final = ", ".join(viewer.name for viewer in VIEWERS)
 
 
-def token_value(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a request must have."""
+
+    value: str = field(repr=False)
+    """The text."""
+    is_made: bool = False
+    """Whether it was made for this server, so that nobody knows it before it is printed."""
+
+
+def parse_token(text: str) -> Token:
     """A token: ``auto`` makes one, ``@FILE`` reads it from a file.
 
-    >>> token_value("s3cret"), len(token_value("auto"))
-    ('s3cret', 32)
+    >>> parse_token("s3cret"), parse_token("s3cret").value, len(parse_token("auto").value)
+    (Token(is_made=False), 's3cret', 32)
     """
     if text == _AUTO:
-        return secrets.token_urlsafe(24)
+        return Token(secrets.token_urlsafe(24), is_made=True)
     if text.startswith("@"):
         try:
             with open(text[1:], encoding="utf-8") as file:
@@ -36,7 +46,7 @@ def token_value(text: str) -> str:
             raise argparse.ArgumentTypeError(f"{text[1:]} is not a text file") from error
     if not _TOKEN.fullmatch(text):
         raise argparse.ArgumentTypeError("a token has letters, digits and the characters . _ ~ + / = - only")
-    return text
+    return Token(text)
 
 
 def allowed_origin(text: str) -> str:
@@ -92,10 +102,10 @@ class ServeOptions(TreeArguments):
     """The address or name to listen on."""
     port: int = option("port", "port to listen on; 0 chooses a free one", "8000", port_number, "PORT")
     """The port to listen on; 0 for a free one."""
-    token: str | None = option(
+    token: Token | None = option(  # noqa: RUF009 - it makes a field
         "token",
         "what a request must have to be answered; 'auto' makes a token, @FILE reads it from a file",
-        parse=token_value,
+        parse=parse_token,
         metavar="TOKEN",
     )
     """What a request must have; None if it needs nothing."""

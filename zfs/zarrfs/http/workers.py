@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, wait
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.types import Receive
 
@@ -66,6 +67,7 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self._threads = ThreadPool(count, "zarrfs-http")
+        self._unfinished: set[Future[Any]] = set()
 
     async def run(self, client: Client, call: Callable[[], T]) -> T:
         """Make the call in a thread. A call that has not begun when the client goes away is never made.
@@ -74,7 +76,10 @@ class Workers:
             ClientGoneError: the client has gone away.
             As ``call``.
         """
-        return await client.wait_for(asyncio.wrap_future(self._threads.submit(call)))
+        future = self._threads.submit(call)
+        self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
+        return await client.wait_for(asyncio.wrap_future(future))
 
     async def ask(self, client: Client, call: Callable[[bool], T]) -> T:
         """Make a call of a tree: at once if the answer is in memory or on a local disk, otherwise in a thread.
@@ -91,6 +96,14 @@ class Workers:
         except WouldBlockError:
             return await self.run(client, partial(call, True))
 
-    def stop(self) -> None:
-        """Begin no more calls; those in progress are left to end by themselves."""
+    def stop(self, grace_s: float) -> bool:
+        """Begin no more calls, and wait for those in progress.
+
+        Args:
+            grace_s: how long to wait at most, in seconds.
+
+        Returns:
+            Whether all calls have ended. Python waits for the others when the process ends.
+        """
         self._threads.shutdown(wait=False, cancel_futures=True)
+        return not wait({*self._unfinished}, grace_s).not_done

@@ -18,11 +18,11 @@ from urllib.parse import quote
 
 from zarrcore.sizes import format_bytes
 from zarrfs.http.access import TOKEN
+from zarrfs.http.answers.rows import Row, batches
 from zarrfs.http.exchange import Exchange, quoted
-from zarrfs.http.featured import viewed_node
-from zarrfs.http.rows import Row, batches
 from zarrfs.http.site import Site
-from zarrfs.http.viewers import Featured, Viewer, links
+from zarrfs.http.viewers.featured import viewed_node
+from zarrfs.http.viewers.links import Featured, Viewer, links
 from zarrfs.trees.entry import Directory
 
 _STYLE: Final = (

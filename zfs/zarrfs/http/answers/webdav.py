@@ -13,9 +13,9 @@ from typing import Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
+from zarrfs.http.answers.media_types import media_type
+from zarrfs.http.answers.rows import Row, batches, row
 from zarrfs.http.exchange import Exchange, quoted
-from zarrfs.http.media_types import media_type
-from zarrfs.http.rows import Row, batches, row
 from zarrfs.http.site import Site
 from zarrfs.trees.entry import Directory, Entry
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Final
 
-from zarrfs.http.body import Body
+from zarrfs.http.answers.body import Body
+from zarrfs.http.answers.media_types import media_type
+from zarrfs.http.answers.ranges import Interval, requested
+from zarrfs.http.answers.validators import validators
 from zarrfs.http.exchange import Exchange
-from zarrfs.http.media_types import media_type
-from zarrfs.http.ranges import Interval, requested
 from zarrfs.http.site import Site
-from zarrfs.http.validators import validators
 from zarrfs.trees.entry import File, OpenFile
 
 _SAFE: Final = {

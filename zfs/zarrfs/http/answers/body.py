@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from zarrcore.errors import ChangedError
-from zarrfs.http.ranges import Interval
+from zarrfs.http.answers.ranges import Interval
 from zarrfs.http.workers import Client, Workers
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError

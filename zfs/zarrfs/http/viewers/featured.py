@@ -12,7 +12,7 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.site import Site
-from zarrfs.http.viewers import Featured
+from zarrfs.http.viewers.links import Featured
 from zarrfs.trees.arrays.tree import ArraysTree
 
 _SEARCHED: Final = 100

@@ -41,7 +41,9 @@ def test_a_token_in_a_header_is_accepted(guarded: Served, headers: dict[str, str
      ("", f"Bearer {TOKEN[:-1]}"), ("", f"Digest {TOKEN}"), ("", basic(TOKEN, "")), ("", "Basic é"), ("", "Basic ="),
      ("", "Bearer")],
 )  # fmt: skip
-def test_a_request_without_the_token_is_refused(guarded: Served, query: str, authorization: str | None) -> None:
+def test_a_request_without_the_token_is_refused(
+    guarded: Served, query: str, authorization: str | None
+) -> None:
     headers = {} if authorization is None else {"authorization": authorization.encode("latin-1")}
     for method in ("GET", "HEAD", "PROPFIND", "OPTIONS", "PUT"):
         answer = httpx.request(method, f"{guarded.url}/keys/zarr.json{query}", headers=headers)
@@ -82,12 +84,16 @@ def asked_by_name(served: Served, host: str | None) -> int:
     return status
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]:8000", "data.localhost"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]:8000", "data.localhost"]
+)
 def test_names_of_this_machine_are_answered(served: Served, host: str) -> None:
     assert asked_by_name(served, host) == 200
 
 
-@pytest.mark.parametrize("host", ["attacker.example", "attacker.example:8000", "127.0.0.1.attacker.example", "192.0.2.1", ""])
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "attacker.example:8000", "127.0.0.1.attacker.example", "192.0.2.1", ""]
+)
 def test_a_page_of_another_server_cannot_rebind_its_name(served: Served, guarded: Served, host: str) -> None:
     assert asked_by_name(served, host) == 421
     assert asked_by_name(guarded, host) == 401  # the token is what counts

@@ -26,6 +26,8 @@ from zarrfs.trees.paths import find, open_file
 _log = logging.getLogger(__name__)
 
 _ALLOWED: Final = {"allow": "GET, HEAD, OPTIONS, PROPFIND", "dav": "1", "ms-author-via": "DAV"}
+_HEADERS_MAX: Final = 16 << 10
+"""Bytes of the headers of a request. The parser has a limit, too, but takes longer headers if they arrive all at once."""
 _AGAIN: Final = {"retry-after": "1"}
 _READ_BY_PAGES: Final = ("Accept-Ranges", "Content-Length", "Content-Range", "ETag", "Last-Modified")
 """Headers that pages of other origins may read."""
@@ -84,6 +86,9 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > _HEADERS_MAX:
+            await exchange.refuse(431, "the headers are too long")
+            return
         if self._in_flight >= self._requests_max:
             await exchange.refuse(UNAVAILABLE, "too many requests at once: try again", _AGAIN)
             return

@@ -34,7 +34,9 @@ class Exchange:
         self.method: str = scope["method"]
         self.headers = Headers(scope=scope)
         self.path: str = scope["raw_path"].decode("ascii", "backslashreplace")
-        self.names = [unquote(name, errors="surrogateescape") for name in self.path.split("/")[1:]]
+        *above, last = self.path.split("/")
+        # Clients that join two texts may write two slashes, which web servers take for one.
+        self.names = [unquote(name, errors="surrogateescape") for name in (*filter(None, above), last)]
         self.query: str = scope["query_string"].decode("ascii", "backslashreplace")
         self.client = Client(receive)
         self.status: int | None = None

@@ -76,7 +76,10 @@ def parts_of(answer: httpx.Response) -> list[tuple[str, bytes]]:
     text = f"Content-Type: {kind}\r\n\r\n".encode() + answer.content
     boundary = kind.partition("boundary=")[2].encode()
     assert answer.content.endswith(b"\r\n--" + boundary + b"--\r\n")
-    headers = [part["content-range"] for part in email.message_from_bytes(text, policy=email.policy.HTTP).iter_parts()]
+    headers = [
+        part["content-range"]
+        for part in email.message_from_bytes(text, policy=email.policy.HTTP).iter_parts()
+    ]
     bodies = [part.partition(b"\r\n\r\n")[2] for part in answer.content.split(b"\r\n--" + boundary)[1:-1]]
     return [*zip(headers, bodies, strict=True)]
 
@@ -85,10 +88,14 @@ def test_a_client_that_has_the_file_gets_no_bytes(client: httpx.Client) -> None:
     for path in (DATA, "/keys/g/x/zarr.json", "/arrays/g/x/metadata.json"):
         known = client.get(path).headers
         again = client.get(path, headers={"if-none-match": known["etag"]})
-        assert (again.status_code, again.content) in {(304, b"")} or known["etag"].startswith("W/")
+        # A weak tag may change between the two requests.
+        assert (again.status_code, again.content) == (304, b"") or known["etag"].startswith("W/")
         assert client.get(path, headers={"if-none-match": '"x"'}).status_code == 200
     known = client.get("/keys/g/x/zarr.json").headers
-    assert client.get("/keys/g/x/zarr.json", headers={"if-modified-since": known["last-modified"]}).status_code == 304
+    assert (
+        client.get("/keys/g/x/zarr.json", headers={"if-modified-since": known["last-modified"]}).status_code
+        == 304
+    )
     assert client.get("/keys/g/x/zarr.json", headers={"if-match": '"x"'}).status_code == 412
 
 
@@ -114,7 +121,9 @@ def test_a_browser_runs_nothing_that_is_stored(tmp_path: Path) -> None:
 
 
 def test_a_range_decodes_only_the_chunks_that_it_crosses(tmp_path: Path) -> None:
-    array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(64, 1000), data_type="int32", chunk_shape=(1, 1000))
+    array = zc.create(tmp_path / "a.zarr").create_array(
+        "x", shape=(64, 1000), data_type="int32", chunk_shape=(1, 1000)
+    )
     array[...] = np.arange(64_000).reshape(64, 1000)
     with serving(tmp_path / "a.zarr") as server:
         part = httpx.get(f"{server.url}/arrays/x/data.raw", headers={"range": "bytes=12000-15999"})
@@ -123,7 +132,11 @@ def test_a_range_decodes_only_the_chunks_that_it_crosses(tmp_path: Path) -> None
 
 
 def test_the_age_of_a_copy_is_a_share_of_the_time_to_live(source: Path) -> None:
-    for ttl_s, expected in ((60.0, "public, max-age=15"), (0.0, "no-cache"), (float("inf"), "public, max-age=31536000")):
+    for ttl_s, expected in (
+        (60.0, "public, max-age=15"),
+        (0.0, "no-cache"),
+        (float("inf"), "public, max-age=31536000"),
+    ):
         with serving(source, ttl_s=ttl_s) as server:
             answer = httpx.head(server.url + DATA)
             assert answer.headers["cache-control"] == expected

@@ -73,7 +73,9 @@ def test_an_empty_directory_is_an_empty_list(tmp_path: Path) -> None:
 
 
 def test_a_directory_of_many_names_is_complete(tmp_path: Path) -> None:
-    zc.create(tmp_path / "a.zarr").create_array("x", shape=(3000, 2, 2), data_type="int8", chunk_shape=(3000, 2, 2))
+    zc.create(tmp_path / "a.zarr").create_array(
+        "x", shape=(3000, 2, 2), data_type="int8", chunk_shape=(3000, 2, 2)
+    )
     with serving(tmp_path / "a.zarr", show=("raw",)) as server:
         listed = httpx.get(f"{server.url}/arrays/x/slices/", headers={"accept": "application/json"}).json()
         assert [entry["name"] for entry in listed] == [f"{number}.raw" for number in range(3000)]
@@ -88,10 +90,24 @@ def test_a_directory_without_a_slash_leads_to_the_one_with_it(client: httpx.Clie
     moved = client.get(f"/arrays/{hostile}", follow_redirects=True)
     assert (moved.status_code, moved.url.host) == (200, "127.0.0.1")
     connection = http.client.HTTPConnection("127.0.0.1", served.port)
-    for path in ("//evil.example", "//evil.example/..", "/arrays//g", "/arrays/.", "/arrays/g/../g"):
+    for path in (
+        "//evil.example",
+        "//evil.example/..",
+        "/arrays/.",
+        "/arrays/g/../g",
+        "/arrays/%2e%2e",
+        "/arrays%2Fg",
+    ):
         connection.request("GET", path)
         refused = connection.getresponse()
         assert (refused.status, refused.read()) == (404, b"there is no such file\n"), path
+    connection.request("GET", "//arrays//g")
+    moved_here = connection.getresponse()
+    assert (moved_here.status, moved_here.getheader("location"), moved_here.read()) == (
+        308,
+        "./g/",
+        b"this is a directory\n",
+    )
     connection.close()
 
 
@@ -100,7 +116,9 @@ def test_zarrcore_reads_the_listings_of_its_own_server(served: Served, source: P
     with open_store(f"{served.url}/{tree}/") as store:
         keys = {entry.key for entry in store.list_prefix("g/")}
     if tree == "keys":
-        assert keys == {path.relative_to(source).as_posix() for path in (source / "g").rglob("*") if path.is_file()}
+        assert keys == {
+            path.relative_to(source).as_posix() for path in (source / "g").rglob("*") if path.is_file()
+        }
     else:
         chunks = {f"g/x/c/{i}/{j}/0" for i in range(4) for j in range(2)}
         assert keys == {"g/zarr.json", "g/x/zarr.json", *chunks}

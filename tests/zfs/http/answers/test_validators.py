@@ -52,7 +52,9 @@ def test_a_document_has_a_strong_tag_of_its_content(source: Path) -> None:
     assert second.etag.startswith('"')
 
 
-@pytest.mark.parametrize("path", ["arrays/x/data.raw", "arrays/x/slices/1.npy", "zarr3/x/c/0/0/0", "hdf5/x.h5"])
+@pytest.mark.parametrize(
+    "path", ["arrays/x/data.raw", "arrays/x/slices/1.npy", "zarr3/x/c/0/0/0", "hdf5/x.h5"]
+)
 def test_elements_have_a_weak_tag_that_changes_with_time(source: Path, path: str) -> None:
     clock = Clock()
     freshness = Freshness(15.0, clock)
@@ -70,7 +72,9 @@ def test_elements_have_a_weak_tag_that_changes_with_time(source: Path, path: str
     assert of(source, path, freshness) != first
 
 
-def test_elements_have_no_tag_if_the_store_is_always_asked_and_a_strong_one_if_it_never_changes(source: Path) -> None:
+def test_elements_have_no_tag_if_the_store_is_always_asked_and_a_strong_one_if_it_never_changes(
+    source: Path,
+) -> None:
     assert of(source, "arrays/x/data.raw", Freshness(0.0)).etag is None
     forever = Freshness(math.inf)
     tags = [of(source, f"arrays/x/slices/{name}", forever).etag for name in ("0.raw", "1.raw", "0.npy")]

@@ -53,7 +53,11 @@ def test_names_of_properties_can_be_listed(client: httpx.Client) -> None:
     body = '<propfind xmlns="DAV:"><propname/></propfind>'
     answer = ElementTree.fromstring(propfind(client, "/arrays/g", "0", body).content)
     props = answer.findall(".//D:prop/*", DAV)
-    assert {prop.tag.removeprefix("{DAV:}") for prop in props} == {"resourcetype", "displayname", "getlastmodified"}
+    assert {prop.tag.removeprefix("{DAV:}") for prop in props} == {
+        "resourcetype",
+        "displayname",
+        "getlastmodified",
+    }
     assert not any(prop.text or len(prop) for prop in props)
 
 
@@ -74,7 +78,8 @@ def test_what_does_not_exist_and_what_is_not_valid(client: httpx.Client) -> None
 
 @pytest.mark.parametrize(
     "body",
-    [b"<", b"<x/>", b'<propfind xmlns="DAV:"/>', b"<propfind><allprop/></propfind>", b"\xff", b'<?xml version="1.0" encoding="x"?><a/>'],
+    [b"<", b"<x/>", b'<propfind xmlns="DAV:"/>', b"<propfind><allprop/></propfind>", b"\xff",
+     b'<?xml version="1.0" encoding="x"?><a/>'],
 )  # fmt: skip
 def test_a_body_that_is_not_a_propfind_is_refused(body: bytes) -> None:
     with pytest.raises(BadPropfindError):
@@ -82,7 +87,11 @@ def test_a_body_that_is_not_a_propfind_is_refused(body: bytes) -> None:
 
 
 def test_no_body_asks_for_all_properties() -> None:
-    assert wanted_properties(b" \n") == wanted_properties(b'<propfind xmlns="DAV:"><allprop/></propfind>') == Wanted()
+    assert (
+        wanted_properties(b" \n")
+        == wanted_properties(b'<propfind xmlns="DAV:"><allprop/></propfind>')
+        == Wanted()
+    )
 
 
 def test_options_tell_that_it_is_webdav(client: httpx.Client) -> None:
@@ -111,7 +120,9 @@ def test_rclone_lists_and_copies(served: Served, source: Path, tmp_path: Path) -
     assert {name.rstrip("/") for name in listed} == {path.as_posix() for path in paths}
     rclone(served, "copy", ":webdav:keys", str(tmp_path / "copy"))
     for path in paths:
-        assert (source / path).is_dir() or (tmp_path / "copy" / path).read_bytes() == (source / path).read_bytes()
+        assert (source / path).is_dir() or (tmp_path / "copy" / path).read_bytes() == (
+            source / path
+        ).read_bytes()
     rclone(served, "copyto", ":webdav:arrays/g/x/slices/2.raw", str(tmp_path / "2.raw"))
     assert (tmp_path / "2.raw").read_bytes() == RAW[24_000:36_000]
     assert HOSTILE.replace("/", "|") in rclone(served, "lsf", ":webdav:arrays")

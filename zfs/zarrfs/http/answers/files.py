@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Final
 
@@ -13,7 +13,7 @@ from zarrfs.http.answers.ranges import Interval, requested
 from zarrfs.http.answers.validators import validators
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.site import Site
-from zarrfs.trees.entry import File, OpenFile
+from zarrfs.trees.entry import BytesLike, File, OpenFile
 
 _SAFE: Final = {
     "x-content-type-options": "nosniff",
@@ -50,16 +50,31 @@ async def answer_file(exchange: Exchange, site: Site, entry: File, opened: OpenF
         return
     status, more, parts, tail = _plan(media_type(exchange.names[-1]), wanted, size)
     length = sum(len(text) + stop - start for text, (start, stop) in parts) + len(tail)
-    await exchange.begin(status, {**headers, **more, "content-length": str(length)})
-    if exchange.method == "GET":
-        body = Body(opened, exchange.client, site.workers, site.memory)
-        for text, interval in parts:
-            if text:
-                await exchange.send(text)
-            async with aclosing(body.pieces(interval)) as pieces:
-                async for piece in pieces:
-                    await exchange.send(piece)
+    headers |= {**more, "content-length": str(length)}
+    if exchange.method == "HEAD":
+        await exchange.begin(status, headers)
+        await exchange.end()
+        return
+    async with aclosing(
+        _contents(Body(opened, exchange.client, site.workers, site.memory), parts)
+    ) as contents:
+        # An error of the first piece still has a status of its own.
+        first = await anext(contents, b"")
+        await exchange.begin(status, headers)
+        await exchange.send(first)
+        async for content in contents:
+            await exchange.send(content)
     await exchange.end(tail)
+
+
+async def _contents(body: Body, parts: Sequence[Part]) -> AsyncGenerator[BytesLike]:
+    """The parts of a file in pieces, with the text before each."""
+    for text, interval in parts:
+        async with aclosing(body.pieces(interval)) as pieces:
+            first = await anext(pieces, b"")
+            yield b"".join((text, first)) if text else first
+            async for piece in pieces:
+                yield piece
 
 
 def _plan(

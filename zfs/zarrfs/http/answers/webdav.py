@@ -110,7 +110,7 @@ async def answer_propfind(exchange: Exchange, site: Site, entry: Entry, body: by
     except BadPropfindError as error:
         await exchange.refuse(400, str(error))
         return
-    place = exchange.path.rstrip("/")
+    place = "".join(f"/{quoted(name)}" for name in exchange.names if name)
     own = await site.workers.run(exchange.client, lambda: row(_last(exchange.names), entry))
     found: AsyncIterator[list[Row]] | None = None
     first: list[Row] = []

@@ -74,7 +74,7 @@ def _serve(mountpoint: str, store: Callable[[int], ReadableStore], size: int) ->
         return zarrcore.open(found, chunk_cache=cache)
 
     with Outcome() as outcome:
-        Mount(store(size), opener, MountOptions(mountpoint), outcome).run(lambda: None)
+        Mount(store(size), opener, MountOptions(mountpoint=mountpoint), outcome).run(lambda: None)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

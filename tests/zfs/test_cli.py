@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.zfs.mount.command_line import parse
-from zarrfs.cli import _secrets, _take_environment
+from zarrfs.cli import _take_environment
 from zarrfs.mount.mountpoints import MountError
 
 
@@ -27,11 +26,3 @@ def test_the_environment_is_read_from_a_file(tmp_path: Path, monkeypatch: pytest
     file.write_bytes(b"A=\xff\n")
     with pytest.raises(MountError, match="not a text file"):
         _take_environment(str(file))
-
-
-def test_a_password_and_a_query_in_a_url_are_secrets() -> None:
-    namespace = parse()
-    namespace.source = "https://me:pw@host/a?sig=1#/x"
-    assert _secrets(namespace) == ["me:pw", "sig=1#/x"]
-    namespace.source = "https://host/a"
-    assert _secrets(namespace) == []

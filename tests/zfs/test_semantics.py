@@ -145,7 +145,7 @@ HELD_BY = {
         "test_collections.test_new_hierarchies_appear_after_a_refresh",
     ],
     "S26": [
-        "mount/test_process_list.test_secrets_are_not_in_the_process_list",
+        "test_process_list.test_secrets_are_not_in_the_process_list",
         "test_cli.test_the_environment_is_read_from_a_file",
         "mount/test_logs.test_the_log_continues_in_a_new_file_after_rotation",
     ],

@@ -21,7 +21,6 @@ from zarrfs.mount.option_words import OptionWords
 from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
 
 if TYPE_CHECKING:  # loading these takes long
-    from zarrcore import ChunkCache, Hierarchy
     from zarrcore.stores import ReadableStore
     from zarrfs.mount.outcome import Outcome
 
@@ -90,7 +89,8 @@ def _mount(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.source import split_uri
     from zarrcore.cli.text import printable
     from zarrcore.errors import MissingExtraError
-    from zarrfs.mount import daemon, mountpoints, process_list
+    from zarrfs import process_list
+    from zarrfs.mount import daemon, mountpoints
 
     for module in ("pyfuse3", "trio"):
         if importlib.util.find_spec(module) is None:
@@ -102,7 +102,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
-    process_list.hide(_secrets(namespace))
+    process_list.hide(process_list.source_secrets(namespace))
     if mountpoints.hides_something(options.mountpoint):
         note = (
             f"{printable(options.mountpoint)} is not empty: its content is hidden while the store is mounted"
@@ -116,22 +116,16 @@ def _mount(namespace: argparse.Namespace) -> int:
     return 0
 
 
-def _secrets(namespace: argparse.Namespace) -> list[str]:
-    """Secrets of the command line, to be hidden from the list of processes."""
-    address, _, query = namespace.source.partition("://")[2].partition("?")
-    user = address.partition("/")[0].rpartition("@")[0]
-    return [text for text in (user, query, *(value for _, value in namespace.header)) if text]
-
-
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:
     """The function that opens the source and serves it; to be called after the fork."""
 
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
-        from zarrcore.stores import PrefixStore, open_store, writable
+        from zarrcore.stores import open_store, writable
         from zarrfs.mount import logs
         from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome
+        from zarrfs.trees.opening import absolute, hierarchy_opener, part_of
 
         if namespace.format is not None:
             _refuse_unknown(namespace.format)
@@ -140,7 +134,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
         url, node = split_uri(namespace.source)
         # The daemon changes its working directory, so relative paths must be resolved first.
-        url = _absolute(url)
+        url = absolute(url)
+        opener = hierarchy_opener(namespace.format, options.share_s, read_write=options.read_write)
         with (
             Outcome() as outcome,
             _completed(
@@ -154,24 +149,11 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
                 outcome,
             ) as store,
         ):
-            inside = (node or "").strip("/")
-            shown = PrefixStore(store, f"{inside}/") if inside else store
             if options.read_write:
-                writable(shown)
-            _reach(shown)
-            if inside:
-                _refuse_nothing(store, inside)
-            Mount(shown, _opener(namespace.format, options), options, outcome).run(ready)
+                writable(store)
+            Mount(part_of(store, node), opener, options, outcome).run(ready)
 
     return serve
-
-
-def _absolute(url: str) -> str:
-    """A URL whose path, if it is a local one, is absolute; a version or a pipeline may follow the path."""
-    for end in (len(url), url.find("|"), url.rfind("?")):
-        if end > 0 and os.path.exists(url[:end]):
-            return os.path.abspath(url[:end]) + url[end:]
-    return url
 
 
 @contextlib.contextmanager
@@ -212,30 +194,6 @@ def _take_environment(path: str) -> None:
             os.environ[name] = value[1:-1] if is_quoted else value
 
 
-def _opener(
-    format_name: str | None, options: MountOptions
-) -> Callable[[ReadableStore, ChunkCache], Hierarchy]:
-    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
-        import zarrcore
-
-        # With --read-write, read each node's own document: consolidated metadata do not contain new nodes.
-        max_age_s = 0.0 if options.read_write else options.share_s
-        keywords: Any = {"format": format_name, "chunk_cache": chunk_cache, "metadata_max_age_s": max_age_s}
-        if options.read_write:
-            # Not everything readable is writable: folders of hierarchies and old formats are read-only.
-            with contextlib.suppress(zarrcore.errors.ReadOnlyError):
-                return zarrcore.open(store, "r+", **keywords)
-        return zarrcore.open(store, **keywords)
-
-    return open_hierarchy
-
-
-def _reach(store: ReadableStore) -> None:
-    """Ask a remote store for something, so that a wrong name or refused credentials are reported now and not by each file."""
-    if store.is_remote:
-        store.stat("zarr.json")
-
-
 def _refuse_unknown(format_name: str) -> None:
     from zarrcore.errors import UnsupportedError
     from zarrcore.formats import format_named
@@ -245,19 +203,6 @@ def _refuse_unknown(format_name: str) -> None:
         format_named(format_name)
     except UnsupportedError as error:
         raise MountError(f"cannot mount: {error}") from error
-
-
-def _refuse_nothing(store: ReadableStore, inside: str) -> None:
-    """Refuse a path without keys below it, if the store can be listed."""
-    from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
-    from zarrcore.stores import ListableStore
-    from zarrfs.mount.mountpoints import MountError
-
-    try:
-        if isinstance(store, ListableStore) and not store.has_prefix(f"{inside}/"):
-            raise MountError(f"cannot mount {store.url}#/{inside}: the store has no key below that path")
-    except (AccessDeniedError, ListingUnsupportedError):
-        return
 
 
 def _umount(namespace: argparse.Namespace) -> int:

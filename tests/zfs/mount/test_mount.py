@@ -21,10 +21,10 @@ import zarrcore as zc
 from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
 from zarrcore.stores import MemoryStore
-from zarrfs.cli import _opener
 from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
+from zarrfs.trees.opening import hierarchy_opener
 
 UNMOUNT = ["umount"] if os.geteuid() == 0 else ["fusermount3", "-u"]
 VALUES = np.arange(4 * 30 * 40, dtype="<u2").reshape(4, 30, 40)
@@ -219,10 +219,10 @@ def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> No
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
     for store_cache in (False, True):
         options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, store_cache=store_cache)
-        opener, store = _opener("v3", options), MemoryStore(values={})
+        opener, store = hierarchy_opener("v3", options.share_s), MemoryStore(values={})
         session = Mount(store, opener, options, Outcome())
         hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
-        trees = session._keys.freshness.ttl_s
+        trees = session._trees.freshness.ttl_s
         numbers = session._operations._freshness.ttl_s
         kernel = session._operations.attributes.timeout_s
         assert hierarchy + trees + numbers + kernel + store_cache * options.share_s <= 60.0
@@ -239,7 +239,7 @@ def test_a_connection_that_the_kernel_closes_is_the_end_of_the_mount_and_no_erro
 
     monkeypatch.setattr(pyfuse3, "main", main)
     options = MountOptions(mountpoint=str(tmp_path))
-    session = Mount(MemoryStore(values={}), _opener("v3", options), options, Outcome())
+    session = Mount(MemoryStore(values={}), hierarchy_opener("v3", options.share_s), options, Outcome())
     with contextlib.nullcontext() if ends else pytest.raises(ExceptionGroup):
         assert trio.run(session._answered_all) is ends
 

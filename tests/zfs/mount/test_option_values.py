@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import argparse
 import grp
-import math
 import os
 import pwd
 from collections.abc import Callable
 
 import pytest
 
-from zarrfs.mount.option_values import (
-    file_types,
-    group_number,
-    permissions,
-    thread_count,
-    time_to_live,
-    user_number,
-)
+from zarrfs.mount.option_values import group_number, permissions, user_number
 
 
 @pytest.mark.parametrize(
     ("parse", "text", "said"),
     [
-        (time_to_live, "soon", "expected seconds or 'forever', found 'soon'"),
-        (time_to_live, "-1", "expected seconds"),
-        (time_to_live, "inf", "expected seconds"),
-        (time_to_live, "nan", "expected seconds"),
-        (time_to_live, "", "expected seconds"),
         (user_number, "-5", "expected a user's name or number, found '-5'"),
         (user_number, "4294967295", "expected a user's name or number"),
         (user_number, "٣", "expected a user's name or number"),
@@ -38,13 +25,6 @@ from zarrfs.mount.option_values import (
         (permissions, "1777", "expected permissions in octal"),
         (permissions, "", "expected permissions in octal"),
         (permissions, "022\n", "expected permissions in octal"),
-        (file_types, "npy,jpg", "found 'jpg'"),
-        (file_types, "npy,", "expected some of raw,npy,.*, found ''"),
-        (file_types, "json", "found 'json'"),
-        (thread_count, "0", "expected a number from 1 to 1000, found '0'"),
-        (thread_count, "1001", "expected a number from 1 to 1000"),
-        (thread_count, "²", "expected a number from 1 to 1000"),
-        (thread_count, "1.5", "expected a number from 1 to 1000"),
     ],
 )
 def test_an_invalid_value_is_quoted_with_what_was_expected(
@@ -55,10 +35,8 @@ def test_an_invalid_value_is_quoted_with_what_was_expected(
 
 
 def test_the_first_and_the_last_valid_values_are_accepted() -> None:
-    assert (thread_count("1"), thread_count("1000")) == (1, 1000)
     assert (permissions("0"), permissions("0777")) == (0, 0o777)
     assert (user_number("0"), user_number("4294967294")) == (0, (1 << 32) - 2)
-    assert (time_to_live("0"), time_to_live("0.5"), time_to_live("forever")) == (0.0, 0.5, math.inf)
 
 
 def test_users_and_groups_are_found_by_name() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.zfs.mount.command_line import parse
 from zarrcore.cli import copy
 from zarrcore.filetypes import SUFFIXES
-from zarrfs.mount.option_values import SHOWABLE
+from zarrfs.tree_arguments import SHOWABLE
 
 
 def test_each_option_is_a_word_and_each_word_an_option() -> None:

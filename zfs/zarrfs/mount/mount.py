@@ -10,7 +10,6 @@ import signal
 import string
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -18,9 +17,7 @@ import pyfuse3
 import trio
 
 from zarrcore import ChunkCache, Hierarchy
-from zarrcore.array import Spill
-from zarrcore.errors import ZarrError
-from zarrcore.stores import ReadableStore, StatisticsStore
+from zarrcore.stores import ReadableStore
 from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.operations import Operations
@@ -35,17 +32,10 @@ from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
 from zarrfs.mount.signals import recorded_signals
 from zarrfs.mount.stderr import captured_stderr
-from zarrfs.trees.arrays.tree import ArraysTree
-from zarrfs.trees.control import Control
-from zarrfs.trees.entry import NAME_MAX, Directory
+from zarrfs.trees.entry import NAME_MAX
 from zarrfs.trees.freshness import Freshness, Remembered
-from zarrfs.trees.hdf5.tree import HDF5Tree
-from zarrfs.trees.keys.tree import KeysTree
-from zarrfs.trees.keys.watched_store import WatchedStore
-from zarrfs.trees.keys.writer import KeyWriter
-from zarrfs.trees.root import LazyTree, NamedTrees, TreeName, WithControl
-from zarrfs.trees.writing.spool import SpoolMemory
-from zarrfs.trees.zarr3.tree import Zarr3Tree
+from zarrfs.trees.root import TreeName, WithControl
+from zarrfs.trees.store_trees import StoreTrees, TreeOptions
 
 _log = logging.getLogger(__name__)
 
@@ -88,51 +78,27 @@ class Mount:
     ) -> None:
         self._options = options
         self._outcome = outcome
-        if store.is_remote:
-            store = StatisticsStore(store)
-        self._store = store
         self._early: set[int] = set()
         self._lacked_memory: Remembered[None, None] = Remembered(Freshness(_LACKED_S), 1)
         self._counters = Counters()
-        self._freshness, self._decoded_freshness, self._numbers_freshness = (
-            Freshness(options.share_s) for _ in range(3)
-        )
+        self._numbers_freshness = Freshness(options.share_s)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
-        forever = options.ttl_s == 0 or options.ttl_s == float("inf")
-        max_age_s = None if forever else self._freshness.ttl_s
-        written = min(_WRITTEN_MAX, options.cache_bytes // 8) if options.read_write else 0
-        self._chunks = ChunkCache(
-            options.cache_bytes - ahead - written, max_age_s, Spill(options.spill_bytes)
+        self._trees = StoreTrees(
+            store, open_hierarchy, _tree_options(options, ahead), self._numbers_freshness.expire
         )
-        watched = WatchedStore(store, self._changed)
-        memory = SpoolMemory(written) if options.read_write else None
-        changeable = watched if options.read_write else store
-        self._arrays = ArraysTree(
-            lambda: open_hierarchy(changeable, self._chunks),
-            self._decoded_freshness,
-            self._chunks.clear,
-            options.show,
-            memory,
-        )
-        self._prefetch = MetadataPrefetch(self._arrays)
-        self._hdf5 = HDF5Tree(self._arrays)
-        writer = KeyWriter(watched, memory) if memory is not None else None
-        self._keys, self._hidden_keys = (
-            KeysTree(store, self._freshness, self._is_node, keys_first, writer)
-            for keys_first in (False, True)
-        )
+        self._prefetch = MetadataPrefetch(self._trees.arrays)
         started_s = time.time()
         self._workers = Workers(options.threads, self._counters)
-        control = Control(self._stats, self.refresh, self._hidden_keys.root())
+        control = self._trees.control(self._stats, self.refresh)
         self._operations = _OPERATIONS[options.read_write, options.xattr](
-            WithControl(self._trees(started_s), control),
+            WithControl(self._trees.root(started_s), control),
             self._numbers_freshness,
             CommonAttributes(
                 os.getuid() if options.uid is None else options.uid,
                 os.getgid() if options.gid is None else options.gid,
                 options.umask,
                 started_s,
-                self._freshness.timeout_s,
+                self._numbers_freshness.timeout_s,
                 min(NAME_MAX, store.name_max or NAME_MAX),
                 options.read_write,
             ),
@@ -141,80 +107,23 @@ class Mount:
             Budget(ahead),
         )
 
-    def _trees(self, started_s: float) -> Directory:
-        trees: dict[str, Directory] = {
-            TreeName.KEYS: self._keys.root(),
-            TreeName.ARRAYS: LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
-            TreeName.ZARR3: LazyTree(Zarr3Tree(self._arrays).root),
-            TreeName.HDF5: LazyTree(self._hdf5.root),
-        }
-        view = self._options.view
-        if view is None:
-            return NamedTrees(trees, started_s)
-        if view != TreeName.KEYS:
-            # A hierarchy that does not open fails the command; `keys` shows any store.
-            self._arrays.hierarchy()
-        return trees[view]
-
-    def _is_node(self, path: str) -> bool:
-        try:
-            return self._arrays.node(path, wait=True) is not None
-        except ZarrError:
-            return False
-
     def _stats(self) -> dict[str, Any]:
         return {
-            "url": self._store.url,
+            **self._trees.stats(),
             "mountpoint": self._options.mountpoint,
             "outcome": self._outcome.path,
-            "format": None if (known := self._arrays.format) is None else known.name,
-            "specification": None if known is None else known.specification,
             **self._counters.snapshot(),
             "inodes": len(self._operations.inodes),
             "open_files": self._operations.handles.open_files,
             "open_directories": self._operations.handles.open_directories,
-            "chunk_cache": {
-                "bytes": self._chunks.nbytes,
-                "limit_bytes": self._chunks.max_bytes,
-                "spilled_bytes": self._chunks.spilled_nbytes,
-                "hits": self._chunks.hits,
-                "misses": self._chunks.misses,
-            },
-            "decoded": {
-                "chunks": self._chunks.decoded,
-                "bytes": self._chunks.decoded_bytes,
-                "seconds": round(self._chunks.decode_s, 6),
-            },
-            "hdf5_files": {
-                "made": self._hdf5.files.count,
-                "measured": self._hdf5.files.measured,
-                "sizes": self._hdf5.files.sizes,
-                "bytes": self._hdf5.files.kept_nbytes,
-            },
             "read_ahead_bytes": self._operations.ahead.used,
             "metadata_prefetch": self._prefetch.stats(),
-            "store": self._store_requests(),
         }
-
-    def _store_requests(self) -> dict[str, Any]:
-        """Counts of the requests to a remote store; requests to a local store are not counted."""
-        if not isinstance(self._store, StatisticsStore):
-            return {}
-        return {name: asdict(kind) for name, kind in self._store.statistics().items()}
-
-    def _changed(self, key: str) -> None:
-        """Drop answers that a write has changed."""
-        for view in (self._keys, self._hidden_keys):
-            view.changed(key)
-        self._arrays.changed(key)
-        self._numbers_freshness.expire()
 
     def refresh(self) -> None:
         """Drop everything that is remembered."""
-        self._store.refresh()
-        for freshness in (self._freshness, self._decoded_freshness, self._numbers_freshness):
-            freshness.refresh()
-        self._chunks.clear()
+        self._trees.refresh()
+        self._numbers_freshness.refresh()
         self._operations.kernel.forget_all()
         self._workers.start(self._forget_again)
 
@@ -265,7 +174,7 @@ class Mount:
     def _words(self) -> set[str]:
         """The options for libfuse, which takes ASCII only and splits at commas."""
         options = self._options
-        source = (options.fsname or self._store.url).replace("\\", "\\\\").replace(",", "\\,")
+        source = (options.fsname or self._trees.store.url).replace("\\", "\\\\").replace(",", "\\,")
         words = {f"fsname={quote(source, safe=string.printable)}", "subtype=zarrscope"}
         # If other users have access, the kernel must check the permissions that files show.
         wanted = {
@@ -283,7 +192,7 @@ class Mount:
             nursery.start_soon(self._operations.completing.until_cancelled)
             nursery.start_soon(self._announce, ready)
             while not await self._answered_all():
-                self._chunks.clear()
+                self._trees.chunks.clear()
                 await trio.sleep(_AGAIN_S)
             nursery.cancel_scope.cancel()
 
@@ -323,13 +232,13 @@ class Mount:
     async def _prefetch_metadata(self) -> None:
         """Fetch metadata in advance, if that was wanted and saves requests."""
         options = self._options
-        is_useful = self._store.is_remote and options.ttl_s > 0 and options.view != TreeName.KEYS
+        is_useful = self._trees.store.is_remote and options.ttl_s > 0 and options.view != TreeName.KEYS
         if not options.metadata_prefetch or not is_useful:
             return
         try:
             await self._workers.run_ahead(self._prefetch.walk)
         except MemoryError as error:
-            _log.info("the metadata of %s are not fetched in advance: %s", self._store.url, error)
+            _log.info("the metadata of %s are not fetched in advance: %s", self._trees.store.url, error)
         finally:
             # The thread of a mount that has ended may still wait for a request; it must not send another one.
             self._prefetch.stop()
@@ -347,6 +256,19 @@ class Mount:
                 # Requests in progress get a moment to finish; one that hangs must not keep the mount alive.
                 scope = nursery.cancel_scope
                 scope.deadline = min(scope.deadline, trio.current_time() + _GRACE_S)
+
+
+def _tree_options(options: MountOptions, ahead: int) -> TreeOptions:
+    """How the trees show the store; ``ahead`` bytes of the memory are for read-ahead."""
+    written = min(_WRITTEN_MAX, options.cache_bytes // 8) if options.read_write else None
+    return TreeOptions(
+        options.view,
+        options.show,
+        options.cache_bytes - ahead - (written or 0),
+        options.spill_bytes,
+        options.share_s,
+        written,
+    )
 
 
 def sole(error: BaseException) -> BaseException:

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 import argparse
 import grp
-import math
 import pwd
 import re
 from collections.abc import Callable
 from typing import Final
 
-from zarrcore.filetypes import FILE_TYPES
-
 _NOBODY: Final = (1 << 32) - 1
 """Not a valid number of a user: for the kernel, it means that no number is given."""
-
-SHOWABLE: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.is_text)
-"""The file types that listings can show, by suffix."""
-
-
-def time_to_live(text: str) -> float:
-    """Seconds, or ``forever``.
-
-    >>> time_to_live("60"), time_to_live("forever")
-    (60.0, inf)
-    """
-    if text == "forever":
-        return math.inf
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"expected seconds or 'forever', found {text!r}")
-    return seconds
 
 
 def user_number(text: str) -> int:
@@ -72,27 +49,3 @@ def permissions(text: str) -> int:
     if not re.fullmatch("0?[0-7]{1,3}", text):
         raise argparse.ArgumentTypeError(f"expected permissions in octal such as 022, found {text!r}")
     return int(text, 8)
-
-
-def file_types(text: str) -> tuple[str, ...]:
-    """File types, separated by commas.
-
-    >>> file_types("npy,tiff"), file_types("")
-    (('npy', 'tiff'), ())
-    """
-    names = tuple(text.split(",")) if text else ()
-    for name in names:
-        if name not in SHOWABLE:
-            raise argparse.ArgumentTypeError(f"expected some of {','.join(SHOWABLE)}, found {name!r}")
-    return names
-
-
-def thread_count(text: str) -> int:
-    """A number of threads.
-
-    >>> thread_count("32")
-    32
-    """
-    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1000, found {text!r}")
-    return int(text)

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from functools import cache
 
 from zarrcore.sizes import format_bytes, parse_size
-from zarrfs.mount.option_values import file_types, permissions, thread_count, time_to_live
+from zarrfs.mount.option_values import permissions
 from zarrfs.mount.option_words import OptionWords
+from zarrfs.tree_arguments import file_types, thread_count, time_to_live
 
 WORDS = (
     *(

@@ -23,10 +23,16 @@ from zarrfs.trees.arrays.group_directory import ErrorDirectory
 from zarrfs.trees.arrays.node_metadata import metadata_of
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory, Entry, File, Numbering, OpenFile
+from zarrfs.trees.freshness import Remembered
 from zarrfs.trees.names import file_name
 
 _DOCUMENT: Final = "zarr.json"
 _CHUNKS: Final = "c"
+_ARRAYS_MAX: Final = 1000
+"""The arrays whose plain chunks are remembered."""
+
+Plain = Directory | PlainChunks
+"""The plain chunks of an array, or a directory with the reason why it has none."""
 
 
 class Zarr3Tree:
@@ -38,6 +44,7 @@ class Zarr3Tree:
 
     def __init__(self, arrays: ArraysTree) -> None:
         self.arrays = arrays
+        self._plain: Remembered[str, tuple[ArrayNode, Plain]] = Remembered(arrays.freshness, _ARRAYS_MAX)
 
     def root(self, wait: bool) -> Directory:
         """The tree's root; if there is no hierarchy, a directory that says so."""
@@ -46,10 +53,27 @@ class Zarr3Tree:
     def directory(self, node: AnyNode) -> Directory:
         """The directory of a node."""
         if isinstance(node, ArrayNode):
-            return Zarr3Array(node, self.arrays)
+            return Zarr3Array(node, self)
         if isinstance(node, Group):
             return Zarr3Group(node, self)
         return ErrorDirectory(sentence(node.error))
+
+    def plain(self, node: ArrayNode) -> Plain:
+        """The plain chunks of an array, or the reason why Zarr v3 cannot express it.
+
+        They are remembered: a front end that remembers no directories asks for each chunk.
+        """
+        known = self._plain.get(node.path)
+        if known is not None and known[0][0] is node:
+            return known[0][1]
+        asked_s = self.arrays.freshness.now()
+        plain: Plain
+        try:
+            plain = PlainChunks(node)
+        except ZarrError as error:
+            plain = ErrorDirectory(sentence(error))
+        self._plain.put(node.path, (node, plain), asked_s)
+        return plain
 
 
 class Zarr3Group(Directory):
@@ -84,21 +108,18 @@ class Zarr3Group(Directory):
 class Zarr3Array(Directory):
     """An array: ``zarr.json`` and its chunks, or the reason why Zarr v3 cannot express it."""
 
-    __slots__ = ("_arrays", "_known", "_node", "mtime_s")
+    __slots__ = ("_known", "_node", "_tree", "mtime_s")
 
-    def __init__(self, node: ArrayNode, arrays: ArraysTree) -> None:
+    def __init__(self, node: ArrayNode, tree: Zarr3Tree) -> None:
         self._node = node
-        self._arrays = arrays
-        self._known: Directory | PlainChunks | None = None
-        self.mtime_s = arrays.mtime_s(node)
+        self._tree = tree
+        self._known: Plain | None = None
+        self.mtime_s = tree.arrays.mtime_s(node)
 
-    def _plain(self) -> Directory | PlainChunks:
+    def _plain(self) -> Plain:
         # Computed when the directory is opened: listing a group of thousands only needs names.
         if self._known is None:
-            try:
-                self._known = PlainChunks(self._node)
-            except ZarrError as error:
-                self._known = ErrorDirectory(sentence(error))
+            self._known = self._tree.plain(self._node)
         return self._known
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
@@ -109,7 +130,7 @@ class Zarr3Array(Directory):
             return DocumentFile(lambda: plain.document, self.mtime_s)
         if name != _CHUNKS:
             return None
-        chunks = Chunks(self._node, plain, self._arrays)
+        chunks = Chunks(self._node, plain, self._tree.arrays)
         return chunks.root() if chunks.depth else chunks.file((), "", wait)
 
     def metadata(self, wait: bool) -> dict[str, Any]:

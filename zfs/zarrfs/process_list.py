@@ -1,7 +1,8 @@
-"""Hiding secrets of the command line from the list of processes, in which a daemon stays for a long time."""
+"""Hiding secrets of the command line from the list of processes, in which a mount and a server stay for a long time."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 from collections.abc import Iterable
@@ -28,3 +29,10 @@ def hide(secrets: Iterable[str]) -> None:
                 arguments = arguments.replace(secret, b"*" * len(secret))
             memory.seek(start)
             memory.write(arguments)
+
+
+def source_secrets(namespace: argparse.Namespace) -> list[str]:
+    """The secrets of a command line with a source and the options of its store."""
+    address, _, query = namespace.source.partition("://")[2].partition("?")
+    user = address.partition("/")[0].rpartition("@")[0]
+    return [text for text in (user, query, *(value for _, value in namespace.header)) if text]

@@ -7,6 +7,8 @@ from pathlib import Path
 import zarr
 
 from tests.zfs.conftest import Mounter
+from tests.zfs.mount.command_line import parse
+from zarrfs.process_list import source_secrets
 
 
 def test_secrets_are_not_in_the_process_list(tmp_path: Path, mount: Mounter) -> None:
@@ -19,3 +21,11 @@ def test_secrets_are_not_in_the_process_list(tmp_path: Path, mount: Mounter) -> 
     assert b"Authorization: *" in shown
     assert not {b"Bearer", b"hush"} & {*shown.replace(b"\0", b" ").split()}
     assert b"Bearer" not in Path("/proc/self/mountinfo").read_bytes()
+
+
+def test_a_password_and_a_query_in_a_url_aresource_secrets() -> None:
+    namespace = parse()
+    namespace.source = "https://me:pw@host/a?sig=1#/x"
+    assert source_secrets(namespace) == ["me:pw", "sig=1#/x"]
+    namespace.source = "https://host/a"
+    assert source_secrets(namespace) == []

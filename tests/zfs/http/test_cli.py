@@ -1,0 +1,132 @@
+"""The command ``zarrscope serve``, in its own process: what it prints, how it ends, and that it keeps its token."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import httpx
+import pytest
+
+import zarrcore as zc
+from tests.command import INTERRUPTIBLE, run_process
+
+ZARRSCOPE = Path(sys.executable).with_name("zarrscope")
+
+
+class Process:
+    """A running command, with what it prints."""
+
+    def __init__(self, child: subprocess.Popen[str]) -> None:
+        self.child = child
+        self.lines: list[str] = []
+        self.url = re.sub(r"/(\?.*)?$", "", self.read_line().rpartition(" is at ")[2].strip())
+
+    def read_line(self) -> str:
+        stream: IO[str] | None = self.child.stdout
+        assert stream is not None
+        self.lines.append(stream.readline())
+        return self.lines[-1]
+
+
+@contextlib.contextmanager
+def serve(*arguments: str | Path) -> Iterator[Process]:
+    command = [*INTERRUPTIBLE, ZARRSCOPE, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        try:
+            yield Process(child)
+        finally:
+            child.kill()
+
+
+def ended(process: Process) -> tuple[int, str, str]:
+    out, err = process.child.communicate(timeout=30)
+    return process.child.returncode, "".join(process.lines) + out, err
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    zc.create(tmp_path / "a.zarr").create_array("x", shape=(4, 4), data_type="int8")[...] = 1
+    return tmp_path / "a.zarr"
+
+
+def test_it_prints_where_it_is_and_links_to_viewers_and_ends_with_an_interrupt(image: Path) -> None:
+    with serve(image, "--allow-origin", "vizarr") as process:
+        assert httpx.get(f"{process.url}/arrays/x/data.raw").content == b"\1" * 16
+        neuroglancer, vizarr = process.read_line(), process.read_line()
+        assert neuroglancer.endswith("  (needs --allow-origin neuroglancer)\n")
+        assert vizarr.endswith("%2Fzarr3%2Fx%2F\n")
+        process.child.send_signal(signal.SIGINT)
+        status, out, err = ended(process)
+    assert (status, err) == (0, "")
+    assert out.startswith(f"{image} is at http://127.0.0.1:")
+
+
+def test_it_ends_with_a_signal_while_a_client_reads_and_forgets_at_another(image: Path) -> None:
+    with serve(image, "--metadata-ttl", "forever") as process, httpx.Client() as client:
+        assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
+        zc.open(image, "r+").create_group("new")
+        assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
+        process.child.send_signal(signal.SIGHUP)
+        while client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404:
+            pass  # the deadline of the test ends this
+        with client.stream("GET", f"{process.url}/arrays/x/data.raw"):
+            process.child.terminate()
+            assert ended(process)[0] == 0
+
+
+TOKEN = "s3cret-T0ken"
+
+
+def test_the_token_is_nowhere_but_in_the_address_of_one_that_was_made(image: Path, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN)
+    for given in (TOKEN, f"@{tmp_path}/token"):
+        with serve(image, "--token", given, "--log-level", "debug") as process:
+            assert TOKEN.encode() not in Path(f"/proc/{process.child.pid}/cmdline").read_bytes()
+            for query in (f"?token={TOKEN}", "?token=wrong"):
+                httpx.get(f"{process.url}/keys/zarr.json{query}")
+            bearer = {"authorization": f"Bearer {TOKEN}"}
+            assert httpx.get(f"{process.url}/keys/zarr.json", headers=bearer).status_code == 200
+            assert httpx.get(f"{process.url}/none?token={TOKEN}").status_code == 404
+            process.child.terminate()
+            status, out, err = ended(process)
+        assert status == 0
+        assert TOKEN not in out + err
+        assert "GET /keys/zarr.json 200" in err
+        assert "?token=TOKEN" in out
+    with serve(image, "--token", "auto") as process:
+        made = process.lines[0].strip().partition("?token=")[2]
+        assert httpx.get(f"{process.url}/keys/zarr.json?token={made}").status_code == 200
+        assert httpx.get(f"{process.url}/keys/zarr.json").status_code == 401
+
+
+def test_what_cannot_be_served_is_told_in_one_line(image: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with serve(image) as process:
+        port = process.url.rpartition(":")[2]
+        taken = run_process("serve", image, "--port", port)
+    assert (taken.status, taken.stderr.count("\n")) == (1, 1)
+    assert f"port {port}: another program uses the port; choose another with --port" in taken.stderr
+    for arguments, said in (
+        ((tmp_path / "none",), "there is no"),
+        ((image, "--host", "0.0.0.0"), "other machines can reach 0.0.0.0"),
+        ((f"{image}#/none",), "the store has no key below that path"),
+        ((tmp_path / "empty", "--view", "zarr3"), "holds no"),
+    ):
+        refused = run_process("serve", "--port", "0", *map(os.fspath, arguments))
+        assert (refused.status, refused.stderr.count("\n")) == (1, 1), refused.stderr
+        assert said in refused.stderr
+    assert run_process("serve", image, "--allow-origin", "x").status == 2
+
+
+def test_a_part_of_a_source_and_one_tree_can_be_served(image: Path) -> None:
+    with serve(f"{image}#/x", "--view", "zarr3") as process:
+        assert httpx.get(f"{process.url}/zarr.json").json()["shape"] == [4, 4]
+        assert "%2Fzarr3" not in process.read_line()

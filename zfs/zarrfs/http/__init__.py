@@ -1,0 +1,1 @@
+"""The trees of a mount over HTTP and WebDAV, to be read only."""

@@ -1,0 +1,1 @@
+"""Answers: the bytes of files, listings of directories, and the properties of both."""

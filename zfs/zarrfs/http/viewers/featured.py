@@ -1,0 +1,73 @@
+"""The node that a viewer on the web should open first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from zarrcore.errors import ZarrError
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group
+from zarrcore.hierarchy.multiscales import is_multiscale
+from zarrfs.http.exchange import Exchange
+from zarrfs.http.site import Site
+from zarrfs.http.viewers.links import Featured
+from zarrfs.trees.arrays.tree import ArraysTree
+
+_SEARCHED: Final = 100
+"""The nodes that are searched for an image. Each of them may cost a request to the store."""
+
+
+def featured_by(node: AnyNode) -> Featured:
+    """What viewers need to know of a node."""
+    is_image = isinstance(node, Group) and is_multiscale(node.attributes)
+    return Featured(node.path, is_image, isinstance(node, ArrayNode))
+
+
+def find_featured(arrays: ArraysTree) -> Featured:
+    """The first image of a hierarchy from the root down; or else its first array with two axes; or else the root.
+
+    Raises:
+        ZarrError: the hierarchy cannot be opened.
+    """
+    array: Featured | None = None
+    for node in _nodes(arrays):
+        found = featured_by(node)
+        if found.is_image:
+            return found
+        if array is None and isinstance(node, ArrayNode) and node.ndim >= 2:
+            array = found
+    return array or Featured("/", is_image=False, is_array=False)
+
+
+def _nodes(arrays: ArraysTree) -> Iterator[AnyNode]:
+    """Nodes, those near the root first."""
+    waiting: deque[AnyNode] = deque(filter(None, [arrays.node("/", wait=True)]))
+    count = 0
+    while waiting and count < _SEARCHED:
+        count += 1
+        yield (node := waiting.popleft())
+        if isinstance(node, Group):
+            try:
+                for child in arrays.children(node):
+                    waiting.append(child)
+                    if len(waiting) >= _SEARCHED:
+                        break
+            except ZarrError:  # what cannot be listed has no image that could be found
+                continue
+
+
+async def viewed_node(exchange: Exchange, site: Site) -> Featured | None:
+    """The node that the links on a page open: the featured one on the first page, and below ``zarr3/`` the page's own."""
+    names = [name for name in exchange.names if name]
+    if not names:
+        return site.featured
+    path = site.node_path(names)
+    if path is None:
+        return None
+    try:
+        node = await site.workers.run(exchange.client, partial(site.trees.arrays.node, path, True))
+    except ZarrError:  # the listing says why
+        return None
+    return None if node is None else featured_by(node)

@@ -1,0 +1,187 @@
+"""All trees of one store, with everything that they remember. The mount, fsspec and the HTTP server show these trees.
+
+A front end adds its own caches in front of them, so it says how long each place may repeat an answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from zarrcore import ChunkCache, Hierarchy
+from zarrcore.array import Spill
+from zarrcore.errors import ZarrError
+from zarrcore.filetypes import FILE_TYPES
+from zarrcore.stores import ReadableStore, StatisticsStore
+from zarrfs.trees.arrays.tree import ArraysTree
+from zarrfs.trees.control import Control
+from zarrfs.trees.entry import Directory
+from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.hdf5.tree import HDF5Tree
+from zarrfs.trees.keys.tree import KeysTree
+from zarrfs.trees.keys.watched_store import WatchedStore
+from zarrfs.trees.keys.writer import KeyWriter
+from zarrfs.trees.root import LazyTree, NamedTrees, TreeName
+from zarrfs.trees.writing.spool import SpoolMemory
+from zarrfs.trees.zarr3.tree import Zarr3Tree
+
+LISTED: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.is_listed)
+"""The file types that listings show unless others are chosen."""
+PLACES: Final = 4
+"""The places that remember an answer, each of which learns from the one before: the hierarchy, the trees, and two of the
+front end."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """How to show a store."""
+
+    view: str | None = None
+    """The tree at the root itself; None for all trees as directories."""
+    show: tuple[str, ...] = LISTED
+    """File types that listings show; the others open by name."""
+    cache_bytes: int = 512 << 20
+    """Memory for decoded chunks, in bytes."""
+    spill_bytes: int = 8 << 30
+    """Disk space for decoded chunks of arrays whose rows of chunks do not fit in memory, in bytes."""
+    share_s: float = 60.0 / PLACES
+    """How long each place that remembers an answer may repeat it, in seconds."""
+    written_bytes: int | None = None
+    """Memory for values that are being written, in bytes; None for trees that are only read."""
+
+
+class StoreTrees:
+    """The trees of a store.
+
+    Args:
+        store: the store to show.
+        open_hierarchy: opens the hierarchy in it, with the given chunk cache.
+        options: how to show it.
+        on_change: called after a write through the trees.
+
+    Attributes:
+        store: the same store; it counts its requests if it is remote.
+        arrays: the decoded tree, which finds the nodes for all trees.
+        hdf5: the tree of HDF5 files.
+        chunks: the decoded chunks of all trees.
+        freshness: how long the keys are valid. It has the same time to live as that of the other trees.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
+        options: TreeOptions,
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._options = options
+        self._on_change = on_change
+        self.store = StatisticsStore(store) if store.is_remote else store
+        self.freshness, self._decoded_freshness = (Freshness(options.share_s) for _ in range(2))
+        is_fixed = options.share_s in (0, float("inf"))
+        self.chunks = ChunkCache(
+            options.cache_bytes, None if is_fixed else options.share_s, Spill(options.spill_bytes)
+        )
+        watched = WatchedStore(self.store, self._changed)
+        memory = None if options.written_bytes is None else SpoolMemory(options.written_bytes)
+        changeable = self.store if memory is None else watched
+        self.arrays = ArraysTree(
+            lambda: open_hierarchy(changeable, self.chunks),
+            self._decoded_freshness,
+            self.chunks.clear,
+            options.show,
+            memory,
+        )
+        self.hdf5 = HDF5Tree(self.arrays)
+        writer = None if memory is None else KeyWriter(watched, memory)
+        self._keys, self._hidden_keys = (
+            KeysTree(self.store, self.freshness, self._is_node, keys_first, writer)
+            for keys_first in (False, True)
+        )
+
+    def root(self, started_s: float | None = None) -> Directory:
+        """All trees as directories, or the tree of `TreeOptions.view`.
+
+        Args:
+            started_s: the time that the root shows; by default now.
+
+        Raises:
+            HierarchyNotFoundError, MetadataError, UnsupportedError, StoreError: that tree needs a hierarchy, which does not
+                open. ``keys`` shows any store.
+        """
+        mode = 0o555 if self._options.written_bytes is None else 0o755
+        trees: dict[str, Directory] = {
+            TreeName.KEYS: self._keys.root(),
+            TreeName.ARRAYS: LazyTree(self.arrays.root, mode),
+            TreeName.ZARR3: LazyTree(Zarr3Tree(self.arrays).root),
+            TreeName.HDF5: LazyTree(self.hdf5.root),
+        }
+        view = self._options.view
+        if view is None:
+            return NamedTrees(trees, time.time() if started_s is None else started_s)
+        if view != TreeName.KEYS:
+            self.arrays.hierarchy()
+        return trees[view]
+
+    def control(self, stats: Callable[[], dict[str, Any]], refresh: Callable[[], None]) -> Control:
+        """The hidden directory; ``stats`` and ``refresh`` are those of the front end."""
+        return Control(stats, refresh, self._hidden_keys.root())
+
+    def _is_node(self, path: str) -> bool:
+        try:
+            return self.arrays.node(path, wait=True) is not None
+        except ZarrError:
+            return False
+
+    def _changed(self, key: str) -> None:
+        """Drop answers that a write has changed."""
+        for view in (self._keys, self._hidden_keys):
+            view.changed(key)
+        self.arrays.changed(key)
+        self._on_change()
+
+    def refresh(self) -> None:
+        """Drop everything that is remembered."""
+        self.store.refresh()
+        for freshness in (self.freshness, self._decoded_freshness):
+            freshness.refresh()
+        self.chunks.clear()
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of chunks, files and requests, by name."""
+        return {
+            "url": self.store.url,
+            "format": None if (known := self.arrays.format) is None else known.name,
+            "specification": None if known is None else known.specification,
+            "chunk_cache": {
+                "bytes": self.chunks.nbytes,
+                "limit_bytes": self.chunks.max_bytes,
+                "spilled_bytes": self.chunks.spilled_nbytes,
+                "hits": self.chunks.hits,
+                "misses": self.chunks.misses,
+            },
+            "decoded": {
+                "chunks": self.chunks.decoded,
+                "bytes": self.chunks.decoded_bytes,
+                "seconds": round(self.chunks.decode_s, 6),
+            },
+            "hdf5_files": {
+                "made": self.hdf5.files.count,
+                "measured": self.hdf5.files.measured,
+                "sizes": self.hdf5.files.sizes,
+                "bytes": self.hdf5.files.kept_nbytes,
+            },
+            "store": self._store_requests(),
+        }
+
+    def _store_requests(self) -> dict[str, Any]:
+        """Counts of the requests to a remote store; requests to a local store are not counted."""
+        if not isinstance(self.store, StatisticsStore):
+            return {}
+        return {name: asdict(kind) for name, kind in self.store.statistics().items()}
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import zarrcore
 from tests.core.codecs.cases import LITTLE, spec_of
 from tests.core.codecs.pipelines import VALUES, pipeline
 from zarrcore.codecs import ArraySpec, BytesToBytesCodec, Pipeline, completed, registry
@@ -161,3 +162,12 @@ def test_chunks_of_a_single_value_are_encoded_once(monkeypatch: pytest.MonkeyPat
     zeros = np.zeros((8, 8), "<f4")
     zeros[5, 5] = -0.0
     assert pipeline.decode(pipeline.encode(zeros)).tobytes() == zeros.tobytes()
+
+
+def test_texts_with_numbers_that_are_no_characters_are_encoded() -> None:
+    values = np.full((2, 3), 0xFFFFFFFF, "<u4").view("<U3").reshape(2)
+    array = zarrcore.create("memory://").create_array(
+        "a", shape=(2,), data_type=values.dtype, codecs=["bytes", "gzip"], chunk_shape=(2,)
+    )
+    array[...] = values
+    assert array[...].view("<u4").tolist() == [0xFFFFFFFF] * 6

@@ -48,7 +48,12 @@ class V2ViewCodec(ArrayToArrayCodec):
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
         viewed = np.ascontiguousarray(encoded.reshape(-1), self._viewed_dtype)
-        return viewed.view(self._stored_dtype).reshape(spec.shape)
+        return _viewed(viewed, self._stored_dtype).reshape(spec.shape)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        return np.ascontiguousarray(decoded, self._stored_dtype).reshape(-1).view(self._viewed_dtype)
+        return _viewed(np.ascontiguousarray(decoded, self._stored_dtype).reshape(-1), self._viewed_dtype)
+
+
+def _viewed(line: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """One dimension viewed as another type; NumPy itself demands that one size divides the other."""
+    return line.view(np.uint8).view(dtype)

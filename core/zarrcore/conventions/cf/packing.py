@@ -73,13 +73,16 @@ def among(values: NDArray[Any], numbers: tuple[float, ...]) -> NDArray[np.bool_]
     if values.dtype.kind not in "biuf" or is_small_number(values.dtype):
         return None
     for one in numbers:
-        if math.isnan(one) or (values.dtype.kind in "iu" and not _holds(np.iinfo(values.dtype), one)):
+        if values.dtype.kind in "iu" and not _holds(np.iinfo(values.dtype), one):
             continue
-        mask = values == values.dtype.type(one)
+        try:
+            mask = values == values.dtype.type(one)
+        except OverflowError:  # an integer beyond every float
+            continue
         if mask.any():
             found = mask if found is None else found | mask
     return found
 
 
 def _holds(info: Any, value: float) -> bool:
-    return bool(math.isfinite(value) and value == int(value) and info.min <= value <= info.max)
+    return bool(info.min <= value <= info.max and value == int(value))

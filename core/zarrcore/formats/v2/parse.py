@@ -121,7 +121,7 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
     if dtype.subdtype is not None:
         raise MetadataError(f"expected the dtype of one element, found {describe(value)}", member="dtype")
     _check_items(dtype)
-    return dtype
+    return np.dtype("S1") if dtype.char == "c" else dtype  # "c" would split bytes into single ones
 
 
 def _check_items(dtype: np.dtype[Any]) -> None:

@@ -64,7 +64,8 @@ def test_stored_numbers_without_packing_stay() -> None:
     [
         ("u1", (300, -1, 0.5), None),
         ("u1", (1, 2), [True, True, False]),
-        ("f4", (float("nan"),), None),
+        ("f4", (float("nan"), 10**400), None),
+        ("u1", (float("nan"), float("inf"), 10**400), None),
         ("c8", (1,), None),
         ("?", (1,), [True, True, False]),
     ],

@@ -155,3 +155,31 @@ def test_what_netcdf_writes(tmp_path: Path) -> None:
     array = zarrcore.open(tmp_path / "a.zarr")["g/v"]
     assert array.dimension_names == ("y", "x")
     assert array[...].tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_single_characters_are_bytes_of_length_1() -> None:
+    values = {".zarray": json.dumps({**V2_ARRAY, "dtype": "c", "fill_value": "YQ=="}).encode()}
+    array = zarrcore.open(MemoryStore(values=values))["/"]
+    assert (array.dtype, array.dtype.char) == (np.dtype("S1"), "S")
+    assert array[...].tolist() == [b"a"] * 10
+
+
+def test_filters_that_view_elements_of_a_size_that_is_not_a_multiple() -> None:
+    """Five bytes as numbers of two: NumPy views them only by way of single bytes."""
+    filters = [{"id": "delta", "dtype": "<u2"}]
+    document = {**V2_ARRAY, "shape": [4], "chunks": [4], "dtype": "|S5", "fill_value": "", "filters": filters}
+    store = MemoryStore(values={".zarray": json.dumps(document).encode()})
+    array = zarrcore.open(store, "r+")["/"]
+    values = np.array([b"abcde", b"fghij", b"", b"xyz"])
+    array[...] = values
+    assert array[...].tolist() == values.tolist()
+    assert (
+        zarr.open_array(
+            {
+                key: zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(bytes(store.get(key)))
+                for key in (".zarray", "0")
+            },
+            mode="r",
+        )[...].tolist()
+        == values.tolist()
+    )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from zarrcore.conventions import is_image
 from zarrcore.errors import ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.site import Site
 from zarrfs.http.viewers.links import Featured
@@ -21,8 +21,7 @@ _SEARCHED: Final = 100
 
 def featured_by(node: AnyNode) -> Featured:
     """What viewers need to know of a node."""
-    is_image = isinstance(node, Group) and is_multiscale(node.attributes)
-    return Featured(node.path, is_image, isinstance(node, ArrayNode))
+    return Featured(node.path, is_image(node), isinstance(node, ArrayNode))
 
 
 def find_featured(arrays: ArraysTree) -> Featured:

@@ -154,7 +154,10 @@ def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[An
     length_nbytes, encoding = (2 if version == (1, 0) else 4), ("utf-8" if version == (3, 0) else "latin-1")
     nbytes = int.from_bytes(stream.read(length_nbytes), "little")
     # NumPy has no public function for version 3, whose names are in UTF-8 and not in Latin-1.
-    header = stream.read(nbytes).decode(encoding).encode("ascii", "backslashreplace")
+    stored = stream.read(nbytes)
+    if len(stored) < nbytes:
+        raise ValueError("the header is longer than the file")
+    header = stored.decode(encoding).encode("ascii", "backslashreplace")
     _check_type(header)
     try:
         shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(

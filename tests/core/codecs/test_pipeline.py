@@ -164,10 +164,12 @@ def test_chunks_of_a_single_value_are_encoded_once(monkeypatch: pytest.MonkeyPat
     assert pipeline.decode(pipeline.encode(zeros)).tobytes() == zeros.tobytes()
 
 
-def test_texts_with_numbers_that_are_no_characters_are_encoded() -> None:
-    values = np.full((2, 3), 0xFFFFFFFF, "<u4").view("<U3").reshape(2)
+@pytest.mark.parametrize("first", ["a", "\0"])
+def test_texts_with_numbers_that_are_no_characters_are_refused(first: str) -> None:
+    values = np.array([first, first], "<U1")
+    values.view("<u4")[1] = 0xFFFFFFFF
     array = zarrcore.create("memory://").create_array(
         "a", shape=(2,), data_type=values.dtype, codecs=["bytes", "gzip"], chunk_shape=(2,)
     )
-    array[...] = values
-    assert array[...].view("<u4").tolist() == [0xFFFFFFFF] * 6
+    with pytest.raises(CodecError, match="0xffffffff is not a character"):
+        array[...] = values

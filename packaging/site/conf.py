@@ -41,7 +41,10 @@ _CONTENTS: Final = """
 
 core/docs/commands
 zfs/MOUNT
+zfs/SERVE
 browser/docs/guide
+core/docs/changing
+core/docs/comparing
 core/docs/library
 core/docs/collections
 core/docs/sources

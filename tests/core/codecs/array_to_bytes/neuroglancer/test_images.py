@@ -34,7 +34,7 @@ def test_an_image_of_any_width_decodes_and_broken_ones_do_not(kind: Any, encode:
         with pytest.raises(
             CodecError,
             # The header of JPEG XL tells only how many channels there can be at most.
-            match="expected (an image of 24 pixels with 1 channels of 8 bits|24 samples), found",
+            match=r"expected (an image of 24 pixels with 1 channels of 8 bits|24 samples), found",
         ):
             codec.decode(encode(np.ascontiguousarray(other)), SPEC)
     with pytest.raises(MetadataError):

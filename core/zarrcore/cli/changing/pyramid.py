@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.changing.target import add_path_argument, open_target, path_in
-from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
+from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments
-from zarrcore.cli.store_arguments import size
+from zarrcore.cli.store_arguments import positive
 from zarrcore.cli.text import printable
-from zarrcore.sizes import SIZE_WORDS, format_shape
+from zarrcore.sizes import format_shape
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.pyramid import PyramidPlan, Wanted
@@ -45,7 +45,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument(
         "--levels",
-        type=_count,
+        type=positive,
         metavar="N",
         help="new levels (default: until no spatial axis is longer than 512)",
     )
@@ -56,13 +56,7 @@ def register(commands: Any) -> None:
         "--scale", type=_numbers, metavar="X,X,…", help="distance of elements, per axis (default: 1)"
     )
     parser.add_argument("--unit", metavar="NAME", help="unit of the spatial axes, such as micrometer")
-    parser.add_argument(
-        "--memory",
-        type=size,
-        default="512M",
-        metavar="SIZE",
-        help=f"memory for blocks in flight (%(default)s); such as {SIZE_WORDS}",
-    )
+    add_memory_argument(parser, "blocks in flight")
     add_scheduler_argument(parser)
     parser.add_argument("--dry-run", action="store_true", help="show the levels that would be made")
     parser.add_argument("--quiet", action="store_true", help="show only errors")
@@ -70,14 +64,8 @@ def register(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected 1 or more, found {text!r}")
-    return int(text)
-
-
 def _factors(text: str) -> tuple[int, ...]:
-    return tuple(map(_count, text.split(",")))
+    return tuple(map(positive, text.split(",")))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -97,12 +85,14 @@ def _numbers(text: str) -> tuple[float, ...]:
 def run(namespace: argparse.Namespace) -> int:
     """Make the levels; when interrupted, say how to resume."""
     from zarrcore.cli.progress import progress_bar
-    from zarrcore.operations.pyramid import build, plan_pyramid
+    from zarrcore.operations.pyramid import build, check_places, plan_pyramid
 
     try:
         with open_target(namespace) as hierarchy:
             plan = plan_pyramid(hierarchy, path_in(namespace, namespace.path), _wanted(namespace))
-            if plan.levels and not namespace.dry_run:
+            if namespace.dry_run:
+                check_places(hierarchy, plan)
+            elif plan.levels:
                 with (
                     scheduler(namespace) as run_work,
                     progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,

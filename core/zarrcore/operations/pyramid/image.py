@@ -105,7 +105,7 @@ def stored_image(attributes: Mapping[str, Any], path: str) -> Image | None:
     if version not in ("0.4", "0.5"):
         raise MetadataError(f"{path}: only metadata of OME-Zarr 0.4 and 0.5 can get levels, found {version}")
     try:
-        axes = tuple(dict(axis) for axis in entry["axes"])
+        axes = tuple({"name": axis["name"], **axis} for axis in entry["axes"])
         datasets = tuple(_dataset(stored, len(axes)) for stored in entry["datasets"])
     except (KeyError, TypeError, ValueError) as error:
         raise MetadataError(f"{path}: its metadata of OME-Zarr are broken: {error!r}") from error

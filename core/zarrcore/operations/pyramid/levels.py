@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -115,12 +116,22 @@ def build(
         CodecError: a chunk does not decode.
         StoreError: the store failed.
     """
-    hierarchy.writer()
-    for level in plan.levels:
-        _check_place(hierarchy, level)
+    check_places(hierarchy, plan)
     for level in plan.levels:
         _build_level(hierarchy, plan, level, memory_nbytes, progress, run_work)
     _describe(hierarchy, plan)
+
+
+def check_places(hierarchy: Hierarchy, plan: PyramidPlan) -> None:
+    """Check that all levels can be made.
+
+    Raises:
+        NodeExistsError: the place of a level is taken.
+        ReadOnlyError: the hierarchy cannot be written.
+    """
+    hierarchy.writer()
+    for level in plan.levels:
+        _check_place(hierarchy, level)
 
 
 def _check_place(hierarchy: Hierarchy, level: LevelPlan) -> None:
@@ -145,7 +156,8 @@ def _build_level(
     source = hierarchy[level.source_path]
     if not isinstance(source, ArrayNode):
         raise MetadataError(f"{level.source_path} is no longer an array")
-    array, there = _begun(hierarchy, level, {"method": plan.method, "source_chunks": _digest(source)})
+    recipe = {"method": plan.method, "factors": list(level.factors), "source_chunks": _digest(source)}
+    array, there = _begun(hierarchy, level, recipe)
     blocks = _blocks(array)
     threads, done = _threads(array, blocks, memory_nbytes), 0
     witnesses = tuple(
@@ -177,7 +189,7 @@ def _build_level(
             progress(level.path, done, array.nbytes)
 
 
-def _begun(hierarchy: Hierarchy, level: LevelPlan, recipe: dict[str, str]) -> tuple[ArrayNode, NumberSet]:
+def _begun(hierarchy: Hierarchy, level: LevelPlan, recipe: dict[str, Any]) -> tuple[ArrayNode, NumberSet]:
     """The array of a level, and its chunks that an interrupted run made from the same elements."""
     metadata = replace(level.metadata, attributes={UNFINISHED: recipe})
     with suppress(NodeNotFoundError):

@@ -119,6 +119,7 @@ def test_labels_and_groups_without_an_image() -> None:
         {"multiscales": [entry(version="0.4", axes=[{"name": "c", "type": "channel"}] * 2)]},
         {"multiscales": [entry(version="0.4", axes=[{"name": "x", "type": "space"}])]},
         {"multiscales": [entry(version="0.4", axes=["y", "x"])]},
+        {"multiscales": [entry(version="0.4", axes=[{"type": "space"}] * 2)]},
     ],
 )
 def test_metadata_that_cannot_get_levels_are_refused(attributes: dict[str, Any]) -> None:

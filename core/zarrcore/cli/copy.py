@@ -9,11 +9,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
-from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
+from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
-from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
-from zarrcore.sizes import SIZE_WORDS, format_bytes
+from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.copy import CopyPlan, CopyResult, Layout
@@ -49,13 +48,7 @@ def register(commands: Any) -> None:
         "--no-verify", action="store_true", help="do not compare what was written with the source"
     )
     parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
-    parser.add_argument(
-        "--memory",
-        type=_nbytes,
-        default="512M",
-        metavar="SIZE",
-        help=f"memory for blocks in flight (%(default)s); such as {SIZE_WORDS}",
-    )
+    add_memory_argument(parser, "blocks in flight")
     parser.add_argument(
         "--message",
         metavar="TEXT",
@@ -210,10 +203,3 @@ def _left(plan: CopyPlan, result: CopyResult) -> str:
     one, many = "1 key belongs to no node and was", f"{left.count:,} keys belong to no node and were"
     keys = one if left.count == 1 else many
     return f"{printable(plan.source_url)}: {keys} not copied: {examples} (zarrscope check says more)"
-
-
-def _nbytes(text: str) -> int:
-    nbytes = size(text)
-    if not nbytes:
-        raise argparse.ArgumentTypeError("expected more than 0 bytes")
-    return nbytes

@@ -33,6 +33,8 @@ _ORDER = (
     "copy",
     "create",
     "set",
+    "pyramid",
+    "convert",
     "mv",
     "rm",
     "check",

@@ -1,4 +1,4 @@
-"""``--scheduler``: the Dask cluster that does the work of a command."""
+"""``--memory`` and ``--scheduler``: what the work of a command may use."""
 
 from __future__ import annotations
 
@@ -6,12 +6,33 @@ import argparse
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from zarrcore.cli.store_arguments import size
+from zarrcore.sizes import SIZE_WORDS
+
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.cluster import RunWork
 
 
+def add_memory_argument(parser: argparse.ArgumentParser, use: str) -> None:
+    """Add ``--memory`` to ``parser``; ``use`` says what the memory is for."""
+    parser.add_argument(
+        "--memory",
+        type=_nbytes,
+        default="512M",
+        metavar="SIZE",
+        help=f"memory for {use} (%(default)s); such as {SIZE_WORDS}",
+    )
+
+
+def _nbytes(text: str) -> int:
+    nbytes = size(text)
+    if not nbytes:
+        raise argparse.ArgumentTypeError("expected more than 0 bytes")
+    return nbytes
+
+
 def add_scheduler_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option to ``parser``."""
+    """Add ``--scheduler`` to ``parser``."""
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",

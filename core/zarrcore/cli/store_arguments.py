@@ -89,6 +89,20 @@ size = argument_type(parse_size)
 """A number of bytes, for `argparse`."""
 
 
+def natural(text: str) -> int:
+    """A number of at least 0, for `argparse`."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text!r}")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """A number of at least 1, for `argparse`."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected 1 or more, found {text!r}")
+    return int(text)
+
+
 def _parsed(option: StoreOption, text: str) -> Any:
     value = option.parse(text)
     if option.check is not None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source, tell_notes
+from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.sizes import format_bytes, format_shape
 
@@ -25,15 +26,9 @@ def register(commands: Any) -> None:
         description="Show a hierarchy as a tree, or all hierarchies in a folder or bucket.",
     )
     add_source_arguments(parser)
-    parser.add_argument("--depth", type=depth, metavar="N", help="levels below PATH to show (default: all)")
+    parser.add_argument("--depth", type=natural, metavar="N", help="levels below PATH to show (default: all)")
     parser.add_argument("--json", action="store_true", help="one JSON object per node, each on its own line")
     parser.set_defaults(run=run)
-
-
-def depth(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text!r}")
-    return int(text)
 
 
 def run(namespace: argparse.Namespace) -> int:

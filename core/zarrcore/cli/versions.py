@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from zarrcore.cli.source import add_source_arguments, repository_of
+from zarrcore.cli.store_arguments import positive
 from zarrcore.cli.text import painter, printable
 
 _MARKS: Final = {"added": ("+", "green"), "deleted": ("-", "red"), "updated": ("~", "yellow")}
@@ -21,17 +22,11 @@ def register_log(commands: Any) -> None:
         description="Show the snapshots of a version of an Icechunk repository, newest first.",
     )
     add_source_arguments(parser, path=False)
-    parser.add_argument("--limit", type=_limit, metavar="N", help="the newest N snapshots (default: all)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="the newest N snapshots (default: all)")
     parser.add_argument(
         "--json", action="store_true", help="one JSON object per snapshot, each on its own line"
     )
     parser.set_defaults(run=run_log)
-
-
-def _limit(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"expected 1 or more, found {text!r}")
-    return int(text)
 
 
 def run_log(namespace: argparse.Namespace) -> int:

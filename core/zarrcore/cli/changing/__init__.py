@@ -1,1 +1,1 @@
-"""Commands that change a hierarchy where it is: create, set, move, erase nodes."""
+"""Commands that change a hierarchy where it is: create, set, move, erase, downsample, convert nodes."""

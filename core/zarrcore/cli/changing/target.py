@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
 
 from zarrcore.cli.completion import complete_by, node_paths
@@ -28,6 +28,7 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
     from dataclasses import replace
 
     from zarrcore.cli.store_arguments import store_options
+    from zarrcore.errors import ZarrError
     from zarrcore.hierarchy import open_hierarchy
     from zarrcore.stores import open_store
 
@@ -36,10 +37,19 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
     store = open_store(split_uri(namespace.source)[0], options=options, create=mode != "r+")
     with open_hierarchy(store, mode, namespace.format) as hierarchy:
         was_consolidated = _root(hierarchy)[1]
-        yield hierarchy
-        is_there, is_consolidated = _root(hierarchy)
-        if was_consolidated and is_there and not is_consolidated:
-            hierarchy.consolidate()
+        try:
+            yield hierarchy
+        except BaseException:  # an interrupted pyramid, for instance, has changed some nodes
+            with suppress(ZarrError):
+                _consolidate_again(hierarchy, was_consolidated)
+            raise
+        _consolidate_again(hierarchy, was_consolidated)
+
+
+def _consolidate_again(hierarchy: Hierarchy, was_consolidated: bool) -> None:
+    is_there, is_consolidated = _root(hierarchy)
+    if was_consolidated and is_there and not is_consolidated:
+        hierarchy.consolidate()
 
 
 def _root(hierarchy: Hierarchy) -> tuple[bool, bool]:

@@ -9,10 +9,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from zarrcore.cli.scheduler import add_memory_argument
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
-from zarrcore.sizes import SIZE_WORDS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import AnyNode, ArrayNode, Hierarchy
@@ -37,13 +36,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--check", metavar="FILE", help="compare with the checksums in a file; - is standard input"
     )
-    parser.add_argument(
-        "--memory",
-        type=size,
-        default="512M",
-        metavar="SIZE",
-        help=f"memory for decoded elements (%(default)s); such as {SIZE_WORDS}",
-    )
+    add_memory_argument(parser, "decoded elements")
     parser.add_argument(
         "--quiet", action="store_true", help="with --check: print only what differs; show no progress"
     )

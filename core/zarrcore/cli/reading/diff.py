@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.cli.versions import run_diff
 
@@ -66,7 +67,7 @@ def register(commands: Any) -> None:
         "--nan-differs", action="store_true", help="NaN differs from NaN (default: they are equal)"
     )
     parser.add_argument(
-        "--examples", type=_count, metavar="N", help="elements to name of each array (default: 3)"
+        "--examples", type=natural, metavar="N", help="elements to name of each array (default: 3)"
     )
     parser.add_argument(
         "--quiet", action="store_true", help="print nothing, and stop at the first difference"
@@ -85,12 +86,6 @@ def _tolerance(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"expected a number of at least 0, found {text!r}")
     return value
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text!r}")
-    return int(text)
 
 
 def run(namespace: argparse.Namespace) -> int:

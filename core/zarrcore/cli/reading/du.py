@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import printable
-from zarrcore.cli.tree import depth
 from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -30,7 +30,7 @@ def register(commands: Any) -> None:
     add_source_arguments(parser)
     parser.add_argument(
         "--depth",
-        type=depth,
+        type=natural,
         metavar="N",
         help="levels below PATH to show (default: all); all levels are counted",
     )

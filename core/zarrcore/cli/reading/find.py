@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.store_arguments import size
+from zarrcore.cli.store_arguments import natural, size
 from zarrcore.cli.text import json_or_text, printable
-from zarrcore.cli.tree import depth, node_json
+from zarrcore.cli.tree import node_json
 from zarrcore.sizes import SIZE_WORDS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -57,7 +57,9 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--codec", metavar="NAME", help="codec, such as blosc, also inside shards; or a pattern"
     )
-    parser.add_argument("--depth", type=depth, metavar="N", help="levels below PATH to search (default: all)")
+    parser.add_argument(
+        "--depth", type=natural, metavar="N", help="levels below PATH to search (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object per node, each on its own line")
     parser.set_defaults(run=run, error_status=_TROUBLE)
 

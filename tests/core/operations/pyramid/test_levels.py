@@ -12,8 +12,8 @@ import zarr
 
 import zarrcore as zc
 from tests.memory import forget_peak, peak_nbytes
+from zarrcore.conventions import image_of
 from zarrcore.errors import NodeExistsError, ReadOnlyError, StoreError
-from zarrcore.hierarchy.multiscales import multiscale
 from zarrcore.operations.pyramid import Wanted, build, plan_pyramid
 from zarrcore.operations.pyramid.levels import UNFINISHED, LevelBlock
 from zarrcore.operations.pyramid.reduce import reduce
@@ -61,7 +61,7 @@ def test_elements_of_every_level(tmp_path: Path, method: str, format_: str, opti
 def test_positions_are_those_of_the_centres(format_: str, method: str, shift: float) -> None:
     made = hierarchy(MemoryStore(), format_)
     made_levels(made, method=method, factors=(1, 2, 4), levels=2, scale=(1.0, 0.5, 2.0))
-    image = multiscale("/g", made["/g"].attributes, lambda path: made[path])
+    image = image_of(made["/g"], lambda path: made[path])
     assert image.spacing == (1.0, 0.5, 2.0)
     assert [level.factors for level in image.levels] == [(1, 1, 1), (1, 2, 4), (1, 4, 16)]
     if method == "mean":

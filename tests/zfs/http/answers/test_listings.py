@@ -13,7 +13,7 @@ import pytest
 import zarrcore as zc
 from tests.zfs.http.conftest import HOSTILE
 from tests.zfs.http.serving import Served, serving
-from zarrcore.stores import open_store
+from zarrcore.stores import ListableStore, open_store
 
 
 class Page(html.parser.HTMLParser):
@@ -114,6 +114,7 @@ def test_a_directory_without_a_slash_leads_to_the_one_with_it(client: httpx.Clie
 @pytest.mark.parametrize("tree", ["keys", "zarr3"])
 def test_zarrcore_reads_the_listings_of_its_own_server(served: Served, source: Path, tree: str) -> None:
     with open_store(f"{served.url}/{tree}/") as store:
+        assert isinstance(store, ListableStore)
         keys = {entry.key for entry in store.list_prefix("g/")}
     if tree == "keys":
         assert keys == {

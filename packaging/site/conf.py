@@ -41,6 +41,8 @@ _CONTENTS: Final = """
 
 core/docs/commands
 zfs/MOUNT
+zfs/SERVE
+zfs/FSSPEC
 browser/docs/guide
 core/docs/library
 core/docs/collections

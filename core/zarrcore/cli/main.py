@@ -32,6 +32,7 @@ _ORDER = (
     "reference",
     "mount",
     "umount",
+    "serve",
     "browse",
     "doctor",
     "completion",

@@ -5,7 +5,7 @@ Without enough memory, a new thread may die before it runs, and Python then wait
 
 from __future__ import annotations
 
-import resource
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -28,12 +28,22 @@ class ThreadPool(ThreadPoolExecutor):
         return super().submit(fn, *args, **kwargs)
 
 
+def after_fork(call: Callable[[], object]) -> None:
+    """Make a call in each child process that is forked; Windows forks none."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=call)
+
+
 def check_thread_memory() -> None:
     """Check that there is memory for a thread.
 
     Raises:
         MemoryError: the process is too close to its limit (``RLIMIT_AS``).
     """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         return
     try:

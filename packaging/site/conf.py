@@ -42,6 +42,7 @@ _CONTENTS: Final = """
 core/docs/commands
 zfs/MOUNT
 zfs/SERVE
+zfs/FSSPEC
 browser/docs/guide
 core/docs/changing
 core/docs/comparing

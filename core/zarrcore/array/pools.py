@@ -21,7 +21,7 @@ from typing import TypeVar
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
 from zarrcore.stores.wrapper.prefix import PrefixStore
-from zarrcore.threads import ThreadPool
+from zarrcore.threads import ThreadPool, after_fork
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -55,7 +55,7 @@ def _forget_after_fork() -> None:
     _reading = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget_after_fork)
+after_fork(_forget_after_fork)
 
 
 def limit_threads(count: int) -> None:

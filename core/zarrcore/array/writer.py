@@ -9,7 +9,6 @@ take turns; between processes, the last one wins.
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import nullcontext
@@ -35,6 +34,7 @@ from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
 from zarrcore.stores.interface import BytesLike, WritableStore
+from zarrcore.threads import after_fork
 
 Part = tuple[Crossing, ...]
 """Per dimension, the written part of a chunk."""
@@ -49,7 +49,7 @@ def _start_anew_after_fork() -> None:
     _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
 
-os.register_at_fork(after_in_child=_start_anew_after_fork)
+after_fork(_start_anew_after_fork)
 
 
 class ChunkWriter:

@@ -41,6 +41,7 @@ _ORDER = (
     "reference",
     "mount",
     "umount",
+    "serve",
     "browse",
     "doctor",
     "completion",

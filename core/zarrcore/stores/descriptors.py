@@ -1,4 +1,4 @@
-"""Reading open files: all requested bytes, or an error."""
+"""Opening files, and reading open ones: all requested bytes, or an error."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from zarrcore.errors import BrokenBodyError
 
 LARGEST_CALL: Final = 2**31 - 4096
 """The most bytes that Linux reads or writes in one call."""
+
+
+def open_flags(*names: str) -> int:
+    """Flags of open(2) by name. Those that the system lacks are left out, so that this library can be imported there."""
+    flags = 0
+    for name in names:
+        flags |= getattr(os, name, 0)
+    return flags
 
 
 def read_descriptor(descriptor: int, size: int, start: int = 0) -> bytes | memoryview:

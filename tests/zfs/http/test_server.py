@@ -1,43 +1,40 @@
-"""Signals: the server refreshes at SIGHUP, and ends in an orderly way."""
+"""The server on its socket: signals, and answers in progress at its end."""
 
 from __future__ import annotations
 
-import asyncio
+import os
 import signal
-from typing import Any
+import threading
+import time
 
-import pytest
+import httpx
+from starlette.responses import PlainTextResponse
 
+from zarrfs.http.listening import listen
 from zarrfs.http.server import Server
 
 
-async def nothing(scope: Any, receive: Any, send: Any) -> None:
-    raise AssertionError("no request is expected")
+def test_signals_refresh_and_end_it_and_its_handlers_are_gone_afterwards() -> None:
+    refreshed: list[str] = []
+    server = Server(PlainTextResponse("answer"), lambda: refreshed.append(threading.current_thread().name))
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    answers: list[str] = []
+    with listen("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
 
+        def use() -> None:
+            answers.append(httpx.get(f"http://127.0.0.1:{port}/").text)
+            os.kill(os.getpid(), signal.SIGHUP)
+            deadline = time.monotonic() + 20
+            while not refreshed and time.monotonic() < deadline:
+                time.sleep(0.01)
+            answers.append(httpx.get(f"http://127.0.0.1:{port}/").text)
+            os.kill(os.getpid(), signal.SIGTERM)
 
-@pytest.fixture
-def refreshed() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def server(refreshed: list[str]) -> Server:
-    return Server(nothing, lambda: refreshed.append("now"))
-
-
-def test_a_hang_up_refreshes_at_the_next_tick(server: Server, refreshed: list[str]) -> None:
-    with server.capture_signals():
-        signal.raise_signal(signal.SIGHUP)
-    assert refreshed == [], "not within the handler"
-    asyncio.run(server.on_tick(1))
-    asyncio.run(server.on_tick(2))
-    assert refreshed == ["now"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_server_and_is_not_raised_again(server: Server, number: signal.Signals) -> None:
-    before = signal.getsignal(number)
-    with server.capture_signals():
-        signal.raise_signal(number)
-        assert server.should_exit
-    assert signal.getsignal(number) is before
+        user = threading.Thread(target=use)
+        user.start()
+        server.serve_on(listening)  # in the main thread, which alone gets signals
+        user.join()
+    assert answers == ["answer"] * 2
+    assert refreshed == [threading.main_thread().name]
+    assert {number: signal.getsignal(number) for number in before} == before

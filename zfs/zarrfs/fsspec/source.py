@@ -7,6 +7,7 @@ process, and thus the memory for decoded chunks. After a fork, the child opens t
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
@@ -37,6 +38,8 @@ _OWN_SCHEMES: Final = {
     "https": "https",
 }
 """The protocols of fsspec for which zarrcore has its own stores, with the schemes of these."""
+_HAS_LOCAL_STORE: Final = sys.platform == "linux" and os.open in os.supports_dir_fd
+"""Whether zarrcore's own store of local folders works here: it opens files by descriptors, as Linux does."""
 _STORE_OPTIONS: Final = frozenset(option.name for option in fields(StoreOptions))
 
 
@@ -113,10 +116,11 @@ class Source:
         if (self.source is None) == (self.fo is None):
             raise StoreError("name one source: zarrscope needs source=…, or a URL such as zarrscope::s3://…")
         if self.fo is None:
-            return self.source or ""
+            source = os.fspath(self.source or "")
+            return source if _HAS_LOCAL_STORE or not os.path.isdir(source) else _local_folder(source)
         protocol = self.target_protocol or "file"
         scheme = _OWN_SCHEMES.get(protocol)
-        if self.target_options or scheme is None:
+        if self.target_options or scheme is None or (scheme == "file" and not _HAS_LOCAL_STORE):
             return FsspecStore(fsspec.filesystem(protocol, **(self.target_options or {})), self.fo)
         return self.fo if scheme == "file" or "://" in self.fo else f"{scheme}://{self.fo}"
 
@@ -141,6 +145,11 @@ def source_of(source: str | os.PathLike[str] | None, options: Mapping[str, Any])
     if unknown:
         raise TypeError(f"zarrscope has no option {', '.join(sorted(unknown))}")
     return Source(source, **own, store_options=of_store)
+
+
+def _local_folder(path: str) -> ReadableStore:
+    """A local folder, read by fsspec."""
+    return FsspecStore(fsspec.filesystem("file"), path)
 
 
 def _nbytes(size: int | str) -> int:

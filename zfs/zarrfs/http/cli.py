@@ -125,6 +125,7 @@ def _print_links(site: Site, origin: str, token: str | None) -> None:
     except ZarrError as error:
         print(f"zarrscope: note: {printable(str(error))}", file=sys.stderr)
         return
-    for viewer, link in links(site.featured, site.address(origin, site.featured, token)):
-        needed = "" if site.allows(viewer.origin) else f"  (needs --allow-origin {viewer.name})"
-        print(f"{viewer.name:12} {link}{needed}", flush=True)
+    for node in site.featured:
+        for viewer, link in links(node, site.address(origin, node, token)):
+            needed = "" if site.allows(viewer.origin) else f"  (needs --allow-origin {viewer.name})"
+            print(f"{viewer.name:12} {link}{needed}", flush=True)

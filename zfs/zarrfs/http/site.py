@@ -43,8 +43,8 @@ class Site:
     """The origins whose pages may read from the server, or `ANY_ORIGIN`."""
     is_private: bool = False
     """Whether a token is needed, so that no cache may give an answer to others."""
-    featured: Featured | None = None
-    """The node that the links to viewers open; None until it is found."""
+    featured: Sequence[Featured] = ()
+    """The nodes that the links to viewers open; none until they are found."""
 
     @property
     def cache_control(self) -> str:

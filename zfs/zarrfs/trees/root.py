@@ -1,6 +1,6 @@
 """The mount point: all trees as directories, or one tree itself, and the hidden control directory.
 
-A new tree is a `TreeName`, and its root in `zarrfs.mount.mount`.
+A new tree is a `TreeName`, and its root in `zarrfs.trees.store_trees`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ If several readers miss the same chunk at once, it is decoded once: the first re
 from __future__ import annotations
 
 import math
-import os
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array.chunks.spill import Spill
+from zarrcore.threads import after_fork
 
 Chunk = np.ndarray[Any, Any]
 
@@ -287,4 +287,4 @@ def _start_anew_after_fork() -> None:
         cache._start_anew()  # noqa: SLF001 - the module's own
 
 
-os.register_at_fork(after_in_child=_start_anew_after_fork)
+after_fork(_start_anew_after_fork)

@@ -69,8 +69,9 @@ def group_dimensions(
         if len(shape) == 1 and (name, shape[0]) in wanted and legal[name] in ((None,), (name,))
     }
     coordinates = {name for name in candidates if above(name) in (None, arrays[name][1][0])}
-    of |= {name: ((name, arrays[name][1][0]),) for name in candidates - coordinates}
-    called = {(name, arrays[name][1][0]): name for name in coordinates}
+    of |= {name: ((name, arrays[name][1][0]),) for name in sorted(candidates - coordinates)}
+    # In order, so that the file has the same bytes in each process.
+    called = {(name, arrays[name][1][0]): name for name in sorted(coordinates)}
     taken = (set(nodes) - set(arrays) if netcdf else set(nodes)) | coordinates
     for name in coordinates & set(of):
         del of[name]

@@ -23,6 +23,7 @@ import numpy as np
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.cache.entries import CHECKSUM, FOLDER, LAYOUT, sealed, unsealed
+from zarrcore.stores.descriptors import open_flags
 from zarrcore.stores.interface import BytesLike
 from zarrcore.stores.local.atomic_files import put_file, remove_abandoned, unlink
 from zarrcore.stores.local.confined_paths import DIRECTORY, READ
@@ -41,7 +42,7 @@ _PARTS: Final = 8
 """After each eighth of the budget that is written, two eighths are freed; no entry is larger than one eighth."""
 
 _CLAIMS: Final = "claims"
-_CLAIM: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_CLAIM: Final = open_flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_CLOEXEC", "O_NOFOLLOW")
 
 _OLD_CLAIM_S: Final = 3600.0
 

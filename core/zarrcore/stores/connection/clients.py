@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.options import StoreOptions
+from zarrcore.threads import after_fork
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import ClientConfig
@@ -53,7 +54,7 @@ class ForkGuard:
         cls.started = True
 
 
-os.register_at_fork(after_in_child=ForkGuard.forked)
+after_fork(ForkGuard.forked)
 
 
 def is_loopback(address: str) -> bool:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import threading
 import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+from zarrcore.threads import after_fork
 
 T = TypeVar("T")
 
@@ -74,6 +75,6 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
 
 _EVENT_LOOP = _EventLoop()
 atexit.register(_EVENT_LOOP.stop)
-os.register_at_fork(after_in_child=_EVENT_LOOP.forget)
+after_fork(_EVENT_LOOP.forget)
 
 run = _EVENT_LOOP.run

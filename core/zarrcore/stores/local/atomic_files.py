@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import secrets
 import stat
@@ -18,7 +17,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final, Self
 
-from zarrcore.stores.descriptors import LARGEST_CALL
+from zarrcore.stores.descriptors import LARGEST_CALL, open_flags
 from zarrcore.stores.interface import BytesLike
 
 _PREFIX: Final = ".zarrscope-"
@@ -234,6 +233,8 @@ def clone_file(source: int, target: int) -> bool:
     Raises:
         OSError: any other error of the operating system.
     """
+    import fcntl  # late: Windows has none
+
     try:
         fcntl.ioctl(target, _FICLONE, source)
     except OSError as error:
@@ -309,7 +310,7 @@ def empty_directory(directory: int) -> bool:
     return removed
 
 
-_INNER_DIRECTORY: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
+_INNER_DIRECTORY: Final = open_flags("O_RDONLY", "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW")
 
 
 def _leave(descriptor: int, scan: contextlib.AbstractContextManager[object]) -> None:

@@ -15,14 +15,15 @@ import sys
 from collections.abc import Callable
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.descriptors import open_flags
 
-READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
+READ = open_flags("O_RDONLY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 """Flags for reading; without ``O_NONBLOCK`` a named pipe in the directory would block the reader forever."""
 
-LOOK = os.O_PATH | os.O_CLOEXEC
+LOOK = open_flags("O_PATH", "O_CLOEXEC")
 """Flags for a descriptor that is used only for ``fstat``; does not need read permission."""
 
-DIRECTORY = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
+DIRECTORY = open_flags("O_RDONLY", "O_CLOEXEC", "O_DIRECTORY")
 """Flags for listing a directory or creating files in it."""
 
 _OPENAT2 = 437

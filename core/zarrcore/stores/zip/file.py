@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import struct
 import time
 from collections.abc import Callable
 from typing import Final
 
-from zarrcore.stores.descriptors import LARGEST_CALL
+from zarrcore.stores.descriptors import LARGEST_CALL, open_flags
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.local.file_reading import file_failure, read_range
 from zarrcore.stores.local.store import stat_of
@@ -22,9 +21,9 @@ _REPLACED: Final = "user.zarrscope.replaced"
 _NOTED: Final = 15
 """The number of earlier files that are noted; a writer that looks more seldom takes the file for a foreign one."""
 
-_GATE_CLOSED: Final = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
-_GATE_OPEN: Final = struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, 1 << 62, 1, 0)
-"""A ``struct flock`` for fcntl(2): a byte far beyond the end of any file is the gate."""
+_GATE: Final = "hhqqi"
+_GATE_PLACE: Final = (os.SEEK_SET, 1 << 62, 1, 0)
+"""The rest of a ``struct flock`` for fcntl(2): a byte far beyond the end of any file is the gate."""
 
 
 class OpenFile:
@@ -40,7 +39,7 @@ class OpenFile:
     """
 
     def __init__(
-        self, path: str, flags: int = os.O_RDWR | os.O_CLOEXEC, descriptor: int | None = None
+        self, path: str, flags: int = open_flags("O_RDWR", "O_CLOEXEC"), descriptor: int | None = None
     ) -> None:
         self.path = path
         self.descriptor = os.open(path, flags, 0o600) if descriptor is None else descriptor
@@ -76,10 +75,13 @@ class OpenFile:
         Raises:
             BlockingIOError: another writer kept the lock for the given number of seconds.
         """
+        import fcntl  # late: Windows has none, and can still read zip files
+
+        closed, opened = (struct.pack(_GATE, kind, *_GATE_PLACE) for kind in (fcntl.F_WRLCK, fcntl.F_UNLCK))
         deadline = time.monotonic() + wait_s
         try:
             # A waiting writer holds this gate: a writer that has just released the lock queues after it.
-            _until(deadline, lambda: fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_CLOSED))
+            _until(deadline, lambda: fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, closed))
         except BlockingIOError:
             raise
         except OSError:
@@ -87,9 +89,11 @@ class OpenFile:
         try:
             return self._flock(deadline)
         finally:
-            fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_OPEN)
+            fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, opened)
 
     def _flock(self, deadline: float) -> bool:
+        import fcntl
+
         try:
             _until(deadline, lambda: fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB))
         except BlockingIOError:
@@ -100,6 +104,8 @@ class OpenFile:
 
     def unlock(self) -> None:
         """Release the lock."""
+        import fcntl
+
         with contextlib.suppress(OSError):
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 

@@ -14,6 +14,7 @@ import zarrcore
 from tests.core.filetypes.hdf5.reading import opened
 from tests.core.filetypes.hdf5.scales import hierarchy_of, scales
 from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.filetypes.hdf5.dimensions import group_dimensions
 from zarrcore.hierarchy import ArrayNode
 
 
@@ -21,6 +22,14 @@ def test_a_name_of_several_lengths_is_several_dimensions() -> None:
     pyramid = {f"s{level}": ((64 >> level, 32 >> level), ["y", "x"]) for level in range(3)}
     with opened(hierarchy_of(**pyramid)["/"]) as file:
         assert [scales(file[name]) for name in pyramid] == [["y", "x"], ["y_32", "x_16"], ["y_16", "x_8"]]
+
+
+def test_the_order_of_coordinates_is_the_same_in_each_process() -> None:
+    """The bytes of a file depend on it: two servers, or two mounts, must not serve parts of different files."""
+    names = [*"hgfedcba"]
+    arrays = {name: ((3,), (name,)) for name in names} | {"cube": ((3,) * 8, tuple(names))}
+    found = group_dimensions(arrays, [*arrays], netcdf=False)
+    assert [*found.names.values()] == sorted(names)
 
 
 def test_a_dimension_avoids_the_names_of_other_nodes() -> None:

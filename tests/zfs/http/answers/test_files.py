@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import zarrcore as zc
 from tests.zfs.http.conftest import RAW, VALUES
 from tests.zfs.http.serving import serving
+from tests.zfs.trees.entries import Remote
+from zarrcore.stores import StoreStat
 
 DATA = "/arrays/g/x/data.raw"
 OFFSETS = st.integers(0, len(RAW) + 10)
@@ -150,3 +152,15 @@ def test_files_of_any_size(tmp_path: Path, size: int) -> None:
     with serving(tmp_path) as server:
         assert httpx.get(f"{server.url}/keys/file").content == content
         assert server.site.memory.used == 0
+
+
+@pytest.mark.parametrize("time_s", [-1.0, 0.0, 1e15, 1e30])
+def test_any_time_of_a_store_can_be_told(time_s: float) -> None:
+    class Odd(Remote):
+        def stat(self, key: str) -> StoreStat | None:
+            return StoreStat(1, time_s) if key in self.values else None
+
+    with serving(Odd({"a": b"1"}), view="keys") as server:
+        assert httpx.get(f"{server.url}/a").content == b"1"
+        assert 'href="a"' in httpx.get(f"{server.url}/").text
+        assert httpx.request("PROPFIND", f"{server.url}/a", headers={"depth": "0"}).status_code == 207

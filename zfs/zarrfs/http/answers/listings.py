@@ -21,7 +21,7 @@ from zarrfs.http.access import TOKEN
 from zarrfs.http.answers.rows import Row, batches
 from zarrfs.http.exchange import Exchange, quoted
 from zarrfs.http.site import Site
-from zarrfs.http.viewers.featured import viewed_node
+from zarrfs.http.viewers.featured import viewed_nodes
 from zarrfs.http.viewers.links import Featured, Viewer, links
 from zarrfs.trees.entry import Directory
 
@@ -98,8 +98,7 @@ async def _write_page(exchange: Exchange, site: Site, batched: AsyncIterator[lis
     await exchange.send("".join(begin).encode())
     async for rows in batched:
         await exchange.send("".join(_line(row, query) for row in rows).encode())
-    node = await viewed_node(exchange, site)
-    viewers = "" if node is None else _viewers(exchange, site, node)
+    viewers = "".join(_viewers(exchange, site, node) for node in await viewed_nodes(exchange, site))
     await exchange.send(f"</table>\n{viewers}</html>\n".encode())
 
 

@@ -14,6 +14,7 @@ from zarrfs.http.workers import Client, Workers
 from zarrfs.trees.entry import Directory, Entry, File
 
 _BATCH: Final = 512
+_YEAR_10000_S: Final = 253_402_300_800
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,23 @@ class Row:
     """Seconds since the epoch; None if they are not known."""
 
 
+def shown_time(mtime_s: float | None) -> float | None:
+    """A time that a date can show; None for others, which a store may tell.
+
+    >>> shown_time(1.5), shown_time(1e20), shown_time(-1.0)
+    (1.5, None, None)
+    """
+    return mtime_s if mtime_s is not None and 0 <= mtime_s < _YEAR_10000_S else None
+
+
 def row(name: str, entry: Entry) -> Row:
     """The row of an entry. A size that is not known is computed, which may take long."""
+    time_s = shown_time(entry.mtime_s)
     if not isinstance(entry, File):
-        return Row(name, True, None, entry.mtime_s)
+        return Row(name, True, None, time_s)
     with suppress(ZarrError):
         entry = entry.sized(wait=True)
-    return Row(name, False, entry.size if entry.is_sized else None, entry.mtime_s)
+    return Row(name, False, entry.size if entry.is_sized else None, time_s)
 
 
 async def batches(directory: Directory, client: Client, workers: Workers) -> AsyncIterator[list[Row]]:

@@ -16,6 +16,7 @@ from typing import Final
 
 import xxhash
 
+from zarrfs.http.answers.rows import shown_time
 from zarrfs.trees.entry import Content, File, OpenFile
 from zarrfs.trees.freshness import Freshness
 
@@ -78,7 +79,8 @@ def validators(name: str, entry: File, opened: OpenFile, freshness: Freshness) -
     if isinstance(opened, Content):
         content = opened.read(0, opened.size, wait=False)
         return Validators(f'"{xxhash.xxh3_128_hexdigest(content)}"')
-    modified_s = None if entry.mtime_s is None else math.floor(entry.mtime_s)
+    time_s = shown_time(entry.mtime_s)
+    modified_s = None if time_s is None else math.floor(time_s)
     return Validators(None if opened.version is None else _tag(name, opened.version), modified_s)
 
 

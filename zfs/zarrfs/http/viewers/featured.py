@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -24,20 +24,23 @@ def featured_by(node: AnyNode) -> Featured:
     return Featured(node.path, is_image(node), isinstance(node, ArrayNode))
 
 
-def find_featured(arrays: ArraysTree) -> Featured:
-    """The first image of a hierarchy from the root down; or else its first array with two axes; or else the root.
+def find_featured(arrays: ArraysTree) -> Sequence[Featured]:
+    """The nodes worth a look: the first image from the root down, or else the first array with two axes; and the root.
 
     Raises:
         ZarrError: the hierarchy cannot be opened.
     """
-    array: Featured | None = None
+    first: list[Featured] = []
+    root: list[Featured] = []
     for node in _nodes(arrays):
         found = featured_by(node)
+        if found.path == "/":
+            root = [found]
+        if found.is_image or (not first and isinstance(node, ArrayNode) and node.ndim >= 2):
+            first = [found]
         if found.is_image:
-            return found
-        if array is None and isinstance(node, ArrayNode) and node.ndim >= 2:
-            array = found
-    return array or Featured("/", is_image=False, is_array=False)
+            break
+    return [*first, *(each for each in root if each not in first)]
 
 
 def _nodes(arrays: ArraysTree) -> Iterator[AnyNode]:
@@ -57,16 +60,16 @@ def _nodes(arrays: ArraysTree) -> Iterator[AnyNode]:
                 continue
 
 
-async def viewed_node(exchange: Exchange, site: Site) -> Featured | None:
-    """The node that the links on a page open: the featured one on the first page, and below ``zarr3/`` the page's own."""
+async def viewed_nodes(exchange: Exchange, site: Site) -> Sequence[Featured]:
+    """The nodes that the links on a page open: the featured ones on the first page, and below ``zarr3/`` the page's own."""
     names = [name for name in exchange.names if name]
     if not names:
         return site.featured
     path = site.node_path(names)
     if path is None:
-        return None
+        return ()
     try:
         node = await site.workers.run(exchange.client, partial(site.trees.arrays.node, path, True))
     except ZarrError:  # the listing says why
-        return None
-    return None if node is None else featured_by(node)
+        return ()
+    return () if node is None else (featured_by(node),)

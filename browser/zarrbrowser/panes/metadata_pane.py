@@ -54,8 +54,10 @@ class MetadataPane(Pane):
         """Show a group or an array."""
         self.clear()
         self._node = node
-        self.meaning = MeaningFacts(self._workers)
-        self.facts.setWidget(_facts_of(source, node, self.meaning))
+        meaning = MeaningFacts(self._workers)
+        self.facts.setWidget(_facts_of(source, node, meaning))
+        self.meaning = meaning  # only now: had that failed, the widget would be gone
+        meaning.show_node(source, node)
         self._ask()
 
     def clear(self) -> None:
@@ -94,7 +96,6 @@ def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> QWidget:
     column.setContentsMargins(20, 16, 16, 16)
     column.setSpacing(20)
     column.addWidget(meaning)
-    meaning.show_node(source, node)
     if is_array(node):
         column.addWidget(FactGrid("Array", array_facts(node, title, specification)))
         column.addWidget(

@@ -27,7 +27,7 @@ def test_a_name_of_several_lengths_is_several_dimensions() -> None:
 def test_the_order_of_coordinates_is_the_same_in_each_process() -> None:
     """The bytes of a file depend on it: two servers, or two mounts, must not serve parts of different files."""
     names = [*"hgfedcba"]
-    arrays = {name: ((3,), (name,)) for name in names} | {"cube": ((3,) * 8, tuple(names))}
+    arrays: dict[str, Any] = {name: ((name,), (3,)) for name in names} | {"cube": (tuple(names), (3,) * 8)}
     found = group_dimensions(arrays, [*arrays], netcdf=False)
     assert [*found.names.values()] == sorted(names)
 

@@ -14,7 +14,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
 
 DOCS = Path(__file__).resolve().parents[1] / "browser" / "docs"
 SIZE = (1280, 800)
@@ -40,7 +43,10 @@ def main() -> int:
         write_data(data)
         os.chdir(work)
         only = set(filter(None, arguments.only.split(",")))
-        for name in Photographer(data).take_all(folder, only):
+        from PySide6.QtWidgets import QApplication
+
+        application = QApplication([])  # a local of this function, so that it outlives the window
+        for name in Photographer(application, data).take_all(folder, only):
             print(name)
     return 0
 
@@ -48,15 +54,14 @@ def main() -> int:
 class Photographer:
     """Moves a window from view to view."""
 
-    def __init__(self, data: str) -> None:
-        from PySide6.QtWidgets import QApplication
-
+    def __init__(self, application: QApplication, data: str) -> None:
         from zarrbrowser.settings import Settings
         from zarrbrowser.theme import Appearance, apply_theme
         from zarrbrowser.window.main_window import MainWindow
+        from zarrbrowser.workers.garbage import collect_in_this_thread
 
-        self.application = QApplication([])
-        apply_theme(self.application, Appearance.LIGHT)
+        apply_theme(application, Appearance.LIGHT)
+        collect_in_this_thread(application)
         self.data = data
         self.window = MainWindow(Settings(fresh=True))
         self.window.resize(*SIZE)

@@ -36,6 +36,7 @@ class FakeArray:
             -(-n // max(c, 1)) for n, c in zip(self.shape, self.chunk_shape, strict=True)
         )
         self.fill_value = np.zeros((), self.dtype)[()]
+        self.fill_value_is_missing = False
         self.dimension_names = names
         self.codecs = (SimpleNamespace(name="bytes", configuration={"endian": "little"}),)
         self.attributes = {"units": "mm"}

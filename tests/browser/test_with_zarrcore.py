@@ -159,3 +159,15 @@ print(sorted(set(sys.modules) - loaded))
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_window_is_imported_without_hierarchies_and_codecs() -> None:
+    """They take a tenth of a second, and are loaded behind a window that is already there."""
+    code = "import sys, zarrbrowser.app; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = {".".join(name.split(".")[:2]) for name in done.stdout.split()}
+    assert not loaded & {
+        f"zarrcore.{name}" for name in ("hierarchy", "formats", "metadata", "codecs", "array")
+    }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from zarrcore.conventions import power_of_ten
+
 _WRITTEN = {-12: "pm", -9: "nm", -6: "µm", -3: "mm", 0: "m", 3: "km"}
 
 
@@ -20,8 +22,6 @@ def bar(per_pixel: float, unit: str, most_pixels: float) -> tuple[float, str]:
     >>> bar(4.0, "nanometer", 400)
     (250.0, '1 µm')
     """
-    from zarrcore.conventions import power_of_ten  # late: for a fast start
-
     longest = per_pixel * most_pixels
     power = math.floor(math.log10(longest))
     length = max(step for step in (1, 2, 5) if step * 10.0**power <= longest * (1 + 1e-9)) * 10.0**power

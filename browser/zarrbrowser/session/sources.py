@@ -110,7 +110,7 @@ def open_source(request: SourceRequest) -> Source:
     """
     # late: the window shows before codecs and stores are loaded
     import zarrcore
-    import zarrcore.conventions  # load it here: rows need it when they are drawn, and would wait for it
+    from zarrcore.conventions import recognise  # noqa: F401 - rows need it when they are drawn, and would wait for it
     from zarrcore.stores import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options

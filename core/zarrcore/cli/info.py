@@ -16,6 +16,7 @@ from zarrcore.sizes import format_bytes, format_shape
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array.storage_info import StorageInfo
+    from zarrcore.conventions import Meaning
     from zarrcore.hierarchy import AnyNode, ArrayNode
     from zarrcore.metadata import NamedConfiguration
 
@@ -128,30 +129,38 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     return rows
 
 
-def _meaning_rows(node: AnyNode) -> list[tuple[str, str]]:
-    """What the node is according to a convention."""
-    from zarrcore.conventions import meaning, recognise
+def _meaning(node: AnyNode) -> tuple[str, str, Meaning | ZarrError] | None:
+    """The convention that a node follows, the kind of thing that it is, and its meaning, or why that cannot be read."""
+    from zarrcore.conventions import recognise
 
     recognised = recognise(node)
     if recognised is None:
-        return []
+        return None
+    convention, kind = recognised
     try:
-        found = meaning(node)
+        return convention.title, kind, convention.read(node, node.hierarchy.node)
     except ZarrError as error:
-        return [("convention", f"{recognised[0].title} {recognised[1]}, but it cannot be read: {error}")]
-    return [("convention", found.summary), *found.facts()] if found is not None else []
+        return convention.title, kind, error
+
+
+def _meaning_rows(node: AnyNode) -> list[tuple[str, str]]:
+    match _meaning(node):
+        case None:
+            return []
+        case (title, kind, ZarrError() as error):
+            return [("convention", f"{title} {kind}, but it cannot be read: {error}")]
+        case (_, _, found):
+            return [("convention", found.summary), *found.facts()]
 
 
 def _meaning_document(node: AnyNode) -> dict[str, Any] | None:
-    from zarrcore.conventions import meaning, recognise
-
-    try:
-        found = meaning(node)
-    except ZarrError as error:
-        recognised = recognise(node)
-        title, kind = (recognised[0].title, recognised[1]) if recognised else ("", "")
-        return {"convention": title, "kind": kind, "error": str(error)}
-    return found.document() if found is not None else None
+    match _meaning(node):
+        case None:
+            return None
+        case (title, kind, ZarrError() as error):
+            return {"convention": title, "kind": kind, "error": str(error)}
+        case (_, _, found):
+            return found.document()
 
 
 def _source_rows(node: AnyNode) -> list[tuple[str, str]]:

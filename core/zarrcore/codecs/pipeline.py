@@ -383,7 +383,7 @@ def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) 
 
 def _single_value(array: np.ndarray[Any, Any]) -> bytes | None:
     """The element that all elements are equal to, bit for bit; None if there are several, or finding out would cost much."""
-    if array.size < 2 or array.dtype.kind in "TOUV":  # text may hold numbers that are no characters
+    if array.size < 2 or array.dtype.kind in "TOUV":  # strings may hold invalid code points
         return None
     if array.dtype.kind in "mM":
         array = array.view(f"{array.dtype.byteorder}i8")  # as datetime objects, not all times can be compared

@@ -71,7 +71,7 @@ def check_levels(group: str, found: list[Any]) -> list[Any]:
     """The same nodes, if the first is an array.
 
     Raises:
-        MetadataError: it is broken or not an array, or there are no levels.
+        MetadataError: it is broken or not an array, or the image has no levels.
     """
     if found and found[0].kind == "broken":
         raise MetadataError(f"{group}: the first level of its pyramid is broken: {found[0].error}")

@@ -24,9 +24,12 @@ TIMES: Final = {
     "minute": "min", "hour": "h", "day": "d", "us": "µs",
 }  # fmt: skip
 """The symbols of times, by their names."""
+LATITUDES: Final = ("degrees_north", "degree_north", "degrees_N", "degree_N")
+LONGITUDES: Final = ("degrees_east", "degree_east", "degrees_E", "degree_E")
+"""The spellings of CF, 4.1 "Latitude Coordinate" and 4.2 "Longitude Coordinate"."""
 _OTHERS: Final = {
-    **dict.fromkeys(("degrees_north", "degree_north", "degrees_N", "degree_N"), "°N"),
-    **dict.fromkeys(("degrees_east", "degree_east", "degrees_E", "degree_E"), "°E"),
+    **dict.fromkeys(LATITUDES, "°N"),
+    **dict.fromkeys(LONGITUDES, "°E"),
     **dict.fromkeys(("degrees", "degree"), "°"),
     **dict.fromkeys(("degC", "celsius", "degree_Celsius", "degrees_Celsius"), "°C"),
     **dict.fromkeys(("kelvin", "Kelvin", "degK"), "K"),

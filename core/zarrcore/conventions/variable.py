@@ -94,7 +94,7 @@ class Dataset(Meaning):
 
     title: str
     variables: tuple[str, ...]
-    """The names of arrays that are no coordinates."""
+    """The names of the arrays that are not coordinates."""
     coordinates: tuple[str, ...]
     """The names of arrays that are coordinates of dimensions."""
     dimensions: Mapping[str, int]

@@ -12,6 +12,7 @@ from zarrcore.errors import MetadataError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
+from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import parse_json_object
@@ -226,6 +227,16 @@ class ArrayNode(Array, Node):
     @attributes.setter
     def attributes(self, attributes: Mapping[str, Any]) -> None:
         self._become(self.hierarchy.writer().set_attributes(self.path, attributes))
+
+    @property
+    def fill_value_is_missing(self) -> bool:
+        """Whether the fill value means "missing": that of numbers in Zarr v2 whose dimensions xarray named."""
+        return (
+            self.hierarchy.format.name == "v2"
+            and self.dtype.kind in "iuf"
+            and DIMENSIONS_ATTRIBUTE in self.attributes
+            and self.metadata.fill_value_is_told
+        )
 
     def resize(self, shape: Sequence[int], *, erase_chunks: bool = True) -> None:
         """Give the array another shape; its chunks stay as they are.

@@ -10,4 +10,11 @@ from typing import Any
 def described(path: str, attributes: Mapping[str, Any], hierarchy: Any = None, kind: str = "group") -> Any:
     """A node that has these attributes."""
     name = path.rpartition("/")[2]
-    return SimpleNamespace(path=path, name=name, kind=kind, attributes=attributes, hierarchy=hierarchy)
+    return SimpleNamespace(
+        path=path,
+        name=name,
+        kind=kind,
+        attributes=attributes,
+        hierarchy=hierarchy,
+        fill_value_is_missing=False,
+    )

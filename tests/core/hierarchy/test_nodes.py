@@ -13,6 +13,7 @@ import zarrcore
 from tests.core.hierarchy.stores import ARRAY, GROUP, V2_ARRAY, V2_GROUP, memory
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode
+from zarrcore.stores import MemoryStore
 
 
 @pytest.mark.parametrize(
@@ -129,6 +130,34 @@ def test_what_can_be_read_of_a_broken_node_is_shown(
     assert broken.attributes == attributes
     assert broken.metadata_document() == {"error": str(broken.error)}
     assert repr(broken).startswith("<BrokenNode /x: ")
+
+
+@pytest.mark.parametrize(
+    ("format_name", "kind", "names", "fill", "expected"),
+    [
+        ("v2", "int16", ["x"], 7, True),
+        ("v2", "int16", None, 7, False),
+        ("v2", "bool", ["x"], False, False),
+        ("v3", "int16", ["x"], 7, False),
+    ],
+)
+def test_a_fill_value_means_missing_only_for_numbers_of_zarr_v2_that_xarray_named(
+    format_name: str, kind: str, names: list[str] | None, fill: Any, expected: bool
+) -> None:
+    store = MemoryStore()
+    zarrcore.create(store, format=format_name).create_array(
+        "/a", shape=(3,), data_type=kind, fill_value=fill, dimension_names=names
+    )
+    assert zarrcore.open(store)["a"].fill_value_is_missing is expected
+
+
+def test_an_array_without_a_fill_value_has_no_missing_value() -> None:
+    values = {
+        ".zarray": b'{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<i2", "compressor": null,'
+        b' "fill_value": null, "order": "C", "filters": null}',
+        ".zattrs": b'{"_ARRAY_DIMENSIONS": ["x"]}',
+    }
+    assert not zarrcore.open(MemoryStore(values=values))["/"].fill_value_is_missing
 
 
 def test_a_pickled_array_knows_its_hierarchy_and_path() -> None:

@@ -125,7 +125,7 @@ class ZarrscopeFileSystem(AbstractFileSystem):  # type: ignore[misc]
         if mode != "rb":
             self._refuse()
         opened = self._opened_file(path)
-        # Reading ahead in a decoded file would decode chunks that nobody asked for; decoded chunks are cached anyway.
+        # Reading ahead in a decoded file would decode chunks that were not requested; decoded chunks are cached anyway.
         cache = cache_type or ("none" if opened.caching.pages_expire else "readahead")
         return ZarrscopeFile(self, path, opened, block_size or self.blocksize, cache, cache_options)
 

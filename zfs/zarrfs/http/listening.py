@@ -22,7 +22,7 @@ def check_exposure(options: ServeOptions) -> None:
     """Refuse to show a source to a network by accident.
 
     Raises:
-        ListenError: other machines could read it without a token, and nobody has said that they may.
+        ListenError: other machines could read it without a token, and the options do not allow that.
     """
     if options.token is None and not options.allow_everyone and not is_loopback(options.host):
         raise ListenError(

@@ -24,7 +24,7 @@ class Token:
     value: str = field(repr=False)
     """The text."""
     is_made: bool = False
-    """Whether it was made for this server, so that nobody knows it before it is printed."""
+    """Whether it was made for this server, so users do not know it before it is printed."""
 
 
 def parse_token(text: str) -> Token:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class ClientGoneError(Exception):
-    """The client has closed the connection, so that nobody waits for the answer."""
+    """The client has closed the connection, so the answer is not needed."""
 
 
 class Client:

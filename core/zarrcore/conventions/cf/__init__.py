@@ -1,7 +1,7 @@
 """The CF conventions, as xarray and others write them into Zarr: variables, coordinates, times, packed and missing values."""
 
 from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordinate
-from zarrcore.conventions.cf.missing_values import fill_value_is_missing, missing_values, missing_values_of
+from zarrcore.conventions.cf.missing_values import missing_values, missing_values_of
 from zarrcore.conventions.cf.packing import Packing, among, may_be_packed, packing_of
 from zarrcore.conventions.cf.times import decode_times, is_time
 
@@ -10,7 +10,6 @@ __all__ = [
     "among",
     "coordinate_values",
     "decode_times",
-    "fill_value_is_missing",
     "find_coordinate",
     "is_time",
     "may_be_packed",

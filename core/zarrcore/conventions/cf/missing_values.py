@@ -15,27 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
-from zarrcore.hierarchy import ArrayNode
-
 _NAMES = ("_FillValue", "missing_value")
 
 
 def missing_values_of(array: Any) -> dict[str, np.ndarray[Any, Any]]:
     """The missing values of an array, as `missing_values`."""
-    fill = array.metadata.fill_value if fill_value_is_missing(array) else None
+    fill = array.fill_value if array.fill_value_is_missing else None
     return missing_values(array.attributes, array.dtype, fill)
-
-
-def fill_value_is_missing(array: Any) -> bool:
-    """Whether the fill value means "missing": that of numbers in Zarr v2 whose dimensions xarray named."""
-    return (
-        isinstance(array, ArrayNode)
-        and array.hierarchy.format.name == "v2"
-        and array.dtype.kind in "iuf"
-        and DIMENSIONS_ATTRIBUTE in array.attributes
-        and array.metadata.fill_value_is_told
-    )
 
 
 def missing_values(

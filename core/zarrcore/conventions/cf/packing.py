@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from zarrcore.conventions.cf.missing_values import missing_values_of
 from zarrcore.conventions.values import items, number
-from zarrcore.metadata.data_type import is_small_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,8 @@ def _told(value: Any) -> float | None:
 
 def among(values: NDArray[Any], numbers: tuple[float, ...]) -> NDArray[np.bool_] | None:
     """A mask of elements that equal one of the numbers; None if none does."""
+    from zarrcore.metadata.data_type import is_small_number  # late: for a fast start of the window
+
     found = None
     if values.dtype.kind not in "biuf" or is_small_number(values.dtype):
         return None

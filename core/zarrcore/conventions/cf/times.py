@@ -211,7 +211,7 @@ def _texts(date: Any, start: int, microseconds: Integers, is_known: NDArray[np.b
         date: year, month and day of a number of days.
         start: the number of days of the date that times are counted from.
         microseconds: since that date.
-        is_known: False where there is no date.
+        is_known: False where the value is missing.
     """
     days, time = np.divmod(microseconds, _DAY)
     texts = np.char.mod("%04d", (parts := date(days + start))[0])

@@ -21,6 +21,7 @@ from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import is_time
 from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
+from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import items, mapping, numbers, text
 from zarrcore.conventions.variable import Dataset, Variable
 
@@ -42,22 +43,19 @@ _SIGNS: Final = (
 _VERSION: Final = re.compile(r"\bCF-(\d[\w.]*)")
 _KINDS: Final = {"X": "longitude", "Y": "latitude", "Z": "vertical", "T": "time"}
 """The kinds of axes, by the attribute ``axis``."""
-_KIND_OF_UNIT: Final = {
-    **dict.fromkeys(("degrees_north", "degree_north", "degrees_N", "degree_N"), "latitude"),
-    **dict.fromkeys(("degrees_east", "degree_east", "degrees_E", "degree_E"), "longitude"),
-}
+_KIND_OF_UNIT: Final = {**dict.fromkeys(LATITUDES, "latitude"), **dict.fromkeys(LONGITUDES, "longitude")}
 
 
 def _recognise(node: Any) -> str | None:
     if node.kind == "group":
         is_dataset = _VERSION.search(text(node.attributes.get("Conventions"))) is not None
         return Dataset.kind if is_dataset else None
-    if node.kind != "array" or not any(text_or_number(node.attributes.get(sign)) for sign in _SIGNS):
+    if node.kind != "array" or not any(_says_something(node.attributes.get(sign)) for sign in _SIGNS):
         return None
     return Variable.kind if node.dimension_names or "standard_name" in node.attributes else None
 
 
-def text_or_number(value: Any) -> bool:
+def _says_something(value: Any) -> bool:
     """Whether an attribute says something."""
     return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
 

@@ -10,11 +10,11 @@ from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordina
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
 from zarrcore.conventions.interface import Find
+from zarrcore.conventions.units import LATITUDES
 
 _MOST_COORDINATES: Final = 1_000_000
 _EVEN: Final = 1e-3
 """How far a coordinate may be from its place in an even grid, in cells: coordinates are often stored as float32."""
-_DEGREES: Final = ("degrees_north", "degree_north", "degrees_N", "degree_N")
 GEOGRAPHIC: Final = CoordinateReferenceSystem("EPSG:4326")
 """What latitudes and longitudes without a datum are taken for, as GDAL does."""
 
@@ -39,7 +39,7 @@ def grid_of_coordinates(array: Any, find: Find) -> Georeference | None:
         if coordinate is None or not 1 < array.shape[axis] <= _MOST_COORDINATES:
             return None
         values, units = coordinate_values(coordinate)
-        is_geographic |= units in _DEGREES
+        is_geographic |= units in LATITUDES
         line = _line(values)
         if line is None:
             return None

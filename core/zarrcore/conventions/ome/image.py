@@ -30,7 +30,7 @@ def read_image(group: Any, find: Find) -> MultiscaleImage:
     """The image of a group with multiscales.
 
     Raises:
-        MetadataError: there are no levels, or the first is broken.
+        MetadataError: it has no levels, or its first level is broken.
         NodeNotFoundError: the first level is missing.
         StoreError: the store failed.
     """

@@ -1,4 +1,4 @@
-"""Coordinate transformations as a scale and a translation for each axis, where they are no more than that.
+"""Coordinate transformations that only scale and translate, as one scale and one translation for each axis.
 
 OME-NGFF, "coordinateTransformations" metadata: lists of ``scale`` and ``translation`` since version 0.4; since 0.6, coordinate
 systems and further types (RFC-5).

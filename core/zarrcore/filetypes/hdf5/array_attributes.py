@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zarrcore.conventions.cf import fill_value_is_missing, missing_values
+from zarrcore.conventions.cf import missing_values
 from zarrcore.filetypes.hdf5.elements import Stored, converted
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode
@@ -14,7 +14,7 @@ def array_attributes(array: ArrayNode, how: Stored) -> dict[str, Any]:
     """The attributes of an array's dataset. A missing value must have the dataset's type."""
     told = {name: value for name, value in array.attributes.items() if name != DIMENSIONS_ATTRIBUTE}
     if how.parts is None:
-        fill = array.metadata.fill_value if fill_value_is_missing(array) else None
+        fill = array.metadata.fill_value if array.fill_value_is_missing else None
         fill = None if fill is None else converted(fill, how)
         told |= missing_values(array.attributes, how.file_dtype, fill)
     return {**told, **how.attributes}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zarrcore
-from zarrcore.conventions.cf import fill_value_is_missing, missing_values, missing_values_of
+from zarrcore.conventions.cf import missing_values, missing_values_of
 
 NAMED = {"_ARRAY_DIMENSIONS": ["x"]}
 
@@ -52,31 +52,3 @@ def test_the_fill_value_counts_in_version_2(
 def test_missing_values_have_the_type_of_the_elements(told: Any, dtype: str, expected: Any) -> None:
     found = missing_values({"missing_value": told}, np.dtype(dtype)).get("missing_value")
     assert (None if found is None else found.tolist()) == expected
-
-
-@pytest.mark.parametrize(
-    ("format_name", "kind", "names", "fill", "expected"),
-    [
-        ("v2", "int16", ["x"], 7, True),
-        ("v2", "int16", None, 7, False),
-        ("v2", "bool", ["x"], False, False),
-        ("v3", "int16", ["x"], 7, False),
-    ],
-)
-def test_a_fill_value_means_missing_only_for_numbers_of_zarr_v2_that_xarray_named(
-    format_name: str, kind: str, names: list[str] | None, fill: Any, expected: bool
-) -> None:
-    store = zarrcore.stores.MemoryStore()
-    zarrcore.create(store, format=format_name).create_array(
-        "/a", shape=(3,), data_type=kind, fill_value=fill, dimension_names=names
-    )
-    assert fill_value_is_missing(zarrcore.open(store)["a"]) is expected
-
-
-def test_an_array_without_a_fill_value_has_no_missing_value() -> None:
-    values = {
-        ".zarray": b'{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<i2", "compressor": null,'
-        b' "fill_value": null, "order": "C", "filters": null}',
-        ".zattrs": b'{"_ARRAY_DIMENSIONS": ["x"]}',
-    }
-    assert not fill_value_is_missing(zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"])

@@ -60,7 +60,7 @@ def check_size(data: bytes, compression: int, size: tuple[int, int, int, int]) -
     most = _MOST_FILLED * depth * (length + _BLOCK) * (width + _BLOCK) * max(samples, _LEAST_CHANNELS)
     if found.sample_count > most:
         raise ValueError(
-            f"an image of {found.width:,} × {found.height:,} pixels with {found.channels:,} channels is no segment of {size}"
+            f"an image of {found.width:,} × {found.height:,} pixels in {found.channels:,} channels cannot be a segment of {size}"
         )
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from zarrcore.conventions import Find
 from zarrcore.conventions.cf import decode_times, is_time, missing_values
 from zarrcore.conventions.values import items, number, numbers, text
-from zarrcore.errors import NodeNotFoundError, SelectionError, ZarrError
-from zarrcore.operations.check.conventions.rule import Broken
+from zarrcore.errors import ZarrError
+from zarrcore.operations.check.conventions.rule import Broken, exists
 
 _ADDRESS: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
 _STANDARD_NAME: Final = re.compile(r"[a-z][a-z0-9_]*( [a-z_]+)?")
@@ -59,16 +59,15 @@ def _check_names(array: Any, find: Find) -> Iterator[Broken]:
 
 
 def _exists(array: Any, name: str, find: Find) -> bool:
+    """Whether the group of an array, or a group above, has a variable; a name may be a path from the root."""
+    if name.startswith("/"):
+        return exists("/", name[1:], find)
     group = array.path.rpartition("/")[0]
-    while True:
-        try:
-            find(f"{group}/{name}" if not name.startswith("/") else name)
-        except (NodeNotFoundError, SelectionError):
-            if not group:
-                return False
-            group = group.rpartition("/")[0]
-        else:
-            return True
+    while not exists(group, name, find):
+        if not group:
+            return False
+        group = group.rpartition("/")[0]
+    return True
 
 
 def _check_words(attributes: Mapping[str, Any]) -> Iterator[Broken]:

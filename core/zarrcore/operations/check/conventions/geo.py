@@ -11,8 +11,7 @@ from zarrcore.conventions import Find
 from zarrcore.conventions.geo.attributes import stated_dimensions, stated_transform
 from zarrcore.conventions.georeference import bounds_of
 from zarrcore.conventions.values import is_count, items, mapping, numbers, objects, text
-from zarrcore.errors import NodeNotFoundError
-from zarrcore.operations.check.conventions.rule import Broken
+from zarrcore.operations.check.conventions.rule import Broken, exists
 
 _PROJ: Final = "proj: version 1, https://github.com/zarr-conventions/proj"
 _SPATIAL: Final = "spatial: version 1, https://github.com/zarr-conventions/spatial"
@@ -150,7 +149,7 @@ def check_pyramid(node: Any, kind: str, find: Find) -> Iterator[Broken]:
                 f"expected a path below this group, found {level.get('asset')!r}",
                 _MULTISCALES,
             )
-        elif _missing(node, asset, find):
+        elif not exists(node.path, asset, find):
             yield Broken(f"{member}.asset", f"{asset} does not exist", _MULTISCALES)
         if source is not None and source not in assets:
             yield Broken(f"{member}.derived_from", f"{source!r} is not a level", _MULTISCALES)
@@ -162,11 +161,3 @@ def check_pyramid(node: Any, kind: str, find: Find) -> Iterator[Broken]:
                 yield Broken(
                     f"{member}.transform.{name}", f"expected numbers, found {transform[name]!r}", _MULTISCALES
                 )
-
-
-def _missing(node: Any, path: str, find: Find) -> bool:
-    try:
-        find(f"{node.path.rstrip('/')}/{path}")
-    except NodeNotFoundError:
-        return True
-    return False

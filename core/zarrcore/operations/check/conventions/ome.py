@@ -12,7 +12,7 @@ from zarrcore.conventions import Find, image_of
 from zarrcore.conventions.ome.attributes import multiscales_entry, ome, titled
 from zarrcore.conventions.values import items, mapping, objects, text
 from zarrcore.errors import MetadataError, NodeNotFoundError
-from zarrcore.operations.check.conventions.rule import Broken
+from zarrcore.operations.check.conventions.rule import Broken, exists
 
 _MODELS: Final = {
     "image": "Image",
@@ -39,7 +39,7 @@ def check_ome(node: Any, kind: str, find: Find) -> Iterator[Broken]:
         yield from _check_levels(node, kind, find, rule, version)
     for member, paths in _references(node, kind):
         for path in paths:
-            if _missing(node, path, find):
+            if path and not exists(node.path, path, find):
                 yield Broken(member, f"names {path}, which does not exist", rule)
 
 
@@ -153,13 +153,3 @@ def _references(node: Any, kind: str) -> Iterator[tuple[str, list[str]]]:
         )
     if kind == "list of labels":
         yield "labels", [path for path in items(told.get("labels")) if isinstance(path, str)]
-
-
-def _missing(node: Any, path: str, find: Find) -> bool:
-    if not path:
-        return False
-    try:
-        find(f"{node.path.rstrip('/')}/{path}")
-    except NodeNotFoundError:
-        return True
-    return False

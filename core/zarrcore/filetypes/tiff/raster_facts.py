@@ -89,6 +89,8 @@ def raster_facts(array: Array, find: Callable[[str], Any] | None = None) -> Rast
     image = _known(lambda: _image_with(array, look))
     own = None if image is None else _level_of(array, image)
     transform = georeference.transform
+    if transform is None and image is not None and own is not None:
+        transform = _transform_of_level(own, image, plane, look)
     return RasterFacts(
         plane,
         colours,
@@ -209,6 +211,19 @@ def _image_of_group(group: Any, array: ArrayNode, find: Callable[[str], Any]) ->
 
 def _level_of(array: ArrayNode, image: MultiscaleImage) -> Level | None:
     return next((level for level in image.levels if level.node.path == array.path), None)
+
+
+def _transform_of_level(
+    level: Level, image: MultiscaleImage, plane: Plane, find: Callable[[str], Any]
+) -> Affine | None:
+    """The grid of a level, from that of the first level; None if it is unknown."""
+    first = _known(lambda: georeference_of(image.levels[0].node, find))
+    if first is None or first.transform is None or level.factors is None or None in plane:
+        return None
+    a, b, c, d, e, f = first.transform
+    (row, _, down), (column, _, right) = (_extent(level, axis) for axis in plane if axis is not None)
+    row, column = row + 0.5, column + 0.5  # from the corner of the first element, not from its centre
+    return a * right, b * down, a * column + b * row + c, d * right, e * down, d * column + e * row + f
 
 
 def _coarser(array: ArrayNode, own: Level, levels: Sequence[Level], plane: Plane) -> Iterator[ArrayNode]:

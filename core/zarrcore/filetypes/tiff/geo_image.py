@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from zarrcore.array import Array, Selection
-from zarrcore.conventions import image_of, is_image
+from zarrcore.conventions import MultiscaleImage, meaning
 from zarrcore.conventions.georeference import Affine
 from zarrcore.errors import SelectionError
 from zarrcore.filetypes.body import ArrayBody
@@ -70,11 +70,12 @@ def group_as_geotiff(group: Group, find: Callable[[str], Any] | None = None) -> 
         MetadataError, NodeNotFoundError: the first level is broken or missing.
         StoreError: the store failed.
     """
-    if not is_image(group):
+    image = meaning(group, find)
+    if not isinstance(image, MultiscaleImage):
         raise SelectionError(
             f"{group.uri} is not a multiscale image: name an array in it (zarrscope tree shows them)"
         )
-    array = image_of(group, find).levels[0].node
+    array = image.levels[0].node
     return array_as_geotiff(array, ..., raster_facts(array, find))
 
 

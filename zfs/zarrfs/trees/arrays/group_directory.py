@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from zarrcore.conventions import is_image
+from zarrcore.conventions import recognise
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
@@ -48,13 +48,15 @@ class GroupDirectory(Directory):
 
     def _image(self, name: str, wait: bool) -> Entry | None:
         """The levels of an image as one file. If they make no image, the log says why, once for each group and name."""
-        if not is_image(self._node):
+        if recognise(self._node) is None:
             return None
         _need(wait)
         kind: FileType = _IMAGES[name]
         try:
             file = kind.of_group(self._node, find=self._find)
-        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
+        except SelectionError:
+            return None
+        except (UnsupportedError, MetadataError, NodeNotFoundError) as error:
             told, question = self._tree.imageless, (self._node.path, name)
             if told.get(question) is None:
                 told.put(question, None, told.freshness.now())

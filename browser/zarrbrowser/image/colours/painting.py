@@ -13,6 +13,7 @@ from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.render import NOTHING, Rgba, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
 from zarrbrowser.image.levels import Image, Level
+from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
@@ -116,12 +117,10 @@ def paint(
 
 
 def displayed_slice(
-    image: Image,
-    settings: ViewSettings,
+    state: ImageState,
     frame: Frame,
     measured: Measured,
     view: View,
-    colour_map: str,
     number: int | None = None,
 ) -> DisplayedSlice:
     """The displayed slice, as a value from which it can be read again.
@@ -129,6 +128,7 @@ def displayed_slice(
     Args:
         number: the level to read; by default the level on the screen.
     """
+    image, settings = state.image, state.settings
     level = frame.raster.level if number is None else image.levels[number]
     plane = Raster.of(level, frame.planes[0])
     height, width = plane.level_shape
@@ -147,10 +147,9 @@ def displayed_slice(
         axes,
         _with_channels(plane.selection(whole), settings, channel_axis),
         _with_channels(plane.selection(in_view), settings, channel_axis),
-        settings.flip_rows,
-        settings.flip_columns,
+        *state.flips,
         settings.elements,
-        style_of(settings, measured, colour_map),
+        style_of(settings, measured, state.colour_map),
         measured.brightest,
         channel_axis,
         tuple(channels),

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import scale_along
 from zarrbrowser.image.colours.contrast import Statistics, statistics
-from zarrbrowser.image.colours.render import NOTHING, Rgba, Style, blend, coloured, colours_of
+from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
-from zarrbrowser.image.levels import Image, Level
+from zarrbrowser.image.levels import Image, Level, Rgba
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
 from zarrbrowser.image.tiles.raster import Raster
@@ -85,13 +85,16 @@ def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, floa
     return [found.levels(settings.contrast) for found in measured.statistics]
 
 
-def style_of(
-    settings: ViewSettings, measured: Measured, colour_map: str, nan: Rgba = NOTHING, fill: Rgba = NOTHING
-) -> Style:
+def style_of(state: ImageState, measured: Measured, nan: Rgba = NOTHING, fill: Rgba = NOTHING) -> Style:
     """How the numbers of a picture become colours."""
-    levels = bounds(settings, measured)
+    settings, levels = state.settings, bounds(state.settings, measured)
     return Style(
-        settings.colour_map or colour_map, settings.norm, levels[0] if levels else (0.0, 1.0), nan, fill
+        settings.colour_map or state.colour_map,
+        settings.norm,
+        levels[0] if levels else (0.0, 1.0),
+        nan,
+        fill,
+        state.image.label_colours,
     )
 
 
@@ -149,7 +152,7 @@ def displayed_slice(
         _with_channels(plane.selection(in_view), settings, channel_axis),
         *state.flips,
         settings.elements,
-        style_of(settings, measured, state.colour_map),
+        style_of(state, measured),
         measured.brightest,
         channel_axis,
         tuple(channels),

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.painting import Measured, paint, style_of
-from zarrbrowser.image.colours.render import NOTHING, Rgba, Style
-from zarrbrowser.image.levels import Level, proportion
+from zarrbrowser.image.colours.render import NOTHING, Style
+from zarrbrowser.image.levels import Level, Rgba, proportion
 from zarrbrowser.image.state import Change, ImageState, changes
 from zarrbrowser.image.tiles.frame_text import reading
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan, rect_of
@@ -189,7 +189,7 @@ class PlaneView(QWidget):
         measured = self._measured_for_colours()
         if self.state is None or measured is None or not self.fits_settings:
             return Style()
-        return style_of(self.state.settings, measured, self.state.colour_map, *self._marks)
+        return style_of(self.state, measured, *self._marks)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""

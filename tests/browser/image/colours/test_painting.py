@@ -43,11 +43,11 @@ def test_statistics_are_those_of_the_loaded_elements() -> None:
     assert (found.minimum, found.maximum, found.nan_count) == (values[512, 0], values[-1, -1], 1)
     assert found.size == 512 * 512
     settings = replace(settings, contrast=Contrast(ContrastMode.FULL_RANGE))
-    style = style_of(settings, measure(settings, mosaics), "viridis")
+    style = style_of(shown_as(image, settings, "viridis"), measure(settings, mosaics))
     assert (style.colour_map, style.levels) == ("viridis", (values[512, 0], values[-1, -1]))
-    assert style_of(replace(settings, colour_map="magma"), measure(settings, mosaics), "gray").colour_map == (
-        "magma"
-    )
+    assert style_of(
+        shown_as(image, replace(settings, colour_map="magma")), measure(settings, mosaics)
+    ).colour_map == ("magma")
     picture = paint(settings, mosaics, measure(settings, mosaics), style)
     assert (picture[:512] == NOTHING).all(), "nothing is loaded there yet"
     assert np.array_equal(picture[512:], rgba(values[512:], style))

@@ -230,6 +230,7 @@ class ImagePane(Pane):
         left.setSpacing(0)
         left.addWidget(self.stack, 1)
         left.addWidget(self.tools.measurements)
+        left.addWidget(self.tools.series)
         middle.addLayout(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)

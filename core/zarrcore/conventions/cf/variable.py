@@ -160,5 +160,10 @@ def _dataset(group: Any) -> Dataset:
 
 
 CF: Final = Convention(
-    "cf", TITLE, "https://cfconventions.org/cf-conventions/cf-conventions.html", _recognise, _read
+    "cf",
+    TITLE,
+    "https://cfconventions.org/cf-conventions/cf-conventions.html",
+    (Dataset.kind, Variable.kind),
+    _recognise,
+    _read,
 )

@@ -3,7 +3,8 @@
 from zarrcore.array.array import Array
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.spill import Spill, unnamed_files_folder
-from zarrcore.array.selection.basic import AxisRange, Selection, crossings
+from zarrcore.array.selection.any_selection import Selection
+from zarrcore.array.selection.axes import AxisRange, crossings
 from zarrcore.array.selection.planes import plane_ndim
 from zarrcore.array.selection.text import parse_selection
 

@@ -12,12 +12,17 @@ import numpy as np
 from zarrcore.array.assigned_values import as_elements
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.description import ArrayDescription
+from zarrcore.array.duck_array import DuckArray
 from zarrcore.array.encoding import Encoding, check_encoding
 from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
-from zarrcore.array.selection.basic import AxisRange, Selection, normalize, result_shape, upwards
-from zarrcore.array.selection.points import PointIndexer, PointSelection, normalize_points
+from zarrcore.array.selection.any_selection import Selection, normalize_any
+from zarrcore.array.selection.axes import Axis, result_shape, upwards
+from zarrcore.array.selection.basic import BasicSelection
+from zarrcore.array.selection.blocks import normalize_blocks
+from zarrcore.array.selection.indexer import Indexer
+from zarrcore.array.selection.outer import Outer, OuterSelection, normalize_outer
+from zarrcore.array.selection.points import Points, PointSelection, normalize_points
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
@@ -26,7 +31,7 @@ from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.interface import writable
 
 
-class Array(ArrayDescription):
+class Array(DuckArray):
     """The elements of an array node, read and written on request. Thread-safe.
 
     Args:
@@ -101,7 +106,7 @@ class Array(ArrayDescription):
         return self._keys.key(tuple(index))
 
     def __getitem__(self, selection: Selection) -> Any:
-        """The selected elements: an array, or a scalar if an integer selects in every dimension."""
+        """The selected elements: an array, or a scalar if an integer selects in every dimension. See `read`."""
         result = self.read(selection)
         return result[()] if result.ndim == 0 and not _has_ellipsis(selection) else result
 
@@ -112,10 +117,11 @@ class Array(ArrayDescription):
         *,
         cancelled: Callable[[], bool] | None = None,
     ) -> np.ndarray[Any, Any]:
-        """Read a basic selection: integers, slices, ``...``.
+        """Read a selection, as zarr-python has them: see `zarrcore.array.selection.any_selection`.
 
         Args:
-            selection: which elements.
+            selection: integers, slices and ``...``; with one array of indices or mask of a dimension beside them; an array of
+                indices for each dimension; or a mask of the array's shape.
             out: an array to read into, with the selection's shape, this array's dtype and any strides.
             cancelled: called between chunks; reading stops when it returns True.
 
@@ -129,21 +135,36 @@ class Array(ArrayDescription):
             UnsupportedError: a chunk that decodes to more than ``max_chunk_bytes``.
             ReadCancelledError: ``cancelled`` returned True.
         """
-        ranges = normalize(selection, self.shape)
-        shape = result_shape(ranges)
-        if out is None:
-            out = self._empty(shape)
-        elif out.shape != shape or out.dtype != self.dtype or not out.flags.writeable:
-            raise SelectionError(
-                f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
-            )
-        self.plan(ranges).read_into(upwards(out, ranges), cancelled=cancelled)
-        return out
+        return self._read(normalize_any(selection, self.shape), out, cancelled)
 
     @property
-    def vindex(self) -> PointIndexer:
-        """Reads points: ``array.vindex[i, j, k]`` or ``array.vindex[mask]``; see `read_points`."""
-        return PointIndexer(self.read_points)
+    def oindex(self) -> Indexer[OuterSelection]:
+        """Reads and writes outer selections: ``array.oindex[[0, 5], :, mask]`` combines each of the indices of one dimension
+        with each of the others.
+        """
+        return Indexer(
+            lambda selection: self._read(normalize_outer(selection, self.shape)),
+            lambda selection, value: self._write(normalize_outer(selection, self.shape), value),
+        )
+
+    @property
+    def vindex(self) -> Indexer[PointSelection]:
+        """Reads and writes points: ``array.vindex[i, j, k]`` or ``array.vindex[mask]``; see `read_points`."""
+        return Indexer(
+            self.read_points,
+            lambda selection, value: self._write(normalize_points(selection, self.shape), value),
+        )
+
+    @property
+    def blocks(self) -> Indexer[BasicSelection]:
+        """Reads and writes whole chunks by their indices in the chunk grid: ``array.blocks[0, 2:]``."""
+        return Indexer(
+            lambda selection: self._read(self._blocks(selection)),
+            lambda selection, value: self._write(self._blocks(selection), value),
+        )
+
+    def _blocks(self, selection: BasicSelection) -> Outer:
+        return normalize_blocks(selection, self.metadata.chunk_grid, self.shape)
 
     def read_points(
         self, selection: PointSelection, *, cancelled: Callable[[], bool] | None = None
@@ -162,9 +183,32 @@ class Array(ArrayDescription):
             SelectionError: indices outside the array, or that do not broadcast; a mask of another shape.
             Else as `read`.
         """
-        points = normalize_points(selection, self.shape)
-        out = self._empty(points.shape)
-        self._reader.read_points(points, out, self.chunk_cache, cancelled)
+        return self._read(normalize_points(selection, self.shape), None, cancelled)
+
+    def _read(
+        self,
+        wanted: Outer | Points,
+        out: np.ndarray[Any, Any] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> np.ndarray[Any, Any]:
+        """Read a normalized selection: see `read`."""
+        if out is not None and not (
+            out.shape == wanted.shape and out.dtype == self.dtype and out.flags.writeable
+        ):
+            raise SelectionError(
+                f"expected a writable out of shape {wanted.shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
+            )
+        is_direct = isinstance(wanted, Outer) and not wanted.rearranged
+        if isinstance(wanted, Points):
+            found = self._empty(wanted.shape)
+            self._reader.read_points(wanted, found, self.chunk_cache, cancelled)
+        else:
+            found = out if is_direct and out is not None else self._empty(result_shape(wanted.axes))
+            self.plan(wanted.axes).read_into(upwards(found, wanted.axes), cancelled=cancelled)
+            found = wanted.arrange(found)
+        if out is None or out is found:
+            return found
+        out[...] = found
         return out
 
     def _empty(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -175,9 +219,9 @@ class Array(ArrayDescription):
                 f"{shape} elements of {self.dtype} do not fit in memory: select less"
             ) from error
 
-    def plan(self, ranges: Sequence[AxisRange]) -> ReadPlan:
-        """A plan for reading normalized ranges, all of them ascending. Reads nothing yet."""
-        return ReadPlan(self._reader, ranges, self.chunk_cache)
+    def plan(self, axes: Sequence[Axis]) -> ReadPlan:
+        """A plan for reading the selected indices of each dimension, all of them ascending. Reads nothing yet."""
+        return ReadPlan(self._reader, axes, self.chunk_cache)
 
     def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """The elements of one chunk that are inside the array.
@@ -202,14 +246,14 @@ class Array(ArrayDescription):
         write_empty_chunks: bool = False,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """Write to a basic selection: integers, slices, ``...``.
+        """Write to a selection.
 
         Chunks are written in parallel, each atomically. If the selection covers a chunk only in part, the rest of the
         chunk is read first. If several threads write an element, it gets the value of one of them. If several
         processes write to one chunk or shard, the last one's chunk replaces the others.
 
         Args:
-            selection: which elements.
+            selection: as in `read`. If it selects an element twice, the last of its values stays.
             value: an array or array-like that broadcasts to the selection's shape.
             write_empty_chunks: also store chunks that contain only fill values; otherwise they are erased.
             cancelled: called between chunks; writing stops when it returns True.
@@ -223,15 +267,18 @@ class Array(ArrayDescription):
             UnsupportedError: a chunk of more than ``max_chunk_bytes``, or a codec that cannot encode.
             ReadCancelledError: ``cancelled`` returned True; some chunks may have been written.
         """
-        ranges = normalize(selection, self.shape)
-        values = as_elements(value, self.dtype, result_shape(ranges))
-        self._chunk_writer().write(
-            ranges,
-            upwards(values, ranges),
-            self.chunk_cache,
-            write_empty_chunks=write_empty_chunks,
-            cancelled=cancelled,
-        )
+        wanted = normalize_any(selection, self.shape)
+        self._write(wanted, value, write_empty_chunks=write_empty_chunks, cancelled=cancelled)
+
+    def _write(self, wanted: Outer | Points, value: Any, **options: Any) -> None:
+        """Write to a normalized selection: see `write`."""
+        values = as_elements(value, self.dtype, wanted.shape)
+        writer = self._chunk_writer()
+        if isinstance(wanted, Points):
+            writer.write_points(wanted, values, self.chunk_cache, **options)
+        else:
+            values = upwards(wanted.ascending(values), wanted.axes)
+            writer.write(wanted.axes, values, self.chunk_cache, **options)
 
     def _chunk_writer(self) -> ChunkWriter:
         if self._writer is None:
@@ -284,17 +331,6 @@ class Array(ArrayDescription):
             self.read_only,
             self._settled,
         )
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if copy is False:
-            raise ValueError("an array in a store cannot be converted without a copy")
-        result = self.read()
-        return result if dtype is None else result.astype(dtype, copy=False)
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("an array of 0 dimensions has no length")
-        return self.shape[0]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.shape} {self.data_type.name}>"

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array.chunks.cache import Chunk, ChunkCache
+from zarrcore.array.chunks.decode_units import regions_of
 from zarrcore.array.reader import ChunkReader
-from zarrcore.array.selection.basic import AxisRange
+from zarrcore.array.selection.axes import Axis, AxisRange
 from zarrcore.metadata import RegularChunkGrid
 
 
@@ -22,16 +23,16 @@ class ReadPlan:
 
     Args:
         reader: reads the chunks that are not ready.
-        ranges: the region: one range per dimension, all of them ascending.
+        axes: the region: the selected indices per dimension, all of them ascending.
         cache: keeps decoded chunks; with None, they are decoded again.
     """
 
-    __slots__ = ("_cache", "_chunks", "_crossed", "_ranges", "_reader")
+    __slots__ = ("_axes", "_cache", "_chunks", "_crossed", "_reader")
 
-    def __init__(self, reader: ChunkReader, ranges: Sequence[AxisRange], cache: ChunkCache | None) -> None:
+    def __init__(self, reader: ChunkReader, axes: Sequence[Axis], cache: ChunkCache | None) -> None:
         self._reader = reader
-        self._ranges = ranges
-        self._crossed = reader.grid.crossings(ranges)
+        self._axes = axes
+        self._crossed = reader.grid.crossings(axes)
         self._cache = cache
         self._chunks: list[Chunk] | None = None
 
@@ -57,7 +58,7 @@ class ReadPlan:
         cancelled: Callable[[], bool] | None = None,
         in_sequence: bool = False,
     ) -> None:
-        """Read the region into ``out``, which has one dimension per range.
+        """Read the region into ``out``, which has one dimension per axis.
 
         Args:
             out: of the array's dtype, with any strides.
@@ -75,18 +76,16 @@ class ReadPlan:
             self._reader.read(self._crossed, out, self._cache, cancelled, keep)
 
     def _copy_into(self, out: np.ndarray[Any, Any]) -> None:
-        regions = product(*([part[1] for part in parts] for parts in self._crossed))
         places = product(*([part[2] for part in parts] for parts in self._crossed))
-        for chunk, region, place in zip(self._chunks or (), regions, places, strict=True):
+        for chunk, region, place in zip(self._chunks or (), regions_of(self._crossed), places, strict=True):
             out[place] = chunk[region]
 
     def _takes_whole_chunks(self) -> bool:
         metadata = self._reader.metadata
         return isinstance(metadata.chunk_grid, RegularChunkGrid) and all(
-            axis.step == 1
+            isinstance(axis, AxisRange)
+            and axis.step == 1
             and axis.start % length == 0
             and (axis.start + axis.count == extent or axis.count % length == 0)
-            for axis, length, extent in zip(
-                self._ranges, self._reader.unit_shape, metadata.shape, strict=True
-            )
+            for axis, length, extent in zip(self._axes, self._reader.unit_shape, metadata.shape, strict=True)
         )

@@ -26,9 +26,11 @@ from zarrcore.array.chunks.small_chunks import (
     whole_rows,
 )
 from zarrcore.array.pools import Task, decoding_permit, in_order, run_tasks
-from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
+from zarrcore.array.selection.axes import Axis, Crossing, crossings
+from zarrcore.array.selection.points import Points, points_by_chunk
 from zarrcore.codecs import ArraySpec, Pipeline, are_fill, is_fill
 from zarrcore.codecs.interface import Buffer
+from zarrcore.codecs.region import Region, are_points, count_of, outer_region
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
@@ -88,24 +90,24 @@ class ChunkWriter:
 
     def write(
         self,
-        ranges: Sequence[AxisRange],
+        axes: Sequence[Axis],
         values: np.ndarray[Any, Any],
         cache: ChunkCache | None,
         *,
         write_empty_chunks: bool = False,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """Write ``values`` (a dimension per range, of the array's dtype) to the elements that ``ranges`` select.
+        """Write ``values`` (a dimension per axis, of the array's dtype) to the elements that ``axes`` select.
 
         Raises:
             CodecError: a chunk that is written in part does not decode.
             StoreError: the store failed; chunks written before stay written.
             ReadCancelledError: ``cancelled`` returned True; chunks written before stay written.
         """
-        if any(axis.count == 0 for axis in ranges):
+        if any(axis.count == 0 for axis in axes):
             return
-        parts = _parts(ranges, self._metadata.chunk_grid.axes)
-        if (size := self._batch_size(ranges)) > 1:
+        parts = _parts(axes, self._metadata.chunk_grid.axes)
+        if (size := self._batch_size(axes)) > 1:
             tasks: Iterator[Task] = (
                 partial(self._write_batch, batch, values, cache, write_empty_chunks)
                 for batch in iter(lambda: [*islice(parts, size)], [])
@@ -116,12 +118,45 @@ class ChunkWriter:
         # Threads share the chunks, or the inner chunks of a single shard.
         apply = in_order if len(first) == 1 else map
         tasks = (
-            partial(self._write_chunk, part, values, cache, write_empty_chunks, apply)
+            partial(self._write_part, part, values, cache, write_empty_chunks, apply)
             for part in chain(first, parts)
         )
         run_tasks(tasks, self._store, 1, cancelled)
 
-    def _write_chunk(
+    def write_points(
+        self,
+        points: Points,
+        values: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        *,
+        write_empty_chunks: bool = False,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Write ``values`` (of the points' shape, of the array's dtype) to points. Of a point's values the last one stays.
+
+        Raises:
+            As `write`.
+        """
+        if points.count == 0:
+            return
+        axes = self._metadata.chunk_grid.axes
+        order, groups = points_by_chunk(points, axes, self._metadata.shape, keeps_order=True)
+        values = values.reshape(-1)[order]
+        tasks: Iterator[Task] = (
+            partial(
+                self._write_chunk,
+                group.chunk,
+                group.offsets,
+                values[group.place],
+                cache,
+                write_empty_chunks,
+                map,
+            )
+            for group in groups
+        )
+        run_tasks(tasks, self._store, 1, cancelled)
+
+    def _write_part(
         self,
         part: Part,
         values: np.ndarray[Any, Any],
@@ -130,9 +165,19 @@ class ChunkWriter:
         apply: Apply,
     ) -> None:
         index = tuple(chunk for chunk, *_ in part)
-        region: Any = (*(inside for _, inside, *_ in part), ...)
+        region = outer_region([inside for _, inside, *_ in part])
         place: Any = (*(outside for _, _, outside, _ in part), ...)
-        source = values[place]
+        self._write_chunk(index, region, values[place], cache, write_empty_chunks, apply)
+
+    def _write_chunk(
+        self,
+        index: tuple[int, ...],
+        region: Region,
+        source: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        write_empty_chunks: bool,
+        apply: Apply,
+    ) -> None:
         key = self._keys.key(index)
         with _lock_of(self._identity, key):
             encoded = self._encoded(key, index, region, source, write_empty_chunks, apply)
@@ -151,15 +196,15 @@ class ChunkWriter:
             if cache is not None:
                 self._forget(cache, index)
 
-    def _batch_size(self, ranges: Sequence[AxisRange]) -> int:
+    def _batch_size(self, axes: Sequence[Axis]) -> int:
         """How many chunks a thread should write at a time."""
         grid = self._metadata.chunk_grid
-        if not ranges or self._store.is_remote or not isinstance(grid, RegularChunkGrid):
+        if not axes or self._store.is_remote or not isinstance(grid, RegularChunkGrid):
             return 1
         pipeline = self._pipeline(grid.chunk_shape)
         crossed = (
-            min(axis.count, axis.count * axis.step // length + 1)
-            for axis, length in zip(ranges, grid.chunk_shape, strict=True)
+            min(axis.count, (axis.last - axis.start) // length + 1)
+            for axis, length in zip(axes, grid.chunk_shape, strict=True)
         )
         return batch_size(pipeline.spec.nbytes, math.prod(crossed)) if pipeline.batches else 1
 
@@ -186,13 +231,13 @@ class ChunkWriter:
                 with _lock_of(self._identity, key):
                     self._store_chunk(key, index, data, cache)
         for part in others:
-            self._write_chunk(part, values, cache, write_empty_chunks, map)
+            self._write_part(part, values, cache, write_empty_chunks, map)
 
     def _encoded(
         self,
         key: str,
         index: tuple[int, ...],
-        region: Any,
+        region: Region,
         source: np.ndarray[Any, Any],
         write_empty_chunks: bool,
         apply: Apply,
@@ -204,7 +249,7 @@ class ChunkWriter:
         with decoding_permit() if self._store.is_remote else nullcontext():
             try:
                 if pipeline.shard is not None and not write_empty_chunks:
-                    return updated_shard(pipeline, stored, region[:-1], source, apply)
+                    return updated_shard(pipeline, stored, region, source, apply)
                 chunk = self._chunk(pipeline, stored, region, source)
             except CodecError as error:
                 raise error.at(key) from error
@@ -213,30 +258,29 @@ class ChunkWriter:
             return pipeline.encode(chunk, passing=True)
 
     def _chunk(
-        self, pipeline: Pipeline, stored: BytesLike | None, region: Any, source: np.ndarray[Any, Any]
+        self, pipeline: Pipeline, stored: BytesLike | None, region: Region, source: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
         """The whole new chunk; elements outside the array are the fill value."""
         spec = pipeline.spec
-        if source.shape == spec.shape:
+        if source.shape == spec.shape and not are_points(region):  # points may be in any order
             return source
         if stored is not None:
             chunk = pipeline.decode(stored)
         else:
             chunk = np.empty(spec.shape, spec.dtype)
             chunk[...] = spec.fill_value
-        chunk[region] = source
+        place: Any = (*region, ...)
+        chunk[place] = source
         return chunk
 
-    def _is_all_of_it(
-        self, index: tuple[int, ...], shape: tuple[int, ...], region: tuple[slice, ...]
-    ) -> bool:
+    def _is_all_of_it(self, index: tuple[int, ...], shape: tuple[int, ...], region: Region) -> bool:
         """Whether the region covers the whole part of the chunk that is inside the array."""
+        if are_points(region):
+            return False  # without counting them
         origin = self._metadata.chunk_grid.chunk_origin(index)
         return all(
-            len(range(*inside.indices(length))) == min(length, whole - first)
-            for inside, length, whole, first in zip(
-                region[:-1], shape, self._metadata.shape, origin, strict=True
-            )
+            count_of(part, length) == min(length, whole - first)
+            for part, length, whole, first in zip(region, shape, self._metadata.shape, origin, strict=True)
         )
 
     def _pipeline(self, shape: tuple[int, ...]) -> Pipeline:
@@ -255,11 +299,11 @@ def _lock_of(store: Hashable, key: str) -> threading.Lock:
     return _locks[hash((store, key)) % _LOCKS]
 
 
-def _parts(ranges: Sequence[AxisRange], axes: Sequence[ChunkAxis]) -> Iterator[Part]:
+def _parts(axes: Sequence[Axis], chunks: Sequence[ChunkAxis]) -> Iterator[Part]:
     """The written chunks and their written parts, in C order. Lazy, because there may be millions."""
-    if not ranges:
+    if not axes:
         yield ()
         return
-    for crossing in crossings(ranges[0], axes[0]):
-        for others in _parts(ranges[1:], axes[1:]):
+    for crossing in crossings(axes[0], chunks[0]):
+        for others in _parts(axes[1:], chunks[1:]):
             yield (crossing, *others)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
@@ -24,6 +23,7 @@ from zarrcore.codecs.interface import (
     BytesToBytesCodec,
     Codec,
 )
+from zarrcore.codecs.region import Region
 from zarrcore.codecs.registry import make_codec
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
@@ -35,10 +35,6 @@ _SMALL_NBYTES = 64 << 10
 
 _UNIFORM_COUNT = 16
 """Encoded chunks of a single value that are remembered: masks and labels have many of them."""
-
-
-Region = tuple[slice, ...] | tuple[NDArray[np.intp], ...]
-"""A box of a chunk, or points in it: an array of indices per dimension."""
 
 
 class Pipeline:
@@ -110,7 +106,7 @@ class Pipeline:
     def span(self, region: Region) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
 
-        None if codecs make that impossible, if the region is of points, or if it is scattered over most of the chunk. Steps
+        None if codecs make that impossible, if the region has indices, or if it is scattered over most of the chunk. Steps
         are positive, and the region is not empty.
         """
         if not self._verbatim or self._bytes_to_bytes:

@@ -14,7 +14,8 @@ import numpy as np
 
 from zarrcore.array import Array, Selection
 from zarrcore.array.plan import ReadPlan
-from zarrcore.array.selection.basic import AxisRange, normalize, result_shape, upwards_index
+from zarrcore.array.selection.axes import AxisRange, result_shape, upwards_index
+from zarrcore.array.selection.basic import normalize
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
 

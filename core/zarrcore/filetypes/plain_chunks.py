@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array import Array
-from zarrcore.array.selection.basic import AxisRange
+from zarrcore.array.selection.axes import AxisRange
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile

@@ -22,13 +22,10 @@ from xarray.core import indexing
 from zarrcore.array import Array
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
-from zarrcore.metadata import RegularChunkGrid
 from zarrcore.stores import ReadableStore
 
 _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 _FILL_VALUE: Final = "_FillValue"
-_DENSE: Final = 4
-"""Elements that are read for each one that is wanted, at most; otherwise points are read."""
 
 Source = str | os.PathLike[str] | ReadableStore | Hierarchy
 
@@ -235,13 +232,7 @@ def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
 
 def _encoding(array: ArrayNode, dimensions: tuple[str, ...]) -> dict[str, Any]:
     """The chunks, for ``chunks={}`` and for a copy; of shards, the chunks inside."""
-    chunks: tuple[Any, ...] = array.inner_chunk_shape
-    grid = array.metadata.chunk_grid
-    if not isinstance(grid, RegularChunkGrid):
-        chunks = tuple(
-            tuple(axis.place(index)[1] for index in range(count))
-            for axis, count in zip(grid.axes, array.chunk_grid_shape, strict=True)
-        )
+    chunks = array.chunks
     encoding = {"chunks": chunks, "preferred_chunks": dict(zip(dimensions, chunks, strict=True))}
     return encoding if array.dtype.kind != "T" else {**encoding, "dtype": array.dtype}
 
@@ -270,44 +261,14 @@ class _LazyArray(BackendArray):
         self.dtype = array.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        read: Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
+        read: Callable[[tuple[Any, ...]], Any]
         if isinstance(key, indexing.VectorizedIndexer):
             read = self._points
         elif isinstance(key, indexing.OuterIndexer):
-            read = self._outer
+            read = self._array.oindex.__getitem__
         else:
             read = self._array.read
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.VECTORIZED, read)
-
-    def _outer(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        """Each of the indices of one dimension combined with each of the others."""
-        box: list[Any] = []
-        inside: list[Any] = []
-        is_dense = True
-        for part, length in zip(key, self.shape, strict=True):
-            if not isinstance(part, np.ndarray):
-                box.append(part)
-                inside.append(slice(None))
-                continue
-            indices = np.where(part < 0, part + length, part)
-            start, stop = (int(indices.min()), int(indices.max()) + 1) if indices.size else (0, 0)
-            box.append(slice(start, stop))
-            inside.append(indices - start)
-            is_dense &= stop - start <= _DENSE * indices.size
-        if is_dense:
-            kept = [part for part, chosen in zip(inside, box, strict=True) if isinstance(chosen, slice)]
-            found = self._array.read(tuple(box))
-            for axis, part in enumerate(kept):
-                if isinstance(part, np.ndarray):
-                    found = found.take(part, axis)
-            return found
-        ranges = [
-            part if isinstance(part, np.ndarray) else np.arange(length)[part]
-            for part, length in zip(key, self.shape, strict=True)
-        ]
-        dropped = tuple(axis for axis, part in enumerate(ranges) if part.ndim == 0)
-        grid = np.ix_(*(np.atleast_1d(part) for part in ranges))
-        return self._array.read_points(grid).squeeze(dropped)
 
     def _points(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         """Points: the dimensions of the index arrays first, then those of slices."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.array.selection.basic import AxisRange
+from zarrcore.array.selection.axes import AxisRange
 
 DATA = np.arange(5 * 7 * 6, dtype="i4").reshape(5, 7, 6)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.codecs.shards import index_of, pipeline, sharding
+from zarrcore.codecs.region import as_part, outer_region
 from zarrcore.codecs.shard_update import updated_shard
 from zarrcore.errors import CodecError
 from zarrcore.metadata import NamedConfiguration
@@ -53,6 +54,35 @@ def test_writing_a_region_gives_the_shard_of_the_whole(name: str, data: st.DataO
         else:
             assert encoded == bytes(chain.encode(chunk))
             assert np.array_equal(chain.decode(encoded), chunk)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_points_and_outer_products_are_written_as_in_numpy(name: str, data: st.DataObject) -> None:
+    chain = pipeline(SHAPE, np.array(3, "<i2"), *CHAINS[name])
+    chunk = np.full(SHAPE, 3, "<i2")
+    encoded = None
+    for number in range(2):
+        if data.draw(st.booleans()):
+            ascending = [st.sets(st.integers(0, n - 1), min_size=1).map(sorted) for n in SHAPE]
+            region = outer_region([as_part(np.array(data.draw(axis))) for axis in ascending])
+        else:  # in any order, some of them twice
+            point = st.tuples(*(st.integers(0, n - 1) for n in SHAPE))
+            points = data.draw(st.lists(point, min_size=1, max_size=30))
+            region = tuple(np.array(axis) for axis in zip(*points, strict=True))
+        values = np.arange(chunk[region].size, dtype="<i2").reshape(chunk[region].shape) + 50 * number
+        chunk[region] = values
+        updated = updated_shard(chain, encoded, region, values)
+        encoded = None if updated is None else bytes(updated)
+        assert encoded == bytes(chain.encode(chunk))
+
+
+def test_all_points_of_an_inner_chunk_may_come_in_any_order() -> None:
+    chain = pipeline((4,), np.array(0, "<u2"), sharding([2]))
+    updated = updated_shard(chain, None, (np.array([3, 2]),), np.array([5, 6], "<u2"))
+    assert updated is not None
+    assert chain.decode(bytes(updated)).tolist() == [0, 0, 6, 5]
 
 
 def test_inner_chunks_outside_the_region_are_not_decoded() -> None:

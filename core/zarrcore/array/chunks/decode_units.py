@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.array.chunks.cache import AbandonedError, Chunk, Claim
-from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
-from zarrcore.array.selection.points import Points, group_points
-from zarrcore.codecs.pipeline import Region
+from zarrcore.array.selection.axes import Axis, Crossing, crossings
+from zarrcore.array.selection.points import Points, PointsOfChunk, points_by_chunk
+from zarrcore.codecs.region import Region, outer_region
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
 
@@ -28,6 +28,14 @@ _POLL_S = 0.05
 
 Crossings = Sequence[Sequence[Crossing]]
 """Per dimension, the units that a selection crosses: index, the part to take, its place in the result."""
+
+
+def regions_of(crossed: Crossings) -> Iterator[Region]:
+    """The parts to take of the units crossed, in C order."""
+    regions = product(*([part[1] for part in parts] for parts in crossed))
+    if {type(part[1]) for parts in crossed for part in parts} <= {slice}:
+        return regions
+    return map(outer_region, regions)
 
 
 @dataclass(slots=True)
@@ -112,16 +120,16 @@ class DecodeUnitGrid:
             )
         )
 
-    def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
-        """The units that the selection ``ranges`` crosses."""
-        if any(axis.count == 0 for axis in ranges):
-            return [[] for _ in ranges]  # the other axes may cross more units than memory holds
-        return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
+    def crossings(self, axes: Sequence[Axis]) -> Crossings:
+        """The units that the selection ``axes`` crosses."""
+        if any(axis.count == 0 for axis in axes):
+            return [[] for _ in axes]  # the other axes may cross more units than memory holds
+        return [list(crossings(axis, units)) for axis, units in zip(axes, self._unit_axes, strict=True)]
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:
-        """The units crossed, in C order; ``out`` has a dimension per range."""
+        """The units crossed, in C order; ``out`` has a dimension per axis."""
         indices = product(*([part[0] for part in parts] for parts in crossed))
-        regions = product(*([part[1] for part in parts] for parts in crossed))
+        regions = regions_of(crossed)
         places = product(*([part[2] for part in parts] for parts in crossed))
         whole = product(*([part[3] for part in parts] for parts in crossed))
         for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
@@ -142,16 +150,8 @@ class DecodeUnitGrid:
         Returns:
             The position of each element of ``gathered`` in the result, and the units.
         """
-        located = [
-            axis.locate(positions) for axis, positions in zip(self._unit_axes, points.positions, strict=True)
-        ]
-        counts = (axis.count(length) for axis, length in zip(self._unit_axes, shape, strict=True))
-        order, bounds = group_points(
-            ((units, n) for (units, _), n in zip(located, counts, strict=True)), points
-        )
-        firsts = [points.flat(units)[order[bounds[:-1]]] for units, _ in located]
-        offsets = [points.flat(within)[order] for _, within in located]
-        return order, _units_of_sorted_points(firsts, offsets, bounds, gathered)
+        order, groups = points_by_chunk(points, self._unit_axes, shape)
+        return order, (_unit_of_points(group, gathered[group.place]) for group in groups)
 
     def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
         """The same units chunk by chunk."""
@@ -173,23 +173,12 @@ class DecodeUnitGrid:
         return groups.values()
 
 
-def _units_of_sorted_points(
-    indices: list[NDArray[np.intp]],
-    offsets: list[NDArray[np.intp]],
-    bounds: NDArray[np.intp],
-    gathered: np.ndarray[Any, Any],
-) -> Iterator[DecodeUnit]:
-    """A unit for each part of ``gathered``, given its index and the offsets of its points in it, both per dimension."""
-    rows = np.array(indices, np.intp).reshape(len(indices), len(bounds) - 1).T.tolist()
-    for row, begin, end in zip(rows, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        destination = gathered[begin:end]
-        region: Region
-        if end - begin == 1:  # as a box, because a box of an uncompressed chunk is read without the rest
-            region = tuple(slice(int(offset[begin]), int(offset[begin]) + 1) for offset in offsets)
-            destination = destination.reshape((1,) * len(region))
-        else:
-            region = tuple(offset[begin:end] for offset in offsets)
-        yield DecodeUnit(tuple(row), region or None, destination)
+def _unit_of_points(group: PointsOfChunk, destination: np.ndarray[Any, Any]) -> DecodeUnit:
+    region: Region = group.offsets
+    if len(destination) == 1:  # as a box, because a box of an uncompressed chunk is read without the rest
+        region = tuple(slice(int(offset[0]), int(offset[0]) + 1) for offset in group.offsets)
+        destination = destination.reshape((1,) * len(region))
+    return DecodeUnit(group.chunk, region or None, destination)
 
 
 def attempt(units: list[DecodeUnit], read: Callable[..., Result], *arguments: Any) -> Result:

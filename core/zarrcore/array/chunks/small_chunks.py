@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.pools import CORES
-from zarrcore.array.selection.basic import Crossing
+from zarrcore.array.selection.axes import Crossing
+from zarrcore.codecs.region import outer_region
 
 _BATCH_NBYTES = 1 << 20
 
@@ -66,23 +68,19 @@ def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
 
 def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
     """Copy the wanted parts of a row's decoded chunks, which are stacked, to their place."""
-    inside: Any = (slice(None), *(part[1] for part in row.above))
+    inside: Any = (slice(None), *outer_region([part[1] for part in row.above]))
     outside: Any = tuple(part[2] for part in row.above)
     taken = decoded[inside]
-    begin, end = 0, len(row.parts)
-    # Only the first and the last chunk of a row can be taken in part, unless a step skips elements of each.
-    while begin < end and not row.parts[begin][3]:
-        _place_one(row.parts[begin], taken[begin], out, outside)
-        begin += 1
-    while end > begin and not row.parts[end - 1][3]:
-        end -= 1
-        _place_one(row.parts[end], taken[end], out, outside)
-    if begin < end:
-        np.copyto(_stacked(row.above, row.parts[begin:end], out), taken[begin:end])
-
-
-def _place_one(part: Crossing, chunk: np.ndarray[Any, Any], out: np.ndarray[Any, Any], outside: Any) -> None:
-    np.copyto(out[(*outside, part[2])], chunk[..., part[1]])
+    done = 0
+    for is_whole, group in groupby(row.parts, itemgetter(3)):
+        parts = list(group)
+        chunks = taken[done : done + len(parts)]
+        done += len(parts)
+        if is_whole:
+            np.copyto(_stacked(row.above, parts, out), chunks)
+        else:
+            for part, chunk in zip(parts, chunks, strict=True):
+                np.copyto(out[(*outside, part[2])], chunk[..., part[1]])
 
 
 def whole_rows(parts: list[tuple[Crossing, ...]]) -> tuple[list[ChunkRow], list[tuple[Crossing, ...]]]:
@@ -93,7 +91,7 @@ def whole_rows(parts: list[tuple[Crossing, ...]]) -> tuple[list[ChunkRow], list[
         above, last = part[:-1], part[-1]
         if not all(crossing[3] for crossing in part):
             others.append(part)
-        elif rows and rows[-1].above == above:
+        elif rows and rows[-1].above == above and rows[-1].parts[-1][2].stop == last[2].start:
             rows[-1].parts.append(last)
         else:
             rows.append(ChunkRow(above, [last]))

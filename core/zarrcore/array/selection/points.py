@@ -1,20 +1,23 @@
 """Point selections as in NumPy: one array of integers per dimension, broadcast against each other, or a mask.
 
-Points have no order, so they are sorted by the unit of decoding that contains them. Then each unit is decoded once, and its
-points are one slice of the sorted result. All of this takes memory per point, not per unit of the array.
+Points have no order, so they are sorted by the chunk, or the unit of decoding, that contains them. Then each chunk is
+read or written once, and its points are one slice of the sorted elements. All of this takes memory per point, not per chunk
+of the array.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zarrcore.codecs.region import sorted_groups
 from zarrcore.errors import SelectionError
+from zarrcore.metadata import ChunkAxis
 
 PointSelection = ArrayLike | tuple[ArrayLike, ...]
 """The index in ``array.vindex[…]``."""
@@ -39,24 +42,6 @@ class Points:
         return np.broadcast_to(values, self.shape).reshape(-1)
 
 
-class PointIndexer:
-    """``array.vindex``: reads points.
-
-    Args:
-        read: returns the elements of a point selection as an array.
-    """
-
-    __slots__ = ("_read",)
-
-    def __init__(self, read: Callable[[PointSelection], np.ndarray[Any, Any]]) -> None:
-        self._read = read
-
-    def __getitem__(self, selection: PointSelection) -> Any:
-        """The selected elements: an array, or a scalar if an integer selects in every dimension."""
-        result = self._read(selection)
-        return result if result.ndim else result[()]
-
-
 def normalize_points(selection: PointSelection, shape: tuple[int, ...]) -> Points:
     """The selected points of an array of ``shape``.
 
@@ -68,26 +53,31 @@ def normalize_points(selection: PointSelection, shape: tuple[int, ...]) -> Point
     Points(positions=(array([0, 3]), array(2)), shape=(2,))
     """
     items = selection if isinstance(selection, tuple) else (selection,)
-    arrays = [_as_array(item, axis) for axis, item in enumerate(items)]
+    arrays = [index_array(item, axis) for axis, item in enumerate(items)]
     if len(arrays) == 1 and arrays[0].dtype == bool:
         return _masked(arrays[0], shape)
     if len(arrays) != len(shape):
         raise SelectionError(f"expected {len(shape)} indices, one per dimension, found {len(arrays)}")
-    positions = tuple(map(_positions, arrays, shape, range(len(shape))))
+    positions = tuple(map(positions_in, arrays, shape, range(len(shape))))
     try:
         return Points(positions, np.broadcast_shapes(*(array.shape for array in positions)))
     except ValueError as error:
         raise SelectionError(f"the indices do not broadcast: {error}") from error
 
 
-def _as_array(item: Any, axis: int) -> np.ndarray[Any, Any]:
+def index_array(item: Any, axis: int) -> np.ndarray[Any, Any]:
+    """Indices of dimension ``axis``, or a mask, as an array.
+
+    Raises:
+        SelectionError: they are neither integers nor booleans.
+    """
     try:
         array = np.asarray(item)
     except ValueError as error:  # lists of different lengths
         raise SelectionError(f"dimension {axis}: {error}") from error
     if array.size == 0 and not isinstance(item, np.ndarray):
         array = array.astype(np.intp)  # as in NumPy, an empty list is one of integers
-    # Large integers of Python become objects, and `_positions` says that they are out of range.
+    # Large integers of Python become objects, and `positions_in` says that they are out of range.
     if array.dtype.kind not in "iub" and not isinstance(item, int):
         found = type(item).__name__ if array.dtype == object else array.dtype
         raise SelectionError(f"dimension {axis}: expected an integer or an array of integers, found {found}")
@@ -100,7 +90,12 @@ def _masked(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> Points:
     return Points(np.nonzero(mask) if shape else (), (int(np.count_nonzero(mask)),))
 
 
-def _positions(indices: np.ndarray[Any, Any], length: int, axis: int) -> NDArray[np.intp]:
+def positions_in(indices: np.ndarray[Any, Any], length: int, axis: int) -> NDArray[np.intp]:
+    """Indices of a dimension of ``length``, none of them negative, as an array of their own.
+
+    Raises:
+        SelectionError: an index out of range, or a mask.
+    """
     if indices.dtype == bool:
         raise SelectionError(f"dimension {axis}: a mask must be the only index")
     # As integers of Python, because NumPy cannot compare the largest unsigned ones with a negative one.
@@ -112,23 +107,58 @@ def _positions(indices: np.ndarray[Any, Any], length: int, axis: int) -> NDArray
     return positions
 
 
-def group_points(
-    units: Iterable[tuple[NDArray[np.intp], int]], points: Points
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The points sorted by unit, as positions in C order, and where each unit's points begin and the last one's end.
+@dataclass(frozen=True, slots=True)
+class PointsOfChunk:
+    """The points in one chunk."""
+
+    chunk: tuple[int, ...]
+    """Its index."""
+    offsets: tuple[NDArray[np.intp], ...]
+    """Their indices in the chunk, by dimension."""
+    place: slice
+    """Their place among the sorted points."""
+
+
+def points_by_chunk(
+    points: Points, axes: Sequence[ChunkAxis], shape: tuple[int, ...], *, keeps_order: bool = False
+) -> tuple[NDArray[np.intp], Iterator[PointsOfChunk]]:
+    """The points of an array of ``shape``, chunk by chunk, in C order.
 
     Args:
-        units: per dimension, the indices of the units that contain the points, and how many units there are. In all
-            dimensions, there are fewer than 2⁶³.
         points: at least one.
+        axes: the chunks, or units of decoding, by dimension.
+        shape: the array's.
+        keeps_order: whether points of a chunk keep their order.
 
-    >>> group_points([(np.array([2, 0, 2]), 3)], Points((np.array([25, 3, 21]),), (3,)))[1]
-    array([0, 1, 3])
+    Returns:
+        The order that sorts the points by chunk, as positions in C order, and the points of each chunk.
+    """
+    located = [axis.locate(positions) for axis, positions in zip(axes, points.positions, strict=True)]
+    counts = (axis.count(length) for axis, length in zip(axes, shape, strict=True))
+    numbered = ((chunks, n) for (chunks, _), n in zip(located, counts, strict=True))
+    order, bounds = sorted_groups(_numbers(numbered, points), keeps_order=keeps_order)
+    firsts = [points.flat(chunks)[order[bounds[:-1]]] for chunks, _ in located]
+    offsets = [points.flat(within)[order] for _, within in located]
+    return order, _points_of_chunks(firsts, offsets, bounds)
+
+
+def _numbers(chunks: Iterable[tuple[NDArray[np.intp], int]], points: Points) -> NDArray[np.intp]:
+    """The number of the chunk that contains each point, in C order.
+
+    Args:
+        chunks: per dimension, the indices of the chunks, and how many chunks there are. In all dimensions, there are fewer
+            than 2⁶³.
+        points: the points.
     """
     number = np.zeros((), np.intp)
-    for indices, count in units:
+    for indices, count in chunks:
         number = number * count + indices
-    number = points.flat(number)
-    order = np.argsort(number)
-    begins = np.flatnonzero(np.diff(number[order])) + 1
-    return order, np.concatenate(([0], begins, [len(order)]))
+    return points.flat(number)
+
+
+def _points_of_chunks(
+    chunks: list[NDArray[np.intp]], offsets: list[NDArray[np.intp]], bounds: NDArray[np.intp]
+) -> Iterator[PointsOfChunk]:
+    rows = np.array(chunks, np.intp).reshape(len(chunks), len(bounds) - 1).T.tolist()
+    for row, begin, end in zip(rows, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        yield PointsOfChunk(tuple(row), tuple(offset[begin:end] for offset in offsets), slice(begin, end))

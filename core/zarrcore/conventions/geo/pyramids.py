@@ -192,5 +192,10 @@ def _scales(assets: Sequence[Mapping[str, Any]]) -> list[tuple[Numbers, Numbers]
 
 
 PYRAMIDS: Final = Convention(
-    "multiscales", TITLE, "https://github.com/zarr-conventions/multiscales", _recognise, _read
+    "multiscales",
+    TITLE,
+    "https://github.com/zarr-conventions/multiscales",
+    (Pyramid.kind,),
+    _recognise,
+    _read,
 )

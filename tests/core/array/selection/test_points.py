@@ -6,7 +6,6 @@ import re
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from tests.core.array.counting_store import DATA, CountingStore
 from tests.core.array.test_rectilinear import PACKED, RAW, shards
 from tests.core.array.test_rectilinear import written as rectilinear
 from zarrcore.array import reader
-from zarrcore.array.selection.points import Points, group_points, normalize_points
+from zarrcore.array.selection.points import Points, normalize_points, points_by_chunk
 from zarrcore.errors import (
     CodecError,
     ReadCancelledError,
@@ -30,6 +29,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnsupportedError,
 )
+from zarrcore.metadata import RegularAxis
 from zarrcore.stores import ByteRange, MemoryStore
 
 SHAPE = (7, 9, 5)
@@ -230,13 +230,19 @@ def test_a_mask_may_be_a_list_or_in_a_tuple() -> None:
     assert array.vindex[(np.array([False, True, False, True]),)].tolist() == [0, 8]
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1))
-def test_points_are_grouped_by_unit(units: list[tuple[int, int]]) -> None:
-    rows, columns = (np.array(axis) for axis in zip(*units, strict=True))
-    order, bounds = group_points([(rows, 4), (columns, 3)], Points((rows, columns), rows.shape))
-    assert sorted(order.tolist()) == [*range(len(units))]
-    groups = [[units[i] for i in order[begin:end]] for begin, end in pairwise(bounds)]
-    assert [set(group) for group in groups] == [{unit} for unit in sorted(set(units))]
+@given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 8)), min_size=1))
+def test_points_are_grouped_by_chunk(points: list[tuple[int, int]]) -> None:
+    rows, columns = (np.array(axis) for axis in zip(*points, strict=True))
+    axes, shape = (RegularAxis(4), RegularAxis(3)), (16, 9)
+    order, groups = points_by_chunk(Points((rows, columns), rows.shape), axes, shape, keeps_order=True)
+    found = list(groups)
+    assert [group.chunk for group in found] == sorted({(row // 4, column // 3) for row, column in points})
+    for group in found:
+        chosen = order[group.place].tolist()
+        assert chosen == sorted(chosen)
+        expected = [(points[i][0] - 4 * group.chunk[0], points[i][1] - 3 * group.chunk[1]) for i in chosen]
+        assert list(zip(*(offsets.tolist() for offsets in group.offsets), strict=True)) == expected
+    assert sorted(order.tolist()) == [*range(len(points))]
 
 
 def test_each_chunk_with_points_is_requested_once(store: CountingStore) -> None:
@@ -347,9 +353,3 @@ def test_limits_hold_for_points() -> None:
     axes = np.ix_(*np.zeros((4, 1 << 14), "i1"))
     with pytest.raises(SelectionError, match="do not fit in memory: select less"):
         zarrcore.open(store)["b"].vindex[axes]
-
-
-def test_points_cannot_be_assigned() -> None:
-    array: Any = zarrcore.create(MemoryStore()).create_array("a", shape=(4,), data_type="int32")
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        array.vindex[[0, 1]] = 5

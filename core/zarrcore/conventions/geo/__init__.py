@@ -3,7 +3,7 @@
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
 from zarrcore.conventions.geo.eopf import EOPF, Product
 from zarrcore.conventions.geo.georeference import georeference_of
-from zarrcore.conventions.geo.pyramids import PYRAMIDS, Pyramid, pyramid_image
+from zarrcore.conventions.geo.pyramids import PYRAMIDS, Pyramid, level_paths, pyramid_image
 from zarrcore.conventions.geo.raster import GEOZARR, Raster
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Pyramid",
     "Raster",
     "georeference_of",
+    "level_paths",
     "plane_dimensions",
     "pyramid_image",
 ]

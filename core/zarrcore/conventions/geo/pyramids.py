@@ -111,6 +111,11 @@ def _first_crs(assets: Sequence[Mapping[str, Any]]) -> CoordinateReferenceSystem
     return None
 
 
+def level_paths(group: Any) -> tuple[str, ...]:
+    """The paths of the levels of a pyramid, relative to it, finest first; from its own metadata, so some may be missing."""
+    return tuple(asset["asset"] for asset in _assets(group.attributes))
+
+
 def pyramid_image(group: Any, variable: str, find: Find | None = None) -> MultiscaleImage:
     """One variable of a pyramid of groups, as a multiscale image.
 

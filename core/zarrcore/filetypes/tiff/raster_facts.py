@@ -16,14 +16,13 @@ from zarrcore.conventions import (
     Georeference,
     Level,
     MultiscaleImage,
-    Pyramid,
     georeference_of,
     meaning,
     pyramid_image,
     recognise,
 )
 from zarrcore.conventions.cf import coordinate_values, find_coordinate, missing_values_of, packing_of
-from zarrcore.conventions.geo import plane_dimensions
+from zarrcore.conventions.geo import level_paths, plane_dimensions
 from zarrcore.conventions.georeference import Affine
 from zarrcore.conventions.values import text
 from zarrcore.errors import StoreError, ZarrError
@@ -201,11 +200,13 @@ def _image_with(array: ArrayNode, find: Callable[[str], Any]) -> MultiscaleImage
 
 def _image_of_group(group: Any, array: ArrayNode, find: Callable[[str], Any]) -> MultiscaleImage | None:
     """The image in a group of which an array is a level."""
-    image = meaning(group, find)
-    if isinstance(image, Pyramid):
-        inside = array.path.removeprefix(group.path.rstrip("/") + "/")
-        level = next((path for path in image.levels if inside.startswith(f"{path}/")), None)
-        image = None if level is None else pyramid_image(group, inside.removeprefix(f"{level}/"), find)
+    inside = array.path.removeprefix(group.path.rstrip("/") + "/")
+    level = next((path for path in level_paths(group) if inside.startswith(f"{path}/")), None)
+    image = (
+        meaning(group, find)
+        if level is None
+        else pyramid_image(group, inside.removeprefix(f"{level}/"), find)
+    )
     return image if isinstance(image, MultiscaleImage) and _level_of(array, image) is not None else None
 
 

@@ -8,13 +8,14 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.array.description import ArrayDescription
+from zarrcore.display import Pictured
 from zarrcore.metadata import ChunkAxis, RegularAxis
 
 _LENGTHS_MAX: Final = 1 << 20
 """Chunks of a dimension whose lengths are listed: a document of a few bytes can describe 10¹² of them."""
 
 
-class DuckArray(ArrayDescription):
+class DuckArray(ArrayDescription, Pictured):
     """An array as others see it. Whoever takes it reads it: nothing is kept in memory."""
 
     device: Final = "cpu"

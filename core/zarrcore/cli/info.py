@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable, printable_json
 from zarrcore.errors import ZarrError
-from zarrcore.sizes import format_bytes, format_shape
+from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array.storage_info import StorageInfo
-    from zarrcore.conventions import Meaning
     from zarrcore.hierarchy import AnyNode, ArrayNode
-    from zarrcore.metadata import NamedConfiguration
 
 _LABEL_WIDTH = 17
 
@@ -105,6 +101,7 @@ def _ignored(node: AnyNode) -> list[str]:
 
 
 def _rows(node: AnyNode) -> list[tuple[str, str]]:
+    from zarrcore.describe import meaning_facts
     from zarrcore.hierarchy import ArrayNode, BrokenNode
 
     rows = [
@@ -121,7 +118,7 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     rows += _source_rows(node)
     if ignored := _ignored(node):
         rows.append(("ignored", "\n".join(ignored)))
-    rows += _meaning_rows(node)
+    rows += meaning_facts(node)
     if isinstance(node, ArrayNode):
         rows += _array_rows(node)
     if node.attributes:
@@ -129,32 +126,10 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     return rows
 
 
-def _meaning(node: AnyNode) -> tuple[str, str, Meaning | ZarrError] | None:
-    """The convention that a node follows, the kind of thing that it is, and its meaning, or why that cannot be read."""
-    from zarrcore.conventions import recognise
-
-    recognised = recognise(node)
-    if recognised is None:
-        return None
-    convention, kind = recognised
-    try:
-        return convention.title, kind, convention.read(node, node.hierarchy.node)
-    except ZarrError as error:
-        return convention.title, kind, error
-
-
-def _meaning_rows(node: AnyNode) -> list[tuple[str, str]]:
-    match _meaning(node):
-        case None:
-            return []
-        case (title, kind, ZarrError() as error):
-            return [("convention", f"{title} {kind}, but it cannot be read: {error}")]
-        case (_, _, found):
-            return [("convention", found.summary), *found.facts()]
-
-
 def _meaning_document(node: AnyNode) -> dict[str, Any] | None:
-    match _meaning(node):
+    from zarrcore.describe import meaning_or_error
+
+    match meaning_or_error(node):
         case None:
             return None
         case (title, kind, ZarrError() as error):
@@ -174,74 +149,11 @@ def _format(node: AnyNode) -> str:
 
 
 def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
-    names = array.dimension_names
-    rows = [
-        ("shape", format_shape(array.shape)),
-        ("dimensions", ", ".join(name or "–" for name in names) if names else "not named"),
-        ("data type", array.data_type.name + _in_memory(array)),
-        ("size", f"{array.size:,} elements" + _bytes(array, array.size, ", {}")),
-        ("fill value", _fill_value(array)),
-        (
-            "chunk shape",
-            format_shape(array.chunk_shape) + _bytes(array, math.prod(array.chunk_shape), "  ({})"),
-        ),
-    ]
-    if array.inner_chunk_shape != array.chunk_shape:
-        rows.append(("inner chunks", format_shape(array.inner_chunk_shape)))
-    rows.append(
-        ("chunks", f"{math.prod(array.chunk_grid_shape):,}  ({format_shape(array.chunk_grid_shape)})")
-    )
+    from zarrcore.describe import array_facts
+
+    *rows, codecs = array_facts(array)
     if array.size:
         found = array.chunk_key_encoding != array.metadata.chunk_key_encoding
         how = "  (detected from stored keys: the documents name other keys, or none)" if found else ""
         rows.append(("first chunk key", array.chunk_key((0,) * array.ndim) + how))
-    rows.append(("codecs", "\n".join(_codec_lines(array.codecs, ""))))
-    return rows
-
-
-def _in_memory(array: ArrayNode) -> str:
-    from zarrcore.metadata.data_type import is_small_number
-
-    if array.data_type.is_variable_length or is_small_number(array.dtype):
-        return ""  # NumPy's own name adds nothing
-    return f"  ({array.dtype.str if array.dtype.names is None else array.dtype})"
-
-
-def _bytes(array: ArrayNode, size: int, words: str) -> str:
-    """The bytes of a number of elements, if that is known without reading them."""
-    known = not array.data_type.is_variable_length
-    return words.format(format_bytes(size * array.itemsize)) if known else ""
-
-
-def _fill_value(array: ArrayNode) -> str:
-    if not array.data_type.is_variable_length:
-        import numpy as np
-
-        # A signalling NaN, or a datetime of unknown unit, which NumPy cannot print.
-        with np.errstate(invalid="ignore"), contextlib.suppress(ValueError):
-            return str(array.fill_value)
-    return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
-
-
-def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[str]:
-    from zarrcore.metadata.named_configuration import parse_named_configuration
-
-    lines = []
-    for codec in codecs:
-        inner = codec.configuration.get("codecs")  # inner codecs of shards and of N5's blocks
-        hidden = {"codecs", "index_codecs"} if inner else set()
-        parameters = ", ".join(
-            f"{name} {_short(value)}" for name, value in codec.configuration.items() if name not in hidden
-        )
-        lines.append(f"{indent}{codec.name}" + (f"  ({parameters})" if parameters else ""))
-        if isinstance(inner, list):
-            lines += _codec_lines(
-                tuple(parse_named_configuration(item, "codecs") for item in inner), indent + "  "
-            )
-    return lines
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(item, int) for item in value):
-        return format_shape(tuple(value))
-    return value if isinstance(value, str) else json.dumps(value)
+    return [*rows, codecs]

@@ -6,32 +6,13 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.printable import printable as printable
+from zarrcore.printable import printable_json as printable_json
+
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from collections.abc import Callable
 
     from rich.console import Console
-
-
-def printable(text: str) -> str:
-    """``text`` without control characters, line breaks and invalid characters: stored names are not trusted.
-
-    >>> printable("a\\nb")
-    'a\\\\nb'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def printable_json(document: str) -> str:
-    """A JSON text whose strings have escapes instead of characters that are not printable: the same document.
-
-    >>> print(printable_json('{"a\u202eb": "\x9b"}'))
-    {"a\\u202eb": "\\u009b"}
-    """
-    if document.replace("\n", "").isprintable():
-        return document
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in document)
 
 
 def json_or_text(text: str) -> Any:

@@ -73,19 +73,30 @@ class PngFile(ArrayFile):
                 self._rendered = self._render()
         return self._rendered
 
+    def compressed(self) -> bytes:
+        """The same picture as a smaller file, whose size is not known before it is made.
+
+        Raises:
+            As `Array.read`.
+        """
+        return self._png(zlib.compress(self._rows(), 6))
+
     def _render(self) -> bytes:
+        return self._png(_stored(self._rows()))
+
+    def _rows(self) -> memoryview:
+        """The pixels row by row."""
         with _rendering:
             plane = self.body.read_box(tuple((0, length) for length in self.body.shape))
             rows = np.zeros(
                 (self._height, 1 + self._width * self._samples), np.uint8
             )  # each row begins with its filter: none
             rows[:, 1:] = stretch_to_bytes(plane).reshape(self._height, -1)
-            del plane
-            header = struct.pack(
-                ">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0
-            )
-            idat = _chunk(b"IDAT", _stored(rows.reshape(-1).data))
-            return _SIGNATURE + _chunk(b"IHDR", header) + idat + _chunk(b"IEND", b"")
+            return rows.reshape(-1).data
+
+    def _png(self, idat: bytes) -> bytes:
+        header = struct.pack(">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0)
+        return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", idat) + _chunk(b"IEND", b"")
 
     def _with_array(self, array: Array) -> ArrayFile:
         return PngFile(array, self._selection)

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self
 
 from zarrcore.array import ChunkCache
+from zarrcore.display import Displayed
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.changing import ChangingNodes
@@ -22,7 +23,7 @@ from zarrcore.hierarchy.walking import Branch, Survey, grow
 from zarrcore.stores.interface import ReadableStore
 
 
-class Hierarchy(ChangingNodes):
+class Hierarchy(ChangingNodes, Displayed):
     """Nodes by path. Thread-safe. `zarrcore.open` and `zarrcore.create` return one.
 
     Attributes:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
 from zarrcore.array import Array, ChunkCache
+from zarrcore.display import Displayed, Pictured
 from zarrcore.errors import MetadataError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
@@ -54,7 +55,7 @@ class NodeOwner(Protocol):
     def writer(self) -> NodeChanges: ...
 
 
-class Node:
+class Node(Displayed):
     """The common part of groups, arrays and broken nodes.
 
     Attributes:
@@ -115,7 +116,7 @@ class Node:
         return self.hierarchy.format.stored_documents(self.documents)
 
 
-class Group(Node):
+class Group(Node, Pictured):
     """A node that may have children."""
 
     kind: ClassVar[Kind] = "group"

@@ -1,0 +1,27 @@
+"""Text that can be shown: stored names and documents are not trusted."""
+
+from __future__ import annotations
+
+import json
+
+
+def printable(text: str) -> str:
+    """``text`` without control characters, line breaks and invalid characters: stored names are not trusted.
+
+    >>> printable("a\\nb")
+    'a\\\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_json(document: str) -> str:
+    """A JSON text whose strings have escapes instead of characters that are not printable: the same document.
+
+    >>> print(printable_json('{"a\u202eb": "\x9b"}'))
+    {"a\\u202eb": "\\u009b"}
+    """
+    if document.replace("\n", "").isprintable():
+        return document
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in document)

@@ -1,0 +1,36 @@
+"""Text that can be shown."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.printable import printable, printable_json
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("größe 漢", "größe 漢"),
+        ("a\tb\r\n", "a\\tb\\r\\n"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("\u202eright", "\\u202eright"),
+        ("\ud800", "\\ud800"),
+        ("\u2028", "\\u2028"),
+        ("\U000e0001", "\\U000e0001"),
+    ],
+)
+def test_stored_names_cannot_control_a_terminal(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(text).isprintable()
+
+
+@given(st.dictionaries(st.text(), st.text()))
+def test_a_printable_document_means_the_same(document: dict[str, str]) -> None:
+    text = printable_json(json.dumps(document, indent=2, ensure_ascii=False))
+    assert json.loads(text) == document
+    assert all(line.isprintable() for line in text.split("\n"))

@@ -22,8 +22,10 @@ if TYPE_CHECKING:  # the code that writes files is loaded when one is written
 PICTURE = "png"
 """The file type of a picture drawn as on the screen."""
 ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
-    suffix: file_type(suffix).title for suffix in ("tiff", "npy", "csv")
+    suffix: file_type(suffix).title for suffix in ("tiff", "tif", "npy", "csv")
 }
+_NO_FACTS: dict[str, Any] = {}
+"""Whether a file can be written is asked while the dialog is used, which must not wait for a store."""
 MOST_PIXELS = 2**26
 """A limit, because a picture is built in memory."""
 MOST_CELLS = 2**22
@@ -52,7 +54,7 @@ def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
     if suffix in TEXT_SUFFIXES:
         return _why_no_text(viewed, selection)
     try:
-        _file(Export(viewed, selection, suffix, ""))
+        _file(Export(viewed, selection, suffix, ""), _NO_FACTS)
     except ZarrError as error:
         return str(error)
     return ""
@@ -98,18 +100,22 @@ def _size(selection: Selection, shape: Sequence[int]) -> int:
     return math.prod(len(range(length)[part]) for part, length in parts if isinstance(part, slice))
 
 
-def _file(export: Export) -> VirtualFile:
+def _file(export: Export, facts: Any = None) -> VirtualFile:
     """A file of the stored numbers.
+
+    Args:
+        export: what to write.
+        facts: what other nodes say about the array; by default they are read from the store.
 
     Raises:
         ZarrError: the file type cannot hold the selection.
     """
-    from zarrcore.filetypes import TiffFile, virtual_file
+    from zarrcore.filetypes import TiffFile
 
     array: Any = export.viewed.array  # zarrcore's files need zarrcore's own arrays
     if export.suffix == TiffFile.suffix:
         return TiffFile(array, export.selection, _resolution(export))
-    return virtual_file(array, export.selection, export.suffix)
+    return file_type(export.suffix).of_array(array, export.selection, facts)
 
 
 def _resolution(export: Export) -> tuple[float, float] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rasterio
 import tifffile
 
 import zarrcore as zc
@@ -23,7 +24,7 @@ def no_encoder(_pixels: Any) -> bytes:
     raise AssertionError("a picture was requested")
 
 
-@pytest.mark.parametrize("suffix", ["npy", "tiff", "csv"])
+@pytest.mark.parametrize("suffix", ["npy", "tiff", "tif", "csv"])
 @pytest.mark.parametrize(
     "selection", [PLANE, (slice(None), 3, slice(10, 40, 3)), (0, slice(2, 3), slice(4, 5))]
 )
@@ -35,12 +36,33 @@ def test_exported_files_read_back_equal(suffix: str, selection: Any, folder: Pat
     readers: dict[str, Callable[[], Any]] = {
         "npy": lambda: np.load(path),
         "tiff": lambda: tifffile.imread(path),
+        "tif": lambda: tifffile.imread(path),
         "csv": lambda: [[int(cell) for cell in row] for row in csv.reader(path.read_text().splitlines())],
     }
     found = np.asarray(readers[suffix]())
     assert np.array_equal(found.reshape(VALUES[selection].shape), VALUES[selection])
     assert size == path.stat().st_size
     assert suffix == "csv" or told[-1] == 1.0
+
+
+def test_a_map_has_its_place_on_earth(tmp_path: Path) -> None:
+    """Whether it can be written is known without a request; writing it reads what its group says."""
+    store = zc.stores.MemoryStore()
+    hierarchy = zc.create(store)
+    grid = [10.0, 0.0, 500000.0, 0.0, -10.0, 4600000.0]
+    hierarchy.create_group("g").attributes = {"proj:code": "EPSG:32633", "spatial:transform": grid}
+    hierarchy.create_array("g/a", shape=(40, 50), data_type="uint8", dimension_names=["y", "x"])
+    counting = zc.stores.StatisticsStore(store)
+    viewed = ViewedArray.whole(zc.open(counting)["g/a"])
+    before = counting.statistics()["get"].requests
+    selection = slice(10, 30), slice(5, None)
+    assert why_not(viewed, selection, "tif") == ""
+    assert counting.statistics()["get"].requests == before
+    path = tmp_path / "a.tif"
+    write(Export(viewed, selection, "tif", str(path)), no_encoder, lambda: False, lambda _part: None)
+    with rasterio.open(path) as dataset:
+        assert dataset.crs.to_string() == "EPSG:32633"
+        assert dataset.bounds == (500050, 4599700, 500500, 4599900)
 
 
 def test_a_cancelled_export_leaves_the_existing_file(folder: Path, tmp_path: Path) -> None:

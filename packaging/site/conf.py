@@ -59,6 +59,7 @@ core/docs/tiff_sources
 core/docs/references
 core/docs/xarray
 core/docs/zarr_python
+core/docs/jupyter
 core/docs/clusters
 core/docs/troubleshooting
 ```

@@ -94,11 +94,13 @@ def _write_climate(path: str) -> None:
     names = ["time", "lat", "lon"]
     array = group.create_array("tas", data=packed, chunks=(1, 91, 90), fill_value=-32768)
     array.attrs.update({"_ARRAY_DIMENSIONS": names, "_FillValue": -32768, "units": "degC"})
+    array.attrs["long_name"] = "near-surface air temperature"
     array.attrs.update({"scale_factor": 0.01, "add_offset": 10.0})
     days = np.arange(12) * 30.4 + 15
     units = ("days since 2000-01-01", "degrees_north", "degrees_east")
     for name, values, unit in zip(names, (days, latitude, longitude), units, strict=True):
-        axis = group.create_array(name, data=values, chunks=values.shape)
+        # With a fill value of 0, a coordinate of 0 would be a missing value to xarray.
+        axis = group.create_array(name, data=values, chunks=values.shape, fill_value=None)
         axis.attrs.update({"_ARRAY_DIMENSIONS": [name], "units": unit})
 
 

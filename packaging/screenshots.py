@@ -75,6 +75,7 @@ class Photographer:
             ("channels", lambda: self.go("/cells.zarr", "Image")),
             ("labels", self.labels),
             ("coordinates", self.coordinates),
+            ("series", self.series),
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
@@ -91,6 +92,8 @@ class Photographer:
             shown = prepare()
             self.wait()
             yield self.save(shown or self.window, folder / f"{name}.png")
+            if name == "series":
+                self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
                 self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
             if shown is not None:
@@ -116,6 +119,14 @@ class Photographer:
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
         pane.sliders.step(3)  # type: ignore[attr-defined]
+
+    def series(self) -> None:
+        """The year at two places."""
+        self.go("/climate.zarr/tas", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.controls.series.setChecked(True)  # type: ignore[attr-defined]
+        for place in ((20.0, 40.0), (60.0, 140.0)):
+            pane.canvas.picked.emit(place)  # type: ignore[attr-defined]
 
     def orthogonal(self) -> None:
         """Three planes through one point."""

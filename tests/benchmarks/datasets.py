@@ -15,11 +15,12 @@ from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured
 from tests.benchmarks.workloads import field
 
 NAME = "xarray"
-KINDS = ("open", "load", "mean")
+KINDS = ("open", "load", "column", "mean")
 
-_VARIABLES = 200
+_VARIABLES, _GROUPS = 200, 50
 _SHAPE = (240, 512, 512)
-_CHUNKS = (24, 256, 256)
+_CHUNKS, _SMALL = (24, 256, 256), (24, 64, 64)
+_DONE = f"done, {_GROUPS} groups, shards"
 
 
 def tasks() -> Iterator[Task]:
@@ -31,7 +32,12 @@ def tasks() -> Iterator[Task]:
         yield Task("open", f"{many}, {format_name}", file, _acts(_open, engine))
     far = f"{many}, Zarr v3, over {DELAY_S * 1e3:.0f} ms"
     yield Task("open", far, "many.zarr", _acts(_open, "zarr"), is_distant=True)
+    tree = f"{_VARIABLES} variables in {_GROUPS} groups, Zarr v3"
+    yield Task("open", tree, "tree.zarr", _acts(_open_tree, "zarr"))
     yield Task("load", f"{one}, Zarr v3", "one.zarr", _acts(_load, "zarr"), nbytes)
+    shards = "float32, chunks of 24×64×64 in shards of 24×256×256, zstd, Zarr v3"
+    yield Task("load", shards, "shards.zarr", _acts(_load, "zarr"), nbytes)
+    yield Task("column", f"a series at one point: {shards}", "shards.zarr", _acts(_column, "zarr"))
     yield Task("mean", f"{one}, Zarr v3, chunk by chunk with Dask", "one.zarr", _acts(_mean, "zarr"), nbytes)
 
 
@@ -43,7 +49,7 @@ def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Ite
 def _written(folder: Path) -> Path:
     """The folder of the files: each one, and a small one like it."""
     files = folder / NAME
-    if not (files / "done").exists():
+    if not (files / _DONE).exists():
         import xarray
 
         shutil.rmtree(files, ignore_errors=True)
@@ -56,10 +62,18 @@ def _written(folder: Path) -> Path:
             many = xarray.Dataset(small)
             many.to_zarr(files / f"{prefix}many.zarr", zarr_format=3, consolidated=True)
             many.to_netcdf(files / f"{prefix}many.nc", engine="netcdf4")
+            groups = {
+                f"g{group}": many[[f"v{number}" for number in range(group, count, _GROUPS)]]
+                for group in range(min(count, _GROUPS))
+            }
+            tree = xarray.DataTree.from_dict(groups)
+            tree.to_zarr(files / f"{prefix}tree.zarr", zarr_format=3, consolidated=True)
             one = xarray.Dataset({"t": (("time", "lat", "lon"), part)})
             chunks = {"t": {"chunks": _CHUNKS}}
             one.to_zarr(files / f"{prefix}one.zarr", zarr_format=3, consolidated=True, encoding=chunks)
-        (files / "done").touch()
+            shards = {"t": {"chunks": _SMALL, "shards": _CHUNKS}}
+            one.to_zarr(files / f"{prefix}shards.zarr", zarr_format=3, consolidated=True, encoding=shards)
+        (files / _DONE).touch()
     return files
 
 
@@ -72,6 +86,20 @@ def _open(place: str, _: str, *, engine: str) -> list[tuple[str, Any]]:
 
     with xarray.open_dataset(place, engine=engine) as dataset:
         return sorted((str(name), variable.shape) for name, variable in dataset.items())
+
+
+def _open_tree(place: str, _: str, *, engine: str) -> list[tuple[str, list[str]]]:
+    import xarray
+
+    with xarray.open_datatree(place, engine=engine) as tree:
+        return sorted((node.path, sorted(map(str, node.data_vars))) for node in tree.subtree)
+
+
+def _column(place: str, _: str, *, engine: str) -> np.ndarray:
+    import xarray
+
+    with xarray.open_dataset(place, engine=engine) as dataset:
+        return dataset["t"].isel(lat=100, lon=70).to_numpy()
 
 
 def _load(place: str, _: str, *, engine: str) -> np.ndarray:

@@ -17,7 +17,7 @@ from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrcore.conventions import is_length, symbol
-from zarrcore.conventions.cf import coordinate_values, find_coordinate
+from zarrcore.conventions.cf import Direction, coordinate_values, direction_of, find_coordinate
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""
@@ -36,6 +36,22 @@ class Coordinate:
     units: str
     values: AnyArray
     """One per position: numbers, datetime64, or text."""
+    direction: Direction | None = None
+    """Where greater coordinates lie on a map or in a section, if CF says so."""
+
+    @property
+    def turns_rows(self) -> bool:
+        """Whether rows at greater positions lie further up: the north is up, and so is the surface of the sea."""
+        return self.direction is (Direction.UP if self._rises else Direction.DOWN)
+
+    @property
+    def turns_columns(self) -> bool:
+        """Whether columns at greater positions lie further to the left: the east is right."""
+        return self.direction is Direction.RIGHT and not self._rises
+
+    @property
+    def _rises(self) -> bool:
+        return self.values.size < 2 or not self.values[-1] < self.values[0]
 
     def text(self, position: int) -> str:
         """The coordinate of a position, with its unit; empty outside the axis."""
@@ -151,4 +167,5 @@ def decoded(array: ArrayLike, name: str) -> Coordinate:
         ZarrError: the array cannot be read.
     """
     values, units = coordinate_values(array)
-    return Coordinate(name, symbol(units), values)
+    direction = direction_of(array) if values.dtype.kind in "iuf" else None
+    return Coordinate(name, symbol(units), values, direction)

@@ -18,6 +18,9 @@ from zarrbrowser.image.colours.render import Style, rgba
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.tiles.frames import Mosaic, View
+from zarrbrowser.values.quantities import format_value
+
+_MOST_PROPERTIES, _LONGEST_PROPERTY = 4, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +114,22 @@ def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:
     return Labels(name, image_of_group(group, find), over)
 
 
-def label_colours(mosaic: Mosaic) -> NDArray[np.uint8]:
+def paint_labels(mosaic: Mosaic, image: Image) -> NDArray[np.uint8]:
     """A colour for each label, shape (h, w, 4); 0 (no label) and elements not read yet are transparent."""
-    colours = rgba(mosaic.values, Style(LABELS))
+    colours = rgba(mosaic.values, Style(LABELS, label_colours=image.label_colours))
     seen = mosaic.values != 0 if mosaic.is_there is None else (mosaic.values != 0) & mosaic.is_there
     colours.view(np.uint32)[..., 0] *= seen
     return colours
+
+
+def label_text(image: Image, value: Any) -> str:
+    """A label and its first properties: ``17 (class neuron, area 12.5)``."""
+    text, whole = format_value(value), int(value)
+    label = image.labels.get(whole) if whole == value else None
+    told = list(label.properties.items())[:_MOST_PROPERTIES] if label is not None else []
+    return text + (f" ({', '.join(f'{name} {_short(one)}' for name, one in told)})" if told else "")
+
+
+def _short(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONGEST_PROPERTY else text[: _LONGEST_PROPERTY - 1] + "…"

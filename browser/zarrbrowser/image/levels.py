@@ -5,13 +5,18 @@ Positions are counted in elements of the finest level, the base; element ``i`` c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from zarrbrowser.image.axes import axis_names, is_colour
 from zarrbrowser.nodes.protocols import ArrayLike
 
+if TYPE_CHECKING:
+    from zarrcore.conventions import Label
+
 Colour = tuple[int, int, int]
+Rgba = tuple[int, int, int, int]
 _PALETTE: tuple[Colour, ...] = (
     (0, 255, 0),
     (255, 0, 255),
@@ -78,11 +83,20 @@ class Image:
     """Whether the image's author wants channels blended; otherwise blending is only offered."""
     is_labels: bool = False
     """Whether elements are labels of objects, not quantities."""
+    labels: Mapping[int, Label] = field(default_factory=dict)
+    """Colours and properties of labels, by value."""
 
     @property
     def base(self) -> ArrayLike:
         """The array of the finest level."""
         return self.levels[0].array
+
+    @property
+    def label_colours(self) -> tuple[tuple[int, Rgba], ...]:
+        """The colours that the metadata give to labels, by rising value."""
+        return tuple(
+            sorted((value, one.colour) for value, one in self.labels.items() if one.colour is not None)
+        )
 
     @property
     def has_scale(self) -> bool:

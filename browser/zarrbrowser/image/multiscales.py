@@ -56,6 +56,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         channels,
         is_blended=bool(channels) and not found.is_labels,
         is_labels=found.is_labels,
+        labels=found.labels,
     )
 
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from zarrbrowser.coordinates.auxiliary import Auxiliary
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.values.elements import Elements, is_complex
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.values.elements import Elements, is_complex, unit_of
 from zarrbrowser.values.quantities import format_value
+from zarrcore.conventions.cf import flag_meaning
 
 
 def element_at(place: tuple[float, float]) -> tuple[int, int]:
@@ -61,28 +64,33 @@ def probe(
     mosaics: Sequence[Mosaic],
     place: tuple[float, float],
     coordinates: Mapping[int, Coordinate] | None = None,
-    units: str = "",
+    array: ArrayLike | None = None,
     value: Any = None,
+    auxiliary: Sequence[Auxiliary] = (),
 ) -> str:
     """Coordinates and value at a position, as text.
 
     Args:
         value: the element itself, if the sample drawn covers several.
+        auxiliary: coordinates of single elements.
         coordinates: coordinates along the axes.
-        units: units of the values.
+        array: what is shown; its attributes tell the unit and the flags.
     """
     axes, parts = settings.axes, []
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
         coordinate = coordinates.get(axis) if coordinates is not None else None
         meaning = coordinate.text(position) if coordinate is not None else ""
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
+    row, column = element_at(place)
+    index = axes.at(axes.rows, row).at(axes.columns, column).index
+    parts += filter(None, (one.text(index) for one in auxiliary))
     text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
     names = [""] * len(found)
     if settings.is_blended:
         names = [f"{settings.channels[position].channel.name} " for position in settings.channels_on]
     values = [
-        name + describe(settings.elements, one, units)
+        name + describe(settings.elements, one, array)
         for name, one in zip(names, found, strict=False)
         if one is not None
     ]
@@ -91,10 +99,12 @@ def probe(
     return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
 
 
-def describe(elements: Elements, value: Any, units: str = "") -> str:
-    """One element with its unit, and the number that is drawn if it differs."""
-    one, unit = elements.of(value), f" {units}" if units else ""
-    text = format_value(one)
+def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> str:
+    """One element with its unit and its meaning, and the number that is drawn if it differs."""
+    one = elements.of(value)
+    is_plain = isinstance(one, str | bytes | bool | np.bool_)
+    units = "" if array is None or is_plain else unit_of(array, elements)
+    text, unit = format_value(one), f" {units}" if units else ""
     if not hasattr(one, "dtype") or one.ndim:
         return text + unit
     if is_complex(one.dtype):
@@ -106,9 +116,10 @@ def describe(elements: Elements, value: Any, units: str = "") -> str:
             return f"no value  (stored {text})"
         if elements.packing.is_packed:
             return f"{_rounded(unpacked)}{unit}  (stored {text})"
-    elif elements.is_fill(value.reshape(1)):
-        return f"{text}  (fill value)"
-    return text + unit
+    elif mark := elements.why_marked(value.reshape(1)):
+        return f"{text}  ({mark})"
+    flags = flag_meaning(array.attributes, int(one)) if array is not None and one.dtype.kind in "iu" else ""
+    return text + unit + (f"  ({flags})" if flags else "")
 
 
 def _rounded(value: float) -> str:

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
-from zarrbrowser.values.elements import Elements, Part
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.values.elements import Elements, Part, elements_of, with_marks
 from zarrbrowser.values.numbers import drawable_fields
-from zarrcore.conventions.cf import Packing, may_be_packed
 
 Place = tuple[tuple[float, float], tuple[float, float]]
 
@@ -24,15 +22,14 @@ Place = tuple[tuple[float, float], tuple[float, float]]
 def settings_document(settings: ViewSettings) -> dict[str, Any]:
     """View settings as JSON, without the size of reads that the user agreed to."""
     axes, elements = settings.axes, settings.elements
-    packing = elements.packing
     return {
         "rows": axes.rows,
         "columns": axes.columns,
         "index": list(axes.index),
         "field": elements.field,
         "part": elements.part.value,
-        "fill": list(elements.fill),
-        "packing": None if packing is None else [packing.scale, packing.offset, list(packing.missing)],
+        "is_marked": elements.has_marks,
+        "is_unpacked": elements.packing is not None,
         "contrast": _contrast(settings.contrast),
         "norm": settings.norm.value,
         "colour_map": settings.colour_map,
@@ -43,15 +40,15 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
     }
 
 
-def apply_document(settings: ViewSettings, document: Mapping[str, Any], dtype: np.dtype[Any]) -> ViewSettings:
-    """The settings in a document; the present ones if it is malformed or does not fit the image, of elements of ``dtype``."""
+def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: ArrayLike) -> ViewSettings:
+    """The settings in a document; the present ones if it is malformed or does not fit the image of ``array``."""
     try:
         opacity = document.get("labels", ("", 0.5))[1]
         flip_rows, flip_columns = document["flips"]
         return replace(
             settings,
             axes=_axes(settings.axes, document),
-            elements=_elements(document, dtype),
+            elements=_elements(document, array),
             contrast=_contrast_of(document["contrast"]),
             norm=Norm(document["norm"]),
             colour_map=_colour_map(document["colour_map"]),
@@ -112,17 +109,13 @@ def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
     return replace(axes, rows=rows, columns=columns, index=inside)
 
 
-def _elements(document: Mapping[str, Any], dtype: np.dtype[Any]) -> Elements:
-    stored = document["packing"]
-    if stored is not None and not may_be_packed(dtype):
-        raise ValueError("the document belongs to an array of another type")
-    packing = None
-    if stored is not None:
-        packing = Packing(float(stored[0]), float(stored[1]), _numbers(stored[2]))
-    field, fields = document["field"], drawable_fields(dtype)
+def _elements(document: Mapping[str, Any], array: ArrayLike) -> Elements:
+    field, fields = document["field"], drawable_fields(array.dtype)
     if field not in (fields or (None,)):
         raise ValueError("the document belongs to an array of another type")
-    return Elements(field, Part(document["part"]), packing, _numbers(document["fill"]))
+    told = elements_of(array, is_unpacked=bool(document["is_unpacked"]))
+    told = replace(told, field=field, part=Part(document["part"]))
+    return with_marks(told, array, is_on=bool(document["is_marked"]))
 
 
 def _numbers(document: Any) -> tuple[float, ...]:

@@ -33,7 +33,7 @@ class Change(Flag):
     POSITION = auto()
     """The position along the other axes."""
     ORIENTATION = auto()
-    """The flips."""
+    """Where rows and columns run."""
     VALUES = auto()
     """Which numbers represent the elements."""
     CONTRAST = auto()
@@ -66,6 +66,10 @@ class ImageState:
     layout: PlaneLayout = PlaneLayout.SINGLE
     labels: Labels | None = None
     """The opened labels; None without labels and while they are being opened."""
+    upward: frozenset[int] = frozenset()
+    """The axes that run up, not down, as rows: their coordinates say where the north is, or the surface of the sea."""
+    leftward: frozenset[int] = frozenset()
+    """The axes that run to the left as columns."""
 
     def settled(self) -> ImageState:
         """The same state; without a third axis, orthogonal planes become a single plane."""
@@ -77,6 +81,15 @@ class ImageState:
     def has_depth(self) -> bool:
         """Whether there is a third axis besides those of the picture."""
         return bool(self.settings.sliders(self.image))
+
+    @property
+    def flips(self) -> tuple[bool, bool]:
+        """Whether rows run up, and columns to the left: because of their coordinates, or because the user turned them."""
+        axes, settings = self.settings.axes, self.settings
+        return (
+            (axes.rows in self.upward) != settings.flip_rows,
+            (axes.columns in self.leftward) != settings.flip_columns,
+        )
 
     def with_axes(self, axes: Axes) -> ImageState:
         """The same image at another plane."""
@@ -112,7 +125,7 @@ def changes(before: ImageState | None, after: ImageState | None) -> Change:
     found = {
         Change.AXES: (one.axes.rows, one.axes.columns) != (other.axes.rows, other.axes.columns),
         Change.POSITION: one.axes.index != other.axes.index,
-        Change.ORIENTATION: (one.flip_rows, one.flip_columns) != (other.flip_rows, other.flip_columns),
+        Change.ORIENTATION: before.flips != after.flips,
         Change.VALUES: one.elements != other.elements,
         Change.CONTRAST: _contrasts(one) != _contrasts(other),
         Change.COLOURS: _colours(before) != _colours(after),

@@ -10,9 +10,7 @@ from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
-from zarrbrowser.values.elements import Elements
-from zarrbrowser.values.numbers import drawable_fields
-from zarrcore.conventions.cf import packing_of
+from zarrbrowser.values.elements import Elements, elements_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,7 @@ class ViewSettings:
     colour_map: str = ""
     """Empty for the colour map that the user chose last for any image."""
     flip_rows: bool = False
+    """Whether the user has turned rows around."""
     flip_columns: bool = False
     is_blended: bool = False
     channels: tuple[ChannelSettings, ...] = ()
@@ -78,17 +77,14 @@ class ViewSettings:
         return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
 
 
-def initial_settings(image: Image, *, is_unpacked: bool = False) -> ViewSettings:
+def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
     """The settings for an image that is shown for the first time."""
     array = image.base
     axes = Axes.initial(array, image.names)
-    fields = drawable_fields(array.dtype)
-    packing = packing_of(array)
-    missing = packing.missing if packing is not None else ()
     channels = (ChannelSettings(one, one.is_on, one.colour, _contrast(one.bounds)) for one in image.channels)
     return ViewSettings(
         axes,
-        Elements(fields[0] if fields else None, packing=packing if is_unpacked else None, fill=missing),
+        elements_of(array, is_unpacked=is_unpacked),
         colour_map=LABELS if image.is_labels else "",
         is_blended=image.is_blended,
         channels=tuple(channels),

@@ -11,6 +11,7 @@ from typing import Any
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
+from zarrcore.conventions import symbol
 
 _LINE = 72
 """A list of plain values up to this length is written on one line."""
@@ -83,11 +84,22 @@ def summary(node: NodeLike) -> str:
         parts = [format_shape(node.shape), type_name(node)]
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
-        return "  ·  ".join(parts)
+        return "  ·  ".join(filter(None, [_quantity(node), *parts]))
     if told := convention_kind(node):
         return " ".join(told)
     words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
     return words.get(node.kind, node.kind)
+
+
+def _quantity(array: ArrayLike) -> str:
+    """What elements are, and in which unit, as CF tells; empty if it does not.
+
+    CF conventions 3.1 "Units", 3.2 "Long Name", 3.3 "Standard Name".
+    """
+    told = [array.attributes.get(name) for name in ("long_name", "standard_name", "units")]
+    long_name, standard_name, units = (one if isinstance(one, str) else "" for one in told)
+    name, unit = long_name or standard_name.replace("_", " "), symbol(units)
+    return f"{name} ({unit})" if name and unit else name or unit
 
 
 def convention_kind(node: NodeLike) -> tuple[str, str] | None:

@@ -61,7 +61,7 @@ class ValuePane(Pane):
             return
 
         def work(_asked: Request) -> str:
-            return describe(Elements(packing=packing_of(array)), array.read(...)[()])
+            return describe(Elements(packing=packing_of(array)), array.read(...)[()], array)
 
         what = f"Reading {array.path}"
         self.stack.wait_for(what)

@@ -24,7 +24,8 @@ class Session:
     tab: str = ""
     """The tab that the user chose last; empty until then."""
     _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
-    _unpacked: set[tuple[int, str]] = field(default_factory=set)
+    _stored: set[tuple[int, str]] = field(default_factory=set)
+    """Arrays whose stored numbers are shown, not the values that they are unpacked to."""
 
     def add(self, source: Source) -> None:
         """Add an open source."""
@@ -36,7 +37,7 @@ class Session:
         """Remove a closed source and its saved views."""
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
-        self._unpacked = {key for key in self._unpacked if key[0] != id(source)}
+        self._stored = {key for key in self._stored if key[0] != id(source)}
         if self.source is source:
             self.leave()
 
@@ -62,10 +63,10 @@ class Session:
         self._views[id(source), path] = view
 
     def is_unpacked(self, source: Source, path: str) -> bool:
-        """Whether the user wants the numbers of this array unpacked, in any tab."""
+        """Whether the numbers of this array are unpacked, in all tabs, unless the user wants them as stored."""
         view = self.view_of(source, path)
-        return (id(source), path) in self._unpacked if view is None else view.elements.packing is not None
+        return (id(source), path) not in self._stored if view is None else view.elements.packing is not None
 
     def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
         """Save whether numbers are unpacked, for arrays without view settings of an image."""
-        (self._unpacked.add if is_on else self._unpacked.discard)((id(source), path))
+        (self._stored.discard if is_on else self._stored.add)((id(source), path))

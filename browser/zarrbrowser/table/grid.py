@@ -14,6 +14,7 @@ from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
 from zarrbrowser.nodes.read_cost import ReadCost
+from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import format_value
 from zarrcore.conventions.cf import Packing, packing_of
 
@@ -34,9 +35,9 @@ class Grid:
     axes: Axes | None
     """The axes of rows and columns; None for a one-dimensional array, with one column, or one per field."""
     packing: Packing | None = None
-    """How the attributes pack numbers; None if they do not."""
-    is_unpacked: bool = False
-    """Whether cells hold unpacked values."""
+    """What the attributes tell about stored numbers."""
+    unpacking: Packing | None = None
+    """How the numbers of cells are unpacked; None if cells hold stored numbers."""
 
     @property
     def rows(self) -> int:
@@ -95,8 +96,8 @@ class Grid:
             ZarrError: a chunk cannot be read or decoded.
         """
         values = self.array.read(self.selection(rows, columns), cancelled=cancelled)
-        if self.packing is not None and self.is_unpacked:
-            values = self.packing.unpacked(values)
+        if self.unpacking is not None:
+            values = self.unpacking.unpacked(values)
         if self.axes is None:
             names = self.fields[columns]
             return [[row[name] for name in names] if names else [row] for row in values]
@@ -106,8 +107,9 @@ class Grid:
 
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""
-        missing = () if self.packing is None or self.is_unpacked else self.packing.missing
-        return is_not_a_number(value) or (not isinstance(value, np.ndarray) and value in missing)
+        if is_not_a_number(value) or self.packing is None or self.unpacking is not None:
+            return is_not_a_number(value)
+        return self.packing.is_missing(np.asarray(value)) is not None
 
     def block(self, place: Place) -> tuple[slice, slice]:
         """The rows and columns of a block."""
@@ -118,13 +120,13 @@ class Grid:
         )
 
 
-def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = False) -> Grid:
+def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = True) -> Grid:
     """The grid of an array with one or more axes; ``axes`` are those of its picture, if there is one."""
     if array.ndim < 2:
         axes = None
     elif axes is None or axes.shape != tuple(array.shape):
         axes = Axes.initial(array)
-    return Grid(array, axes, packing_of(array), is_unpacked)
+    return Grid(array, axes, packing_of(array), unpacking_of(array) if is_unpacked else None)
 
 
 def cell_text(value: Any) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
-from zarrbrowser.values.numbers import numbers_of
-from zarrcore.conventions.cf import Packing, among
+from zarrbrowser.values.numbers import drawable_fields, numbers_of
+from zarrcore.conventions import symbol
+from zarrcore.conventions.cf import Packing, among, any_of, outside, packing_of
 
 
 class Part(Enum):
@@ -42,37 +43,44 @@ class Elements:
     """Applied unless None."""
     fill: tuple[float, ...] = ()
     """Stored numbers that are marked as fill values."""
+    valid: tuple[float, float] | None = None
+    """The range of stored numbers that are not marked."""
 
     def of(self, values: AnyArray) -> AnyArray:
         """The elements, or their chosen field."""
         return values if self.field is None else values[self.field]
 
-    def is_fill(self, values: AnyArray) -> bool:
-        """Whether any of these elements is a fill value."""
-        return among(self.of(values), self.fill) is not None
+    @property
+    def has_marks(self) -> bool:
+        """Whether some stored numbers are marked as missing."""
+        return bool(self.fill) or self.valid is not None
+
+    def why_marked(self, values: AnyArray) -> str:
+        """Why any of these elements is marked; empty if none is."""
+        if among(self.of(values), self.fill) is not None:
+            return "fill value"
+        return "" if self._outside(self.of(values)) is None else "outside the valid range"
+
+    def _outside(self, values: AnyArray) -> AnyArray | None:
+        return outside(values, self.valid) if values.dtype.kind in "iuf" else None
 
     def numbers(self, values: AnyArray) -> tuple[AnyArray, AnyArray | None]:
-        """Numbers to draw, and a mask of fill values (None if there are none).
+        """Numbers to draw, and a mask of missing values (None if there are none).
 
         Small numbers are unpacked to float32, which is precise enough for colours.
         """
         values = self.of(values)
-        is_fill = among(values, self.fill)
+        unpacking = None if self.packing is None else self.packing.is_missing(values)
+        is_fill = any_of(among(values, self.fill), self._outside(values), unpacking)
         if is_complex(values.dtype):
             wide = values.astype(np.complex64) if is_small_number(values.dtype) else values
             return np.ascontiguousarray(_PARTS[self.part](wide)), is_fill
         numbers = numbers_of(values)
-        packing = self.packing
-        if packing is None:
-            return numbers, is_fill
-        missing = among(values, packing.missing)
-        if packing.is_packed or missing is not None:
+        if self.packing is not None and self.packing.is_packed:
             kind = np.float32 if numbers.dtype.itemsize <= 2 else np.float64
             numbers = numbers.astype(np.result_type(numbers.dtype, kind))
-            numbers *= packing.scale
-            numbers += packing.offset
-        if missing is not None:
-            is_fill = missing if is_fill is None else is_fill | missing
+            numbers *= self.packing.scale
+            numbers += self.packing.offset
         return numbers, is_fill
 
     def known(self, values: AnyArray) -> AnyArray:
@@ -90,6 +98,41 @@ class Elements:
 def is_complex(dtype: np.dtype[Any]) -> bool:
     """Whether elements have an amplitude and a phase."""
     return dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name)
+
+
+def unpacking_of(array: ArrayLike) -> Packing | None:
+    """How stored numbers become values; None if they are the values.
+
+    Integers without a scale stay as they are, with marks for missing ones: floats cannot represent all of them.
+    """
+    packing = packing_of(array)
+    return packing if packing is not None and (packing.is_packed or array.dtype.kind == "f") else None
+
+
+def elements_of(array: ArrayLike, *, is_unpacked: bool = True) -> Elements:
+    """The numbers to show first: those that CF tells, of the first field that can be drawn."""
+    fields, packing = drawable_fields(array.dtype), packing_of(array)
+    return Elements(
+        fields[0] if fields else None,
+        packing=unpacking_of(array) if is_unpacked else None,
+        fill=packing.missing if packing is not None else (),
+        valid=packing.valid if packing is not None else None,
+    )
+
+
+def with_marks(elements: Elements, array: ArrayLike, *, is_on: bool) -> Elements:
+    """The same elements with the missing values of an array marked, by default its fill value, or without marks."""
+    if not is_on:
+        return replace(elements, fill=(), valid=None)
+    told = elements_of(array)
+    return replace(elements, fill=told.fill if told.has_marks else fill_of(array), valid=told.valid)
+
+
+def unit_of(array: ArrayLike, elements: Elements) -> str:
+    """The symbol of the unit of the numbers; empty without one, and for stored numbers that are packed."""
+    packing, unit = packing_of(array), array.attributes.get("units")
+    is_stored = packing is not None and packing.is_packed and elements.packing is None
+    return symbol(unit) if isinstance(unit, str) and not is_stored else ""
 
 
 def fill_of(array: ArrayLike) -> tuple[float, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.completion import complete_by
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
+from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -66,19 +66,8 @@ def run(namespace: argparse.Namespace) -> int:
     if kind.is_text:
         _write_text(namespace.output, values_as_text(node, selection, kind.suffix))
     else:
-        above = {"group_attributes": _attributes_above(node)} if kind.reads_group else {}
-        _write(namespace.output, kind, kind.of_array(node, selection, **above))
+        _write(namespace.output, kind, kind.of_array(node, selection))
     return 0
-
-
-def _attributes_above(array: ArrayNode) -> Mapping[str, Any]:
-    """The attributes of the group above an array; empty without one."""
-    if array.path == "/":
-        return {}
-    try:
-        return array.hierarchy.node(array.path.rpartition("/")[0] or "/").attributes
-    except NodeNotFoundError:
-        return {}
 
 
 def _group_file(group: Group, kind: FileType) -> VirtualFile:

@@ -94,5 +94,10 @@ def _read(node: Any, _find: Find) -> TypedObject:
 
 
 HDMF: Final = Convention(
-    "hdmf", TITLE, "https://hdmf-zarr.readthedocs.io/en/stable/storage.html", _recognise, _read
+    "hdmf",
+    TITLE,
+    "https://hdmf-zarr.readthedocs.io/en/stable/storage.html",
+    (TypedObject.kind,),
+    _recognise,
+    _read,
 )

@@ -69,6 +69,8 @@ class Convention:
     """Its name in texts."""
     specification: str
     """The address of its specification."""
+    kinds: tuple[str, ...]
+    """The kinds of things that `recognise` returns."""
     recognise: Callable[[Any], str | None]
     """The kind of thing that a node is, from the node's own metadata alone; None if the convention does not say."""
     read: Callable[[Any, Find], Meaning]

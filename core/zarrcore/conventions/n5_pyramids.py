@@ -96,6 +96,7 @@ N5_PYRAMIDS: Final = Convention(
     "n5-pyramid",
     TITLE,
     "https://github.com/saalfeldlab/n5-viewer/wiki/Container-and-Metadata-format",
+    (MultiscaleImage.kind,),
     _recognise,
     _read,
 )

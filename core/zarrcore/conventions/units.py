@@ -24,8 +24,8 @@ TIMES: Final = {
     "minute": "min", "hour": "h", "day": "d", "us": "µs",
 }  # fmt: skip
 """The symbols of times, by their names."""
-LATITUDES: Final = ("degrees_north", "degree_north", "degrees_N", "degree_N")
-LONGITUDES: Final = ("degrees_east", "degree_east", "degrees_E", "degree_E")
+LATITUDES: Final = ("degrees_north", "degree_north", "degrees_N", "degree_N", "degreesN", "degreeN")
+LONGITUDES: Final = ("degrees_east", "degree_east", "degrees_E", "degree_E", "degreesE", "degreeE")
 """The spellings of CF, 4.1 "Latitude Coordinate" and 4.2 "Longitude Coordinate"."""
 _OTHERS: Final = {
     **dict.fromkeys(LATITUDES, "°N"),

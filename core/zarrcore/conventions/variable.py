@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -34,7 +35,7 @@ class Variable(Meaning):
     missing: tuple[Any, ...] = ()
     """Stored elements that mean "missing"."""
     valid_range: tuple[float, float] | None = None
-    """Stored numbers outside of it are missing; None if it is not told."""
+    """Numbers outside of it are missing; ±inf without one of the bounds, None without both."""
     flags: Mapping[int, str] = field(default_factory=dict)
     """The meanings of values."""
     coordinates: tuple[str, ...] = ()
@@ -63,10 +64,7 @@ class Variable(Meaning):
             ("calendar", self.calendar),
             ("packed", f"stored × {self.scale:.7g} + {self.offset:.7g}" if self._is_packed else ""),
             ("missing", ", ".join(map(str, self.missing))),
-            (
-                "valid range",
-                f"{self.valid_range[0]:.7g} to {self.valid_range[1]:.7g}" if self.valid_range else "",
-            ),
+            ("valid range", _range_text(self.valid_range)),
             ("flags", ", ".join(f"{value}: {word}" for value, word in self.flags.items())),
             ("cells", self.cell_methods),
             ("bounds", self.bounds),
@@ -79,6 +77,15 @@ class Variable(Meaning):
     @property
     def _is_packed(self) -> bool:
         return self.scale != 1.0 or self.offset != 0.0
+
+
+def _range_text(valid: tuple[float, float] | None) -> str:
+    if valid is None:
+        return ""
+    low, high = valid
+    if math.isinf(low):
+        return f"at most {high:.7g}"
+    return f"at least {low:.7g}" if math.isinf(high) else f"{low:.7g} to {high:.7g}"
 
 
 def _axis_text(axis: Axis) -> str:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from zarrcore.filetypes.png import PngFile
     from zarrcore.filetypes.raw import RawFile
     from zarrcore.filetypes.text import values_as_text
-    from zarrcore.filetypes.tiff import OmeTiffFile, TiffFile
+    from zarrcore.filetypes.tiff import GeoTiffFile, OmeTiffFile, TiffFile
+    from zarrcore.filetypes.vrt import stack_as_vrt
     from zarrcore.filetypes.whole_file import whole_or_nothing
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Box",
     "BytesPlan",
     "FileType",
+    "GeoTiffFile",
     "HDF5File",
     "HeaderAndBody",
     "NpyFile",
@@ -52,6 +54,7 @@ __all__ = [
     "file_type",
     "file_type_of",
     "group_document",
+    "stack_as_vrt",
     "suffix_of",
     "supported_suffixes",
     "values_as_text",
@@ -70,7 +73,8 @@ _MODULES = {
     "png": ("PngFile",),
     "raw": ("RawFile",),
     "text": ("values_as_text",),
-    "tiff": ("OmeTiffFile", "TiffFile"),
+    "tiff": ("GeoTiffFile", "OmeTiffFile", "TiffFile"),
+    "vrt": ("stack_as_vrt",),
     "whole_file": ("whole_or_nothing",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

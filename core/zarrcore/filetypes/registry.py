@@ -6,7 +6,7 @@ command lines read the table, and importing NumPy takes too long for them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -40,8 +40,8 @@ class FileType:
     """Other endings of file names."""
     takes_selection: bool = True
     """Whether a part of an array can be a file."""
-    reads_group: bool = False
-    """Whether the attributes of an array's parent group affect its file."""
+    facts: str = ""
+    """The reader of what other nodes say about an array, ``module:name``; empty if its file depends on the array alone."""
     is_listed: bool = False
     """Whether directories of a mount list it by default; all types open by name."""
     is_editable: bool = False
@@ -57,20 +57,40 @@ class FileType:
         """Whether it is made as a whole in memory, by `values_as_text`."""
         return not self.arrays
 
-    def of_array(self, array: Array, selection: Selection = ..., **keywords: Any) -> VirtualFile:
+    def of_array(self, array: Array, selection: Selection = ..., facts: Any = None) -> VirtualFile:
         """A file of ``array[selection]``; of the whole array if the type takes no selection.
 
         Args:
-            keywords: further arguments of its maker.
+            array: the array.
+            selection: the selection.
+            facts: what other nodes say, as `facts_of`; by default they are read if the array is in a hierarchy.
 
         Raises:
             UnsupportedError: the type cannot hold it.
             SelectionError: the selection is invalid or outside the array.
+            StoreError: the store failed.
         """
         if self.is_text:
             raise UnsupportedError("file type", self.suffix, "is text, which values_as_text makes")
-        arguments = (selection,) if self.takes_selection else ()
-        return self._made(self.arrays, array, *arguments, **keywords)
+        arguments: tuple[Any, ...] = (selection,) if self.takes_selection else ()
+        if self.facts:
+            hierarchy = getattr(array, "hierarchy", None)
+            if facts is None and hierarchy is not None:
+                facts = self.facts_of(array, hierarchy.node)
+            arguments = (*arguments, facts)
+        return self._made(self.arrays, array, *arguments)
+
+    def facts_of(self, array: Array, find: Callable[[str], Any]) -> Any:
+        """What other nodes say about an array; None if they do not matter for the type.
+
+        Args:
+            array: the array.
+            find: returns the node at an absolute path of the array's hierarchy.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return _named(self.facts)(array, find) if self.facts else None
 
     def of_group(self, group: Group, **keywords: Any) -> VirtualFile:
         """A file of a group as a whole.
@@ -86,11 +106,14 @@ class FileType:
     def _made(
         self, maker: str, node: Array | ArrayNode | Group, *arguments: Any, **keywords: Any
     ) -> VirtualFile:
-        module, _, name = maker.partition(":")
-        file: VirtualFile = getattr(import_module(f"zarrcore.filetypes.{module}"), name)(
-            node, *arguments, **keywords
-        )
+        file: VirtualFile = _named(maker)(node, *arguments, **keywords)
         return file
+
+
+def _named(name: str) -> Any:
+    """The function with a name ``module:name``."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"zarrcore.filetypes.{module}"), function)
 
 
 _NODES: Final = "an array with its coordinates, or a group with all below it"
@@ -121,7 +144,16 @@ FILE_TYPES: Final = (
         "image/tiff",
         "numbers, a page for each plane",
         "tiff.pages:TiffFile",
-        other_names=("tif",),
+    ),
+    FileType(
+        "tif",
+        "GeoTIFF",
+        "image/tiff",
+        "numbers, up to 1,024 planes as bands; a group that is a multiscale image",
+        "tiff.geo_image:array_as_geotiff",
+        "tiff.geo_image:group_as_geotiff",
+        option="geotiff",
+        facts="tiff.raster_facts:raster_facts",
     ),
     FileType(
         "nrrd",
@@ -139,7 +171,7 @@ FILE_TYPES: Final = (
         "tiff.ome_image:group_as_ome_tiff",
         option="ometiff",
         other_names=("ome.tif",),
-        reads_group=True,
+        facts="tiff.ome_image:attributes_above",
     ),
     FileType("json", "JSON text", "application/json", "elements of any type, any shape"),
     FileType("csv", "CSV text", "text/csv", "elements of any type, up to 2 dimensions"),
@@ -168,6 +200,9 @@ FILE_TYPES: Final = (
 
 SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.takes_selection and not kind.is_text)
 """The endings of virtual files of selections."""
+
+_NO_FACTS: Final[dict[str, Any]] = {}
+"""For files of an array alone, which take no requests."""
 
 TEXT_SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.is_text)
 """The endings of files of text."""
@@ -231,7 +266,7 @@ def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, .
     supported = []
     for suffix in SUFFIXES:
         try:
-            virtual_file(array, selection, suffix)
+            _BY_NAME[suffix].of_array(array, selection, _NO_FACTS)
         except UnsupportedError:
             continue
         supported.append(suffix)

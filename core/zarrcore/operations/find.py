@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from zarrcore.conventions import CONVENTIONS, Convention, recognise
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 from zarrcore.hierarchy.new_array import as_data_type
@@ -37,6 +38,24 @@ class AttributeCondition:
 
 
 @dataclass(frozen=True, slots=True)
+class ConventionCondition:
+    """What a node must be according to the convention that counts for it (see `zarrcore.conventions.recognise`)."""
+
+    convention: str | None = None
+    """The name of the convention; None for any."""
+    kind: str | None = None
+    """The kind of thing that the node is; None for any."""
+
+    def holds(self, node: AnyNode) -> bool:
+        """Whether a convention recognises the node, and as this kind of thing."""
+        recognised = recognise(node)
+        if recognised is None:
+            return False
+        convention, kind = recognised
+        return self.convention in (None, convention.name) and self.kind in (None, kind)
+
+
+@dataclass(frozen=True, slots=True)
 class Conditions:
     """What a node must be like. None and () allow everything; arrays alone have types, shapes, sizes and codecs."""
 
@@ -58,6 +77,8 @@ class Conditions:
     """A pattern for the name of a codec, also of one inside shards."""
     attributes: tuple[AttributeCondition, ...] = ()
     """Members of the attributes."""
+    convention: ConventionCondition | None = None
+    """What the node is according to its convention."""
 
     def may_hold(self, node: AnyNode) -> bool:
         """Whether the conditions on name and path hold, which are known even of a node that cannot be opened."""
@@ -69,6 +90,8 @@ class Conditions:
         if not self.may_hold(node) or self.kind not in (None, _kind(node)):
             return False
         if self._concern_arrays() and not (isinstance(node, ArrayNode) and self._hold_for_array(node)):
+            return False
+        if self.convention is not None and not self.convention.holds(node):
             return False
         return all(condition.holds(node.attributes) for condition in self.attributes)
 
@@ -110,6 +133,43 @@ def data_type_pattern(text: str) -> str:
         raise
     except ZarrError:
         return text  # a type with parameters, such as numpy.datetime64
+
+
+def convention_condition(words: str) -> ConventionCondition:
+    """The condition that the words name: a convention, a kind of thing, or both.
+
+    Raises:
+        ValueError: no convention has this name or this kind of thing; the message lists them all.
+
+    >>> convention_condition("ome"), convention_condition("cf variable")
+    (ConventionCondition(convention='ome-ngff', kind=None), ConventionCondition(convention='cf', kind='variable'))
+    """
+    wanted = " ".join(words.lower().split())
+    if any(wanted in convention.kinds for convention in CONVENTIONS):
+        return ConventionCondition(kind=wanted)
+    name, _, kind = wanted.partition(" ")
+    for convention in CONVENTIONS:
+        if name in _names(convention) and kind in ("", *convention.kinds):
+            return ConventionCondition(convention.name, kind or None)
+    known = "; ".join(f"{convention.name} ({', '.join(convention.kinds)})" for convention in CONVENTIONS)
+    raise ValueError(f"expected a convention, a kind, or both as in 'cf variable', found {words!r}: {known}")
+
+
+def convention_words() -> list[str]:
+    """All words that `convention_condition` knows: conventions, kinds of things, and both.
+
+    >>> [words for words in convention_words() if "image" in words][:3]
+    ['label image', 'image', 'series of images']
+    """
+    names = [convention.name for convention in CONVENTIONS]
+    kinds = [kind for convention in CONVENTIONS for kind in convention.kinds]
+    both = [f"{convention.name} {kind}" for convention in CONVENTIONS for kind in convention.kinds]
+    return [*names, *dict.fromkeys(kinds), *both]
+
+
+def _names(convention: Convention) -> tuple[str, str]:
+    """The name of a convention, and its first part: ``ome`` for ``ome-ngff``."""
+    return convention.name, convention.name.partition("-")[0]
 
 
 def _has_shape(array: ArrayNode, wanted: tuple[int | None, ...]) -> bool:

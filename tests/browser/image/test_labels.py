@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
 from zarrbrowser.image.axes import Axes
-from zarrbrowser.image.labels import Labels, label_colours, label_names, open_labels
+from zarrbrowser.image.labels import Labels, label_names, label_text, open_labels, paint_labels
 from zarrbrowser.image.levels import Image, whole
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.tiles.frames import Mosaic, View, plan
@@ -62,14 +62,45 @@ def test_axes_are_matched_by_name() -> None:
 
 def test_the_background_label_is_transparent() -> None:
     array = FakeArray(np.array([[0, 7, 7], [2**40, 0, 9]]))
-    raster = plan(
-        Image("/a", (whole(array),), ("y", "x")), [Axes.initial(array)], View((0, 2), (0, 3), 9, 9)
-    ).raster
+    of_labels = Image("/a", (whole(array),), ("y", "x"))
+    raster = plan(of_labels, [Axes.initial(array)], View((0, 2), (0, 3), 9, 9)).raster
     there = np.array([[True, True, True], [True, True, False]])
-    colours = label_colours(Mosaic(raster, (slice(0, 2), slice(0, 3)), array.values, there))
+    colours = paint_labels(Mosaic(raster, (slice(0, 2), slice(0, 3)), array.values, there), of_labels)
     assert colours[..., 3].tolist() == [[0, 255, 255], [255, 0, 0]]
     assert (colours[0, 1] == colours[0, 2]).all()
     assert (colours[0, 1] != colours[1, 0]).any()
+
+
+def test_labels_have_the_colours_and_properties_of_their_metadata() -> None:
+    array = FakeArray(np.array([[0, 1, 2], [300, 1, 3]], np.uint16))
+    array.path = "/labels/cells/0"
+    told = {
+        "colors": [
+            {"label-value": 1, "rgba": [10, 20, 30, 255]},
+            {"label-value": 300, "rgba": [1, 2, 3, 99]},
+        ],
+        "properties": [
+            {"label-value": 1, "class": "neuron", "area": 12.5},
+            {"label-value": 2, "note": "x" * 99},
+        ],
+    }
+    entry = {
+        "multiscales": [
+            {"version": "0.4", "axes": [{"name": "y"}, {"name": "x"}], "datasets": [{"path": "0"}]}
+        ]
+    }
+    group = FakeGroup({"0": array}, {**entry, "image-label": told})
+    cells = image_of_group(FakeHierarchy(group).node("/"), FakeHierarchy(group).node)
+    assert cells.label_colours == ((1, (10, 20, 30, 255)), (300, (1, 2, 3, 99)))
+    raster = plan(cells, [Axes.initial(array)], View((0, 2), (0, 3), 9, 9)).raster
+    colours = paint_labels(Mosaic(raster, (slice(0, 2), slice(0, 3)), array.values, None), cells)
+    assert colours[0, 1].tolist() == colours[1, 1].tolist() == [10, 20, 30, 255]
+    assert colours[1, 0].tolist() == [1, 2, 3, 99]
+    assert colours[0, 0].tolist() == [0, 0, 0, 0]
+    assert colours[0, 2, 3] == 255, "a label without a colour gets one"
+    assert label_text(cells, np.uint16(1)) == "1 (class neuron, area 12.5)"
+    assert label_text(cells, np.uint16(2)) == f"2 (note {'x' * 39}…)"
+    assert label_text(cells, np.uint16(300)) == "300"
 
 
 @pytest.mark.parametrize("told", [{"labels": ["cells", 3]}, {"ome": {"version": "0.5", "labels": ["cells"]}}])

@@ -54,7 +54,9 @@ def test_a_sample_that_is_not_loaded_has_no_value() -> None:
     mosaic = mosaic_of(raster, is_there)
     assert sample_at(mosaic, (3, 4)) is None
     assert probe(initial_settings(image), [mosaic], (3, 4)) == "y = 3, x = 4:  not read yet"
-    assert probe(initial_settings(image), [mosaic], (3.4, 4.6), units="mm") == "y = 3, x = 5:  125 mm"
+    assert (
+        probe(initial_settings(image), [mosaic], (3.4, 4.6), array=array_in("mm")) == "y = 3, x = 5:  125 mm"
+    )
     assert probe(initial_settings(image), [mosaic], (-1, 4)).endswith("not read yet")
 
 
@@ -82,9 +84,26 @@ def test_each_channel_of_a_blend_keeps_its_name_while_another_is_loading() -> No
     assert probe(settings, mosaics, (0, 7)) == "y = 0, x = 7:  two 5,007"
 
 
+def array_in(units: str, **attributes: Any) -> FakeArray:
+    array = FakeArray(PLANE)
+    array.attributes = {"units": units, **attributes}
+    return array
+
+
+def test_flags_are_told_with_their_meanings() -> None:
+    array = array_in("", flag_values=[0, 1], flag_meanings="land sea")
+    assert [describe(Elements(), np.uint8(value), array) for value in range(3)] == [
+        "0  (land)",
+        "1  (sea)",
+        "2",
+    ]
+    assert describe(Elements(), np.float32(1), array) == "1.0"
+
+
 @pytest.mark.parametrize(
     ("elements", "value", "text"),
     [
+        (Elements(valid=(0, 5)), np.int16(7), "7  (outside the valid range)"),
         (Elements(), np.float32(0.1), "0.1 K"),
         (Elements(fill=(7.0,)), np.int16(7), "7  (fill value)"),
         (Elements(fill=(7.0,)), np.int16(8), "8 K"),
@@ -93,11 +112,11 @@ def test_each_channel_of_a_blend_keeps_its_name_while_another_is_loading() -> No
         (Elements(packing=Packing(0.1, 0.0, (-9.0,))), np.int16(-9), "no value  (stored -9)"),
         (Elements(packing=Packing(1.0, 0.0, (-9.0,))), np.int16(3), "3 K"),
         (Elements("b"), np.array((1, 2.5), "i4,f8").astype([("a", "i4"), ("b", "f8")])[()], "2.5 K"),
-        (Elements(), "naïve", "naïve K"),
+        (Elements(), "naïve", "naïve"),
         (Elements(), np.array([1, 2, 3], np.uint8), "(1, 2, 3) K"),
     ],
 )
 def test_a_value_is_described_with_its_unit_and_the_number_that_is_drawn(
     elements: Elements, value: Any, text: str
 ) -> None:
-    assert describe(elements, value, "K") == text
+    assert describe(elements, value, array_in("K")) == text

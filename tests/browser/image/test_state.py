@@ -40,6 +40,22 @@ def test_each_setting_changes_one_part(changed: dict[str, Any], part: Change) ->
     assert changes(state, replace(state, settings=replace(state.settings, **changed))) == part
 
 
+@pytest.mark.parametrize(
+    ("flip_rows", "flip_columns", "flips"),
+    [(False, False, (True, False)), (True, False, (False, False)), (False, True, (True, True))],
+)
+def test_the_user_turns_the_picture_from_where_its_coordinates_put_it(
+    flip_rows: bool, flip_columns: bool, flips: tuple[bool, bool]
+) -> None:
+    state = replace(state_of(), upward=frozenset({0, 1}), leftward=frozenset({1}))
+    settings = replace(state.settings, flip_rows=flip_rows, flip_columns=flip_columns)
+    assert replace(state, settings=settings).flips == flips
+    assert changes(state_of(), state) == EVERYTHING
+    assert changes(replace(state, upward=frozenset()), state) == Change.ORIENTATION
+    turned = state.with_axes(state.settings.axes.with_rows(2))
+    assert turned.flips == (False, True), "the axis of rows is now that of columns"
+
+
 def test_another_plane_and_other_axes_are_different_parts() -> None:
     state = state_of()
     axes = state.settings.axes

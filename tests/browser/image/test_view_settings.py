@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -82,14 +83,13 @@ def test_one_channel_changes_without_the_others() -> None:
     assert not before.channels[1].is_on
 
 
-def test_packed_numbers_mark_missing_values_and_are_unpacked_on_request() -> None:
+def test_packed_numbers_are_unpacked_and_missing_ones_marked() -> None:
     array = FakeArray(np.zeros((3, 4), np.int16))
-    array.attributes = {"_FillValue": -999, "scale_factor": 0.5}
+    array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "valid_max": 900}
     image = image_of_array(array)
-    assert initial_settings(image).elements.packing is None
-    assert initial_settings(image).elements.fill == (-999,)
-    unpacked = initial_settings(image, is_unpacked=True).elements.packing
-    assert unpacked is not None
-    assert unpacked.scale == 0.5
+    elements = initial_settings(image).elements
+    assert elements.packing is not None
+    assert (elements.packing.scale, elements.fill, elements.valid) == (0.5, (-999,), (-math.inf, 900))
+    assert initial_settings(image, is_unpacked=False).elements == replace(elements, packing=None)
     table = FakeArray(np.zeros((3, 4), [("name", "S2"), ("height", "f4")]))
     assert initial_settings(image_of_array(table)).elements.field == "height", "names cannot be drawn"

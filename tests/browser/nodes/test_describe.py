@@ -31,6 +31,21 @@ def test_an_array_is_described_with_units() -> None:
 
 
 @pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ({"long_name": "surface temperature", "units": "kelvin"}, "surface temperature (K)"),
+        ({"standard_name": "air_temperature", "long_name": 7}, "air temperature"),
+        ({"units": "m s-1"}, "m s-1"),
+        ({}, "2"),
+    ],
+)
+def test_the_line_below_a_name_begins_with_the_quantity(attributes: dict[str, Any], words: str) -> None:
+    array = FakeArray(np.zeros(2, np.int16))
+    array.attributes = attributes
+    assert summary(array).split("  ·  ")[0] == words
+
+
+@pytest.mark.parametrize(
     ("dtype", "words"),
     [
         ("f4", "float32"), ("M8[ns]", "date and time (ns)"), ("m8[25s]", "time span (25 s)"), ("U3", "text, 3 characters"),

@@ -65,7 +65,7 @@ def test_what_a_pane_says_is_heard_from_the_set(panes: PaneSet, qtbot: QtBot) ->
     assert found.args == [pane.view_state()]
 
 
-def test_unpacked_in_one_tab_is_unpacked_in_all(
+def test_stored_numbers_in_one_tab_are_shown_in_all(
     panes: PaneSet, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[tuple[Pane, bool]] = []
@@ -77,8 +77,9 @@ def test_unpacked_in_one_tab_is_unpacked_in_all(
     source = Source(SourceRequest("fake.zarr"), FakeHierarchy(array), array)
     session.add(source)
     session.select(source, array)
-    table.unpacked.emit(True)
-    assert heard == [(table, True), (attributes, True)]
     assert session.is_unpacked(source, array.path)
     table.unpacked.emit(False)
+    assert heard == [(table, False), (attributes, False)]
     assert not session.is_unpacked(source, array.path)
+    table.unpacked.emit(True)
+    assert session.is_unpacked(source, array.path)

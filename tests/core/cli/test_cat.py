@@ -127,7 +127,7 @@ def test_help_and_errors_name_the_same_file_types(zarrscope: Run, source: Path, 
     shown = " ".join(zarrscope("cat", "--help").text.split())
     assert f"{', '.join(types[:-1])} or {types[-1]} (default" in shown
     registered = {*SUFFIXES, *TEXT_SUFFIXES, "hdf5", "netcdf"}
-    assert {{"ometiff": "ome.tiff"}.get(name, name) for name in types} == registered
+    assert {{"ometiff": "ome.tiff", "geotiff": "tif"}.get(name, name) for name in types} == registered
     for name in {*types, "tif", "ome.tif", "ome.tiff", "h5", "nc"}:
         target = tmp_path / f"file.{name}"
         select = () if name in {"hdf5", "h5", "netcdf", "nc"} else ("--select", "0")
@@ -135,7 +135,7 @@ def test_help_and_errors_name_the_same_file_types(zarrscope: Run, source: Path, 
         asked = zarrscope("cat", source, "images/stack", *select, "--as", name, "-o", tmp_path / "asked")
         assert (asked.status, asked.stderr) == (0, "")
         assert (tmp_path / "asked").read_bytes() == target.read_bytes()
-    assert (tmp_path / "file.tif").read_bytes() == (tmp_path / "file.tiff").read_bytes()
+    assert (tmp_path / "file.tif").read_bytes() == (tmp_path / "file.geotiff").read_bytes()
 
 
 def test_dates_without_a_unit_are_shown_as_counts(zarrscope: Run, tmp_path: Path) -> None:

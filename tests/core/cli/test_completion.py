@@ -75,6 +75,7 @@ def completed(line: str) -> list[str]:
         ("zarrscope mount --view z", ["zarr3"]),
         ("zarrscope cat x --as ne", ["netcdf"]),
         ("zarrscope tree --format n", ["n5"]),
+        ("zarrscope find x --convention pla", ["plate"]),
     ],
 )
 def test_bash_completes_commands_options_and_values(line: str, expected: list[str]) -> None:

@@ -40,6 +40,7 @@ MULTISCALES = [{"datasets": [{"path": "0"}]}]
 )
 def test_groups(attributes: dict[str, Any], expected: tuple[str, str] | None) -> None:
     found = recognise(described("/a", attributes))
+    assert found is None or found[1] in found[0].kinds
     assert (found and (found[0].name, found[1])) == expected
     assert is_image(described("/a", attributes)) == (
         expected is not None and "image" in expected[1].split(" of ")[0]

@@ -81,17 +81,18 @@ def test_a_command_line_reads_the_registry_without_numpy() -> None:
 
 
 def test_supported_suffixes_are_those_of_types_that_can_hold_the_array(arrays: zarrcore.Hierarchy) -> None:
-    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd", "ome.tiff")
-    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
-    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
-    assert supported_suffixes(arrays["one"]) == ("raw", "npy", "tiff", "nrrd")
-    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff", "ome.tiff")
+    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "tif", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "tif", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "tif", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["one"]) == ("raw", "npy", "tiff", "tif", "nrrd")
+    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff", "tif", "ome.tiff")
     assert supported_suffixes(arrays["empty"]) == ("raw", "npy")
     for name in ("scalar", "empty"):
         reread = np.load(io.BytesIO(zarrcore.virtual_file(arrays[name], suffix="npy").read(0, 9999)))
         assert np.array_equal(reread, arrays[name][...])
     with pytest.raises(
-        UnsupportedError, match=r"file type 'jpg' is unknown; known are raw, npy, png, tiff, nrrd, ome\.tiff"
+        UnsupportedError,
+        match=r"file type 'jpg' is unknown; known are raw, npy, png, tiff, tif, nrrd, ome\.tiff",
     ):
         zarrcore.virtual_file(arrays["one"], suffix="jpg")
     with pytest.raises(SelectionError):

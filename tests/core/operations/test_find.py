@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 import zarrcore as zc
 from zarrcore.errors import UnsupportedError
-from zarrcore.operations.find import AttributeCondition, Conditions, data_type_pattern
+from zarrcore.operations.find import (
+    AttributeCondition,
+    Conditions,
+    convention_condition,
+    convention_words,
+    data_type_pattern,
+)
 from zarrcore.stores.memory import MemoryStore
 
 
@@ -74,6 +81,70 @@ def test_a_broken_node_has_a_name_and_a_kind() -> None:
     assert Conditions(name="x").may_hold(node)
     assert not Conditions(name="y").may_hold(node)
     assert not Conditions(data_type="int8").hold(node)
+
+
+@pytest.fixture(scope="module")
+def described() -> Any:
+    """Nodes that conventions recognise: an image of OME-NGFF, one of N5, and a variable of CF that two conventions know."""
+    hierarchy = zc.create(MemoryStore())
+    multiscales = [{"datasets": [{"path": "0"}]}]
+    hierarchy.create_group("/image", attributes={"ome": {"version": "0.5", "multiscales": multiscales}})
+    hierarchy.create_group("/label", attributes={"multiscales": multiscales, "image-label": {}})
+    hierarchy.create_group("/n5", attributes={"scales": [[1, 1]]})
+    hierarchy.create_array(
+        "/wind", shape=(2,), data_type="int8", dimension_names=["time"], attributes={"units": "m"}
+    )
+    hierarchy.create_array(
+        "/ndvi",
+        shape=(2,),
+        data_type="int8",
+        dimension_names=["x"],
+        attributes={"units": "1", "proj:code": "EPSG:4326"},
+    )
+    hierarchy.create_array("/plain", shape=(2,), data_type="int8")
+    return hierarchy
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("ome-ngff", {"/image", "/label"}),
+        ("OME", {"/image", "/label"}),
+        ("image", {"/image", "/n5"}),
+        ("label  image", {"/label"}),
+        ("ome label image", {"/label"}),
+        ("n5 image", {"/n5"}),
+        ("cf variable", {"/wind"}),
+        ("cf dataset", set()),
+        ("geozarr", {"/ndvi"}),
+        ("raster", {"/ndvi"}),
+    ],
+)
+def test_conventions(described: Any, words: str, expected: set[str]) -> None:
+    wanted = Conditions(convention=convention_condition(words))
+    assert {node.path for node in described.walk() if wanted.hold(node)} == expected
+
+
+def test_a_broken_node_follows_no_convention() -> None:
+    store = MemoryStore()
+    attributes = {"Conventions": "CF-1.8"}
+    zc.create(store).create_group("/x", attributes=attributes)
+    wanted = Conditions(convention=convention_condition("cf"))
+    assert wanted.hold(zc.open(store).node("/x"))
+    store.set("x/zarr.json", json.dumps({"attributes": attributes}).encode())
+    assert not wanted.hold(zc.open(store).node("/x"))
+
+
+@pytest.mark.parametrize("words", ["", "foo", "cf image", "variable cf", "ngff", "cf variable x"])
+def test_unknown_words_are_refused_with_the_known_ones(words: str) -> None:
+    with pytest.raises(ValueError, match=r"ome-ngff \(plate, .*label image.*; cf \(dataset, variable\)$"):
+        convention_condition(words)
+
+
+def test_all_words_that_are_offered_are_known() -> None:
+    offered = convention_words()
+    assert {"ome-ngff", "image", "cf variable", "anndata sparse matrix"} <= {*offered}
+    assert len({convention_condition(words) for words in offered}) == len(offered) == len({*offered})
 
 
 def test_types_may_have_the_names_of_numpy() -> None:

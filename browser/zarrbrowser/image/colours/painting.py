@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import scale_along
 from zarrbrowser.image.colours.contrast import Statistics, statistics
-from zarrbrowser.image.colours.render import NOTHING, Rgba, Style, blend, coloured, colours_of
+from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
-from zarrbrowser.image.levels import Image, Level
+from zarrbrowser.image.levels import Image, Level, Rgba
+from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
@@ -84,13 +85,16 @@ def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, floa
     return [found.levels(settings.contrast) for found in measured.statistics]
 
 
-def style_of(
-    settings: ViewSettings, measured: Measured, colour_map: str, nan: Rgba = NOTHING, fill: Rgba = NOTHING
-) -> Style:
+def style_of(state: ImageState, measured: Measured, nan: Rgba = NOTHING, fill: Rgba = NOTHING) -> Style:
     """How the numbers of a picture become colours."""
-    levels = bounds(settings, measured)
+    settings, levels = state.settings, bounds(state.settings, measured)
     return Style(
-        settings.colour_map or colour_map, settings.norm, levels[0] if levels else (0.0, 1.0), nan, fill
+        settings.colour_map or state.colour_map,
+        settings.norm,
+        levels[0] if levels else (0.0, 1.0),
+        nan,
+        fill,
+        state.image.label_colours,
     )
 
 
@@ -116,12 +120,10 @@ def paint(
 
 
 def displayed_slice(
-    image: Image,
-    settings: ViewSettings,
+    state: ImageState,
     frame: Frame,
     measured: Measured,
     view: View,
-    colour_map: str,
     number: int | None = None,
 ) -> DisplayedSlice:
     """The displayed slice, as a value from which it can be read again.
@@ -129,6 +131,7 @@ def displayed_slice(
     Args:
         number: the level to read; by default the level on the screen.
     """
+    image, settings = state.image, state.settings
     level = frame.raster.level if number is None else image.levels[number]
     plane = Raster.of(level, frame.planes[0])
     height, width = plane.level_shape
@@ -147,10 +150,9 @@ def displayed_slice(
         axes,
         _with_channels(plane.selection(whole), settings, channel_axis),
         _with_channels(plane.selection(in_view), settings, channel_axis),
-        settings.flip_rows,
-        settings.flip_columns,
+        *state.flips,
         settings.elements,
-        style_of(settings, measured, colour_map),
+        style_of(state, measured),
         measured.brightest,
         channel_axis,
         tuple(channels),

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
-from zarrbrowser.image.levels import Colour
+from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import EXACT, from_offset
 
-Rgba = tuple[int, int, int, int]
 NOTHING: Rgba = (0, 0, 0, 0)
 _STEPS = 256
 _NAN, _FILL = 256, 257
@@ -29,6 +28,7 @@ _HUGE = 1e300
 _TINY = 1e-30
 _SYMLOG_LINEAR = 1e-3
 """symlog is linear around zero up to this fraction of the larger bound."""
+_LEAST_LABEL, _GREATEST_LABEL = -(2**63), 2**63 - 1
 _LOG_DECADES = 6
 """The decades that a logarithmic scale spans below the upper bound if the lower bound is not positive."""
 
@@ -52,6 +52,8 @@ class Style:
     """The values of the first and the last colour."""
     nan: Rgba = NOTHING
     fill: Rgba = NOTHING
+    label_colours: tuple[tuple[int, Rgba], ...] = ()
+    """Labels whose colours are known, by rising value; each other label gets one."""
 
     @property
     def is_labels(self) -> bool:
@@ -158,11 +160,25 @@ def _labelled(numbers: AnyArray, style: Style, is_fill: AnyArray | None) -> NDAr
     result = np.empty((*numbers.shape, 4), np.uint8)
     result[..., :3], result[..., 3] = table[mixed], 255
     result[whole == 0] = (0, 0, 0, 255)
+    _give_colours(result, whole, style.label_colours)
     if numbers.dtype.kind == "f":
         result[np.isnan(numbers)] = style.nan
     if is_fill is not None:
         result[is_fill] = style.fill
     return result
+
+
+def _give_colours(
+    result: NDArray[np.uint8], labels: NDArray[np.int64], known: Sequence[tuple[int, Rgba]]
+) -> None:
+    """Give labels their colours."""
+    fitting = [(value, colour) for value, colour in known if _LEAST_LABEL <= value <= _GREATEST_LABEL]
+    if not fitting:
+        return
+    values = np.array([value for value, _ in fitting], np.int64)
+    at = np.minimum(np.searchsorted(values, labels), values.size - 1)
+    is_known = values[at] == labels
+    result[is_known] = np.array([colour for _, colour in fitting], np.uint8)[at[is_known]]
 
 
 def blend(

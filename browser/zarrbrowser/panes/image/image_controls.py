@@ -34,6 +34,9 @@ class ImageControls(Bar):
             "profile": _toggle("profile", "Profile along a line"),
             "region": _toggle("region", "Statistics of a rectangle"),
         }
+        self.series = _toggle(
+            "series", "Series through the points that you click, along time or another axis"
+        )
         self.labels = tool_button("labels", "Labels over the picture")
         self.labels.hide()
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes instead of indices")
@@ -54,7 +57,7 @@ class ImageControls(Bar):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (*self.tools.values(), self.chunks, self.labels):
+        for button in (self.series, *self.tools.values(), self.chunks, self.labels):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (
@@ -76,6 +79,7 @@ class ImageControls(Bar):
             self.actual_size,
             self.tools["region"],
             self.tools["profile"],
+            self.series,
             self.chunks,
         )
 

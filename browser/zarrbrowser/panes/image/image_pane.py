@@ -37,6 +37,7 @@ from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
+from zarrbrowser.values.elements import elements_of
 from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.workers import Lane, Workers
@@ -166,8 +167,7 @@ class ImagePane(Pane):
         state, frame, measured = self.model.state, self.view.frame, self.view.measured
         if state is None or frame is None or measured is None or not self.view.fits_settings:
             return None
-        name, visible = self.view.picture_style().colour_map, self.canvas.visible()
-        return displayed_slice(state.image, state.settings, frame, measured, visible, name, level)
+        return displayed_slice(state, frame, measured, self.canvas.visible(), level)
 
     def view_state(self) -> dict[str, Any]:
         """The view settings of the image as JSON; empty without an image."""
@@ -186,7 +186,7 @@ class ImagePane(Pane):
             return
         layouts = {layout.value: layout for layout in PlaneLayout}
         layout = layouts.get(str(document.get("layout")), state.layout)
-        settings = apply_document(state.settings, document, state.image.base.dtype)
+        settings = apply_document(state.settings, document, state.image.base)
         self.model.show(replace(state, settings=settings, layout=layout))
         place = place_of(document)
         if place is not None:
@@ -230,6 +230,7 @@ class ImagePane(Pane):
         left.setSpacing(0)
         left.addWidget(self.stack, 1)
         left.addWidget(self.tools.measurements)
+        left.addWidget(self.tools.series)
         middle.addLayout(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
@@ -335,7 +336,9 @@ class ImagePane(Pane):
             return  # only the first plane of a film is measured
         found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
         whole = found is not None and found.size == axes.height * axes.width
-        self.missing.show_statistics(found, is_exact=whole)
+        is_told = elements_of(state.image.base).has_marks
+        mark = "marked as missing" if is_told else "with the fill value"
+        self.missing.show_statistics(found, is_exact=whole, mark=mark)
 
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:

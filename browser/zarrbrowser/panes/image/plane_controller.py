@@ -41,6 +41,7 @@ class PlaneController(QObject):
             )
         controls.coordinates.toggled.connect(coordinate_labels.turn)
         coordinate_labels.changed.connect(self._show_coordinates)
+        coordinate_labels.changed.connect(self._turn)
         sliders.moved.connect(self._move)
         canvas.square_changed.connect(self._show_square)
         model.changed.connect(self._follow)
@@ -68,6 +69,16 @@ class PlaneController(QObject):
         if self._model.state is not None:
             self._sliders.show_coordinates(self._coordinate_labels.coordinates)
         self._controls.coordinates.setVisible(self._coordinate_labels.is_known)
+
+    def _turn(self) -> None:
+        """Turn the picture as its coordinates demand."""
+        state = self._model.state
+        if state is not None and self._coordinate_labels.is_about(state.image):
+            found = self._coordinate_labels.found
+            self._model.change(
+                upward=frozenset(axis for axis, one in found.items() if one.turns_rows),
+                leftward=frozenset(axis for axis, one in found.items() if one.turns_columns),
+            )
 
     def _choose_axes(self, axes: Axes) -> None:
         state = self._model.state

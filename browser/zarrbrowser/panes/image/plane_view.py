@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.painting import Measured, paint, style_of
-from zarrbrowser.image.colours.render import NOTHING, Rgba, Style
-from zarrbrowser.image.levels import Level, proportion
+from zarrbrowser.image.colours.render import NOTHING, Style
+from zarrbrowser.image.levels import Level, Rgba, proportion
 from zarrbrowser.image.state import Change, ImageState, changes
 from zarrbrowser.image.tiles.frame_text import reading
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan, rect_of
@@ -135,7 +135,7 @@ class PlaneView(QWidget):
             self._begin(state)
             return
         if Change.ORIENTATION in change:
-            self._show_flips(state.settings)
+            self._show_flips(state)
         may_read_more = earlier is not None and state.settings.may_read_bytes > earlier.may_read_bytes
         if change & (Change.POSITION | Change.CHANNELS) or may_read_more:
             self.refresh()
@@ -189,7 +189,7 @@ class PlaneView(QWidget):
         measured = self._measured_for_colours()
         if self.state is None or measured is None or not self.fits_settings:
             return Style()
-        return style_of(self.state.settings, measured, self.state.colour_map, *self._marks)
+        return style_of(self.state, measured, *self._marks)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
@@ -241,13 +241,14 @@ class PlaneView(QWidget):
         """Show another image, or other axes of it, with the whole plane in view."""
         self._forget()
         self.begun.emit()
-        self._show_flips(state.settings)
+        self._show_flips(state)
         axes = state.settings.axes
         self.canvas.show_plane(axes.height, axes.width, proportion(state.image, axes.rows, axes.columns))
         self.refresh()
 
-    def _show_flips(self, settings: ViewSettings) -> None:
-        self.canvas.set_flips(rows=settings.flip_rows, columns=settings.flip_columns)
+    def _show_flips(self, state: ImageState) -> None:
+        rows, columns = state.flips
+        self.canvas.set_flips(rows=rows, columns=columns)
 
     def _forget(self) -> None:
         self.reader.forget()

@@ -33,12 +33,11 @@ from zarrbrowser.plot.series import (
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
-from zarrbrowser.values.elements import Elements, Part, is_complex
+from zarrbrowser.values.elements import Elements, Part, elements_of, is_complex, unit_of, unpacking_of
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.workers import Lane, Workers
-from zarrcore.conventions.cf import packing_of
 
 _POINTS_BELOW = 200
 """Up to this number, elements are also drawn as points."""
@@ -90,20 +89,14 @@ class PlotPane(Pane):
         if is_array(node):
             self.show_array(node, source, is_unpacked=self.session.is_unpacked(source, node.path))
 
-    def show_array(
-        self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
-    ) -> None:
+    def show_array(self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = True) -> None:
         """Show an array, unpacked or as stored; with its source also its coordinates."""
         self.clear()
         self._array = array
-        fields, packing = drawable_fields(array.dtype), packing_of(array)
-        self._elements = Elements(
-            fields[0] if fields else None,
-            packing=packing if is_unpacked else None,
-            fill=packing.missing if packing else (),
-        )
+        fields = drawable_fields(array.dtype)
+        self._elements = elements_of(array, is_unpacked=is_unpacked)
         dtype = array.dtype[fields[0]] if fields else array.dtype
-        is_packed = packing is not None and packing.is_packed
+        is_packed = unpacking_of(array) is not None
         self.controls.show_kind(
             fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
         )
@@ -236,7 +229,7 @@ class PlotPane(Pane):
 
     def _unpack(self, is_on: bool) -> None:
         if self._array is not None:
-            self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
+            self._choose(replace(self._elements, packing=unpacking_of(self._array) if is_on else None))
             self.unpacked.emit(is_on)
 
     def _scale(self, is_log: bool) -> None:
@@ -274,7 +267,7 @@ class PlotPane(Pane):
         name = axis_names(1, array.dimension_names)[0]
         self.plot.getAxis("bottom").show_coordinate(name, self.coordinate_labels.coordinates.get(0))
         unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
-        unit = unit or self.coordinate_labels.units(self._elements)
+        unit = unit or unit_of(array, self._elements)
         left = self.plot.getAxis("left")
         left.dates = dtype if dtype.kind == "M" else None
         self.plot.setLabel(
@@ -331,6 +324,5 @@ class PlotPane(Pane):
         name = axis_names(1, series.request.array.dimension_names)[0]
         coordinate = self.coordinate_labels.coordinates.get(0)
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
-        units = self.coordinate_labels.units(self._elements)
-        value = describe(self._elements, series.values[index], units)
+        value = describe(self._elements, series.values[index], series.request.array)
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -33,6 +33,7 @@ from zarrbrowser.table.grid import (
     grid_of,
     tab_separated,
 )
+from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import count, format_shape
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.axis_sliders import AxisSliders
@@ -104,8 +105,7 @@ class TablePane(Pane):
         if grid is None or chosen is None:
             return None
         everything = grid.selection(slice(None), slice(None))
-        packing = grid.packing if grid.is_unpacked else None
-        return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=packing)
+        return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=grid.unpacking)
 
     def show_array(
         self,
@@ -113,7 +113,7 @@ class TablePane(Pane):
         axes: Axes | None = None,
         find: Callable[[str], Any] | None = None,
         *,
-        is_unpacked: bool = False,
+        is_unpacked: bool = True,
     ) -> None:
         """Show an array, at the plane of its picture if there is one.
 
@@ -132,9 +132,9 @@ class TablePane(Pane):
             return
         self.go_to.setPlaceholderText("row" if grid.axes is None else "row, column")
         self.axes.setVisible(grid.axes is not None)
-        self.unpacking.setVisible(grid.packing is not None and grid.packing.is_packed)
+        self.unpacking.setVisible(unpacking_of(array) is not None)
         with QSignalBlocker(self.unpacking):
-            self.unpacking.setChecked(grid.is_unpacked)
+            self.unpacking.setChecked(is_unpacked)
         self._show_grid(grid)
         self.stack.show_data()
         if find is not None:
@@ -244,7 +244,7 @@ class TablePane(Pane):
         grid = self.model.grid
         if grid is not None:
             self._forget()
-            self.model.show(replace(grid, is_unpacked=is_on))
+            self.model.show(replace(grid, unpacking=unpacking_of(grid.array) if is_on else None))
             self.table.refit_columns()
             self._soon.start()
             self.unpacked.emit(is_on)

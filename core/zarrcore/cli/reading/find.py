@@ -7,15 +7,16 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from zarrcore.cli.completion import complete_by
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.store_arguments import natural, size
+from zarrcore.cli.store_arguments import argument_type, natural, size
 from zarrcore.cli.text import json_or_text, printable
 from zarrcore.cli.tree import node_json
 from zarrcore.sizes import SIZE_WORDS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import AnyNode
-    from zarrcore.operations.find import AttributeCondition, Conditions
+    from zarrcore.operations.find import AttributeCondition, Conditions, ConventionCondition
 
 _TROUBLE: Final = 2
 _DESCRIPTION = """\
@@ -28,7 +29,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "find",
-        help="find nodes by name, type, shape, size, attributes, codecs",
+        help="find nodes by name, type, shape, size, attributes, codecs, convention",
         description=_DESCRIPTION,
     )
     add_source_arguments(parser)
@@ -57,6 +58,13 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--codec", metavar="NAME", help="codec, such as blosc, also inside shards; or a pattern"
     )
+    convention = parser.add_argument(
+        "--convention",
+        type=argument_type(_convention),
+        metavar="WORDS",
+        help="what the node is by a convention: 'ome', 'image', 'cf variable'; a wrong word lists all",
+    )
+    complete_by(convention, _convention_words)
     parser.add_argument(
         "--depth", type=natural, metavar="N", help="levels below PATH to search (default: all)"
     )
@@ -69,6 +77,18 @@ def _shape(text: str) -> tuple[int | None, ...]:
     if any(part != "*" and not part.isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(f"expected lengths such as '*,512,512', found {text!r}")
     return tuple(None if part == "*" else int(part) for part in parts)
+
+
+def _convention(words: str) -> ConventionCondition:
+    from zarrcore.operations.find import convention_condition
+
+    return convention_condition(words)
+
+
+def _convention_words(**_: Any) -> list[str]:
+    from zarrcore.operations.find import convention_words
+
+    return convention_words()
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -114,6 +134,7 @@ def _conditions(namespace: argparse.Namespace) -> Conditions:
         max_nbytes=namespace.max_size,
         codec=namespace.codec,
         attributes=tuple(map(_attribute, namespace.attribute)),
+        convention=namespace.convention,
     )
 
 

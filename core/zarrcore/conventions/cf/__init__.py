@@ -1,19 +1,25 @@
 """The CF conventions, as xarray and others write them into Zarr: variables, coordinates, times, packed and missing values."""
 
-from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordinate
+from zarrcore.conventions.cf.coordinates import Direction, coordinate_values, direction_of, find_coordinate
+from zarrcore.conventions.cf.flags import flag_meaning
 from zarrcore.conventions.cf.missing_values import missing_values, missing_values_of
-from zarrcore.conventions.cf.packing import Packing, among, may_be_packed, packing_of
+from zarrcore.conventions.cf.packing import Packing, among, any_of, may_be_packed, outside, packing_of
 from zarrcore.conventions.cf.times import decode_times, is_time
 
 __all__ = [
+    "Direction",
     "Packing",
     "among",
+    "any_of",
     "coordinate_values",
     "decode_times",
+    "direction_of",
     "find_coordinate",
+    "flag_meaning",
     "is_time",
     "may_be_packed",
     "missing_values",
     "missing_values_of",
+    "outside",
     "packing_of",
 ]

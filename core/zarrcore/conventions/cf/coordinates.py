@@ -6,7 +6,8 @@ holds the coordinates. CF, 2.7 "Groups", and xarray's trees of datasets: those o
 
 from __future__ import annotations
 
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,22 @@ from numpy.typing import NDArray
 from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import decode_times, shortest
 from zarrcore.conventions.interface import Find
+from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import text
 from zarrcore.errors import NodeNotFoundError, SelectionError
+
+
+class Direction(Enum):
+    """Where greater coordinates lie: on a map with the north at its top, or in a vertical section."""
+
+    UP = "up"
+    DOWN = "down"
+    RIGHT = "right"
+
+
+_NORTHWARD: Final = ("lat", "latitude", "grid_latitude", "projection_y_coordinate")
+_EASTWARD: Final = ("lon", "longitude", "grid_longitude", "projection_x_coordinate")
+_PRESSURES: Final = ("Pa", "hPa", "mb", "mbar", "millibar", "bar", "decibar", "dbar", "atm", "atmosphere")
 
 
 def find_coordinate(array: Any, axis: int, find: Find) -> Any | None:
@@ -42,6 +57,28 @@ def find_coordinate(array: Any, axis: int, find: Find) -> Any | None:
             break
         group = group.rpartition("/")[0]
     return None
+
+
+def direction_of(coordinate: Any) -> Direction | None:
+    """Where greater coordinates lie on a map or in a section; None if that is not told.
+
+    CF conventions 4.1 "Latitude Coordinate", 4.2 "Longitude Coordinate", 4.3 "Vertical (Height or Depth) Coordinate": heights and
+    depths have the attribute ``positive``, which is "down" for pressures by default.
+
+    Args:
+        coordinate: a one-dimensional array of coordinates.
+    """
+    attributes = coordinate.attributes
+    units, axis = text(attributes.get("units")), text(attributes.get("axis")).upper()
+    name = text(attributes.get("standard_name")) or coordinate.name.lower()
+    positive = text(attributes.get("positive")).lower()
+    if positive in ("up", "down"):
+        return Direction(positive)
+    if units in LATITUDES or axis == "Y" or name in _NORTHWARD:
+        return Direction.UP
+    if units in LONGITUDES or axis == "X" or name in _EASTWARD:
+        return Direction.RIGHT
+    return Direction.DOWN if units in _PRESSURES else None
 
 
 def coordinate_values(array: Any) -> tuple[NDArray[Any], str]:

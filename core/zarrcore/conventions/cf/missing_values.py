@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import struct
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+from zarrcore.conventions.values import items, number, numbers
 
 _NAMES = ("_FillValue", "missing_value")
 
@@ -46,6 +49,25 @@ def missing_values(
     if fill_value is not None:
         found["_FillValue"] = np.asarray(fill_value).astype(dtype)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def valid_range_of(attributes: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The least and the greatest valid number that attributes name, ±inf without one of them; None without both.
+
+    CF conventions 2.5.1: ``valid_range``, or ``valid_min`` and ``valid_max``.
+
+    >>> valid_range_of({"valid_min": 0})
+    (0, inf)
+    """
+    told = items(attributes.get("valid_range"))
+    if numbers(told, 2) is not None:
+        return told[0], told[1]
+    bounds: list[Any] = [attributes.get("valid_min"), attributes.get("valid_max")]
+    low, high = (
+        none if number(bound) is None else bound
+        for bound, none in zip(bounds, (-math.inf, math.inf), strict=True)
+    )
+    return None if (low, high) == (-math.inf, math.inf) else (low, high)
 
 
 def _of_type(told: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:

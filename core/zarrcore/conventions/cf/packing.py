@@ -6,13 +6,13 @@ CF conventions, 8.1 "Packed Data" and 2.5.1 "Missing data, valid and actual rang
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrcore.conventions.cf.missing_values import missing_values_of
+from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
 from zarrcore.conventions.values import items, number
 
 
@@ -24,20 +24,29 @@ class Packing:
     offset: float = 0.0
     missing: tuple[float, ...] = ()
     """Stored numbers that mark missing values; whole ones as integers, which have more digits than a float."""
+    valid: tuple[float, float] | None = None
+    """The least and the greatest stored number that is a value; ±inf without a bound, None without both."""
 
     @property
     def is_packed(self) -> bool:
         """Whether stored numbers differ from the values."""
         return self.scale != 1.0 or self.offset != 0.0
 
+    def is_missing(self, stored: NDArray[Any]) -> NDArray[np.bool_] | None:
+        """A mask of stored numbers that stand for missing values, NaN apart; None if there are none."""
+        return any_of(among(stored, self.missing), outside(stored, self.valid))
+
     def unpacked(self, stored: NDArray[Any]) -> NDArray[Any]:
-        """The values of stored numbers, NaN for missing ones; float64, as in xarray for attributes from JSON."""
-        is_missing = among(stored, self.missing)
+        """The values of stored numbers, NaN for missing ones; float64 unless they are floats without a scale, as in xarray."""
+        is_missing = self.is_missing(stored)
         if not self.is_packed and is_missing is None:
             return stored
-        values = stored.astype(np.float64)
-        values *= self.scale
-        values += self.offset
+        if not self.is_packed and stored.dtype.kind == "f":
+            values = stored.copy()
+        else:
+            values = stored.astype(np.float64)
+            values *= self.scale
+            values += self.offset
         if is_missing is not None:
             values[is_missing] = np.nan
         return values
@@ -50,9 +59,28 @@ def packing_of(array: Any) -> Packing | None:
     listed = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
     missing = [value for value in dict.fromkeys(listed) if not math.isnan(value)]
     scale, offset = (_told(array.attributes.get(name)) for name in ("scale_factor", "add_offset"))
-    if not missing and scale is None and offset is None:
+    plain = Packing(1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing))
+    valid = _stored_range(valid_range_of(array.attributes), array.dtype, plain)
+    if not missing and scale is None and offset is None and valid is None:
         return None
-    return Packing(1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing))
+    return replace(plain, valid=valid)
+
+
+def _stored_range(
+    valid: tuple[float, float] | None, dtype: np.dtype[Any], packing: Packing
+) -> tuple[float, float] | None:
+    """A valid range in stored numbers.
+
+    CF conventions 2.5.1: it is stored like the elements. The NetCDF User's Guide, "Attribute Conventions", reads bounds of the
+    type of ``scale_factor`` as values. So floats are values if packed elements are integers.
+    """
+    if valid is None or not packing.is_packed or dtype.kind not in "iu":
+        return valid
+    if all(isinstance(bound, int) or math.isinf(bound) for bound in valid) or packing.scale == 0:
+        return valid
+    low, high = sorted((bound - packing.offset) / packing.scale for bound in valid)
+    # Half a step more, since the bounds are rounded differently from the elements.
+    return low - 0.5, high + 0.5
 
 
 def may_be_packed(dtype: np.dtype[Any]) -> bool:
@@ -83,6 +111,24 @@ def among(values: NDArray[Any], numbers: tuple[float, ...]) -> NDArray[np.bool_]
         if mask.any():
             found = mask if found is None else found | mask
     return found
+
+
+def any_of(*masks: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """The elements in any of the masks; None if there is no mask."""
+    found = None
+    for mask in masks:
+        if mask is not None:
+            found = mask if found is None else found | mask
+    return found
+
+
+def outside(values: NDArray[Any], valid: tuple[float, float] | None) -> NDArray[np.bool_] | None:
+    """A mask of elements outside a valid range; None if none is."""
+    if valid is None:
+        return None
+    with np.errstate(invalid="ignore"):
+        found = (values < valid[0]) | (values > valid[1])
+    return found if found.any() else None
 
 
 def _holds(info: Any, value: float) -> bool:

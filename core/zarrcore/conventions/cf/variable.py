@@ -15,14 +15,15 @@ import numpy as np
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.cf.coordinates import find_coordinate
+from zarrcore.conventions.cf.flags import flags_of
 from zarrcore.conventions.cf.grid_mapping import grid_mapping_crs
-from zarrcore.conventions.cf.missing_values import missing_values_of
+from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
 from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import is_time
 from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
 from zarrcore.conventions.units import LATITUDES, LONGITUDES
-from zarrcore.conventions.values import items, mapping, numbers, text
+from zarrcore.conventions.values import mapping, text
 from zarrcore.conventions.variable import Dataset, Variable
 
 TITLE: Final = "CF"
@@ -79,9 +80,6 @@ def read_variable(array: Any, find: Find) -> Variable:
     attributes = array.attributes
     packing = packing_of(array)
     missing = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
-    valid = numbers(attributes.get("valid_range"), 2) or numbers(
-        [attributes.get("valid_min"), attributes.get("valid_max")], 2
-    )
     names = array.dimension_names or (None,) * array.ndim
     is_coordinate = array.ndim == 1 and names[0] == array.name
     parent = find(array.path.rpartition("/")[0] or "/")
@@ -97,8 +95,8 @@ def read_variable(array: Any, find: Find) -> Variable:
         packing.scale if packing else 1.0,
         packing.offset if packing else 0.0,
         tuple(dict.fromkeys(value for value in missing if not _is_nan(value))),
-        (valid[0], valid[1]) if valid else None,
-        _flags(attributes),
+        valid_range_of(attributes),
+        flags_of(attributes),
         tuple(text(attributes.get("coordinates")).split()),
         text(attributes.get("bounds")),
         text(attributes.get("cell_methods")),
@@ -129,15 +127,6 @@ def _axis(array: Any, axis: int, find: Find) -> Axis:
         or ("vertical" if attributes.get("positive") else "")
     )
     return Axis(name, kind, units, text(attributes.get("long_name")))
-
-
-def _flags(attributes: Mapping[str, Any]) -> dict[int, str]:
-    """CF conventions, 3.5 "Flags": the meanings of values, or of single bits."""
-    meanings = text(attributes.get("flag_meanings")).split()
-    values = items(attributes.get("flag_values")) or items(attributes.get("flag_masks"))
-    if len(values) != len(meanings) or not all(isinstance(value, int) for value in values):
-        return {}
-    return dict(zip(values, meanings, strict=True))
 
 
 def _dataset(group: Any) -> Dataset:
@@ -171,5 +160,10 @@ def _dataset(group: Any) -> Dataset:
 
 
 CF: Final = Convention(
-    "cf", TITLE, "https://cfconventions.org/cf-conventions/cf-conventions.html", _recognise, _read
+    "cf",
+    TITLE,
+    "https://cfconventions.org/cf-conventions/cf-conventions.html",
+    (Dataset.kind, Variable.kind),
+    _recognise,
+    _read,
 )

@@ -51,4 +51,4 @@ def _read(group: Any, _find: Find) -> Product:
     )
 
 
-EOPF: Final = Convention("eopf", TITLE, "https://zarr.eopf.copernicus.eu", _recognise, _read)
+EOPF: Final = Convention("eopf", TITLE, "https://zarr.eopf.copernicus.eu", (Product.kind,), _recognise, _read)

@@ -31,7 +31,8 @@ def georeference_of(array: Any, find: Find | None = None) -> Georeference | None
         return stated
     found = [stated, cf_georeference(array, look)]
     if not any(one is not None and one.transform is not None for one in found):
-        found.append(grid_of_coordinates(array, look))
+        crs = next((one.crs for one in found if one is not None and one.crs is not None), None)
+        found.append(grid_of_coordinates(array, look, crs))
     known = [one for one in found if one is not None]
     if not known:
         return None
@@ -49,7 +50,7 @@ def _places(array: Any, find: Find) -> Iterator[Mapping[str, Any]]:
         attributes = _attributes(above or "/", find)
         yield from _levels(attributes, asset)
         if is_own:
-            group = attributes
+            group = _without_grid(attributes) if _is_coarser(attributes, asset) else attributes
         if not above:
             break
         above, _, name = above.rpartition("/")
@@ -59,12 +60,28 @@ def _places(array: Any, find: Find) -> Iterator[Mapping[str, Any]]:
 
 def _levels(attributes: Mapping[str, Any], asset: str) -> Iterator[Mapping[str, Any]]:
     """The levels of a pyramid that an asset is, or is in; a pyramid states the CRS for all its levels."""
-    for level in objects(mapping(attributes.get("multiscales")).get("layout")):
-        if level.get("asset") in (asset, asset.rpartition("/")[0]):
+    assets = asset, asset.rpartition("/")[0]
+    for level in _layout(attributes):
+        if level.get("asset") in assets:
             yield level
-            yield {
-                name: value for name, value in attributes.items() if not name.endswith(("transform", "bbox"))
-            }
+            yield _without_grid(attributes)
+    for entry in objects(attributes.get("multiscales")):
+        for dataset in objects(entry.get("datasets")):
+            if dataset.get("path") in assets and "crs" in dataset:  # ndpyramid's
+                yield {"proj:code": dataset["crs"]}
+
+
+def _layout(attributes: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return objects(mapping(attributes.get("multiscales")).get("layout"))
+
+
+def _is_coarser(attributes: Mapping[str, Any], asset: str) -> bool:
+    """Whether an asset is a level of a pyramid other than its first: the grid of the group is that of the first."""
+    return asset in [level.get("asset") for level in _layout(attributes)][1:]
+
+
+def _without_grid(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in attributes.items() if not name.endswith(("transform", "bbox"))}
 
 
 def _attributes(path: str, find: Find) -> Mapping[str, Any]:

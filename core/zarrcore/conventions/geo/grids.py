@@ -8,6 +8,7 @@ import numpy as np
 
 from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordinate
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
+from zarrcore.conventions.geo.linear_units import factor_to
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.units import LATITUDES
@@ -19,10 +20,17 @@ GEOGRAPHIC: Final = CoordinateReferenceSystem("EPSG:4326")
 """What latitudes and longitudes without a datum are taken for, as GDAL does."""
 
 
-def grid_of_coordinates(array: Any, find: Find) -> Georeference | None:
+def grid_of_coordinates(
+    array: Any, find: Find, crs: CoordinateReferenceSystem | None = None
+) -> Georeference | None:
     """The grid of the coordinate variables of an array's rows and columns; None if they are not evenly spaced.
 
     Latitudes and longitudes have the CRS EPSG:4326; other coordinates do not tell one.
+
+    Args:
+        array: the array.
+        find: returns the node at an absolute path.
+        crs: the CRS of the array, if it is known from elsewhere; the grid is in its unit.
 
     Raises:
         ZarrError: a coordinate variable cannot be read.
@@ -40,10 +48,10 @@ def grid_of_coordinates(array: Any, find: Find) -> Georeference | None:
             return None
         values, units = coordinate_values(coordinate)
         is_geographic |= units in LATITUDES
-        line = _line(values)
-        if line is None:
+        line, factor = _line(values), 1.0 if crs is None else factor_to(crs, units)
+        if line is None or factor is None:
             return None
-        lines.append(line)
+        lines.append((line[0] * factor, line[1] * factor))
     (y, down), (x, right) = lines
     transform = (right, 0.0, x - right / 2, 0.0, down, y - down / 2)
     rows, columns = (array.shape[names.index(name)] for name in dimensions)

@@ -111,6 +111,11 @@ def _first_crs(assets: Sequence[Mapping[str, Any]]) -> CoordinateReferenceSystem
     return None
 
 
+def level_paths(group: Any) -> tuple[str, ...]:
+    """The paths of the levels of a pyramid, relative to it, finest first; from its own metadata, so some may be missing."""
+    return tuple(asset["asset"] for asset in _assets(group.attributes))
+
+
 def pyramid_image(group: Any, variable: str, find: Find | None = None) -> MultiscaleImage:
     """One variable of a pyramid of groups, as a multiscale image.
 
@@ -192,5 +197,10 @@ def _scales(assets: Sequence[Mapping[str, Any]]) -> list[tuple[Numbers, Numbers]
 
 
 PYRAMIDS: Final = Convention(
-    "multiscales", TITLE, "https://github.com/zarr-conventions/multiscales", _recognise, _read
+    "multiscales",
+    TITLE,
+    "https://github.com/zarr-conventions/multiscales",
+    (Pyramid.kind,),
+    _recognise,
+    _read,
 )

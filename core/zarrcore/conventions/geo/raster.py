@@ -47,4 +47,4 @@ def _read(array: Any, find: Find) -> Raster:
     return Raster(TITLE, found)
 
 
-GEOZARR: Final = Convention("geozarr", TITLE, "https://geozarr.org", _recognise, _read)
+GEOZARR: Final = Convention("geozarr", TITLE, "https://geozarr.org", (Raster.kind,), _recognise, _read)

@@ -66,6 +66,7 @@ OME_NGFF: Final = Convention(
     "ome-ngff",
     TITLE,
     SPECIFICATION,
+    tuple(_READERS),
     _recognise,
     lambda node, find: _READERS[_recognise(node) or MultiscaleImage.kind](node, find),
 )

@@ -152,5 +152,10 @@ _KINDS: Final = {
 }
 
 ANNDATA: Final = Convention(
-    "anndata", TITLE, "https://anndata.readthedocs.io/en/stable/fileformat-prose.html", _recognise, _read
+    "anndata",
+    TITLE,
+    "https://anndata.readthedocs.io/en/stable/fileformat-prose.html",
+    (*dict.fromkeys(_KINDS.values()), Column.kind),
+    _recognise,
+    _read,
 )

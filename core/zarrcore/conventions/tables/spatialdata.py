@@ -54,5 +54,10 @@ def _read(group: Any, find: Find) -> Meaning:
 
 
 SPATIALDATA: Final = Convention(
-    "spatialdata", TITLE, "https://spatialdata.scverse.org/en/stable/design_doc.html", _recognise, _read
+    "spatialdata",
+    TITLE,
+    "https://spatialdata.scverse.org/en/stable/design_doc.html",
+    (SpatialData.kind, SpatialElement.kind),
+    _recognise,
+    _read,
 )

@@ -13,20 +13,27 @@ from typing import Any, Final
 
 import numpy as np
 
+from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.joined import JoinedFile
 from zarrcore.filetypes.records import Linear, Records
+from zarrcore.metadata.data_type import is_small_number
 
-ASCII, SHORT, LONG, RATIONAL, LONG8, IFD8 = 2, 3, 4, 5, 16, 18
+ASCII, SHORT, LONG, RATIONAL, DOUBLE, LONG8, IFD8 = 2, 3, 4, 5, 12, 16, 18
 SAMPLE_FORMATS: Final = {"b": 1, "u": 1, "i": 2, "f": 3, "c": 6}
 """SampleFormat of NumPy's kinds."""
 HEADER_NBYTES: Final = 16
 _ENTRY: Final = struct.Struct("<HHQ8s")
 _ALIGN: Final = 8
+_INSIDE_NBYTES: Final = 8
+_MAX_ITEMSIZE: Final = {"c": 16}
 _LEAST_RATIO: Final = 1e-9
 """The smallest ratio that two integers of 32 bits express with enough precision."""
 
 Entry = tuple[int, int, int, bytes | Linear]
-"""A tag, a type, the number of values, and the values or their offset: 64 bits, which may differ between pages."""
+"""A tag, a type, the number of values, and the values or their offset: 64 bits, which may differ between pages.
+
+More than 64 bits of values must be moved out of the directory by `with_long_values`.
+"""
 
 
 def file_header(first_directory: int) -> bytes:
@@ -35,8 +42,33 @@ def file_header(first_directory: int) -> bytes:
 
 
 def shorts(tag: int, *values: int) -> Entry:
-    """Up to four short numbers."""
+    """Short numbers."""
     return tag, SHORT, len(values), struct.pack(f"<{len(values)}H", *values)
+
+
+def ascii_text(tag: int, text: str) -> Entry:
+    """A text; characters beyond ASCII become question marks."""
+    content = text.encode("ascii", "replace") + b"\0"
+    return tag, ASCII, len(content), content
+
+
+def doubles(tag: int, *values: float) -> Entry:
+    """Floating-point numbers of 64 bits."""
+    return tag, DOUBLE, len(values), struct.pack(f"<{len(values)}d", *values)
+
+
+def check_type(dtype: np.dtype[Any]) -> None:
+    """Check that TIFF has a type for elements.
+
+    Raises:
+        UnsupportedError: it has none.
+    """
+    if (
+        dtype.kind not in SAMPLE_FORMATS
+        or is_small_number(dtype)
+        or dtype.itemsize > _MAX_ITEMSIZE.get(dtype.kind, 8)
+    ):
+        raise UnsupportedError("data type", dtype.name, "has no counterpart in TIFF")
 
 
 def page_entries(
@@ -50,21 +82,38 @@ def page_entries(
     ratios = [_ratio(number) for number in resolution or (1.0, 1.0)]
     is_known = resolution is not None and None not in ratios
     down, right = (ratio if is_known and ratio is not None else struct.pack("<II", 1, 1) for ratio in ratios)
+    return [
+        *pixel_entries(height, width, dtype, samples),
+        (282, RATIONAL, 1, right),
+        (283, RATIONAL, 1, down),
+        shorts(296, 3 if is_known else 1),  # per centimetre; a resolution without a unit is unknown
+    ]
+
+
+def pixel_entries(
+    height: int, width: int, dtype: np.dtype[Any], colours: int = 1, bands: int = 1
+) -> list[Entry]:
+    """The entries that say how many pixels there are, and of which type.
+
+    Args:
+        colours: 3 or 4 for RGB or RGBA, whose samples are next to each other; otherwise 1.
+        bands: the number of planes with one sample for each pixel, one plane after another; 1 for RGB and RGBA.
+    """
+    samples = colours * bands
     entries = [
         (256, LONG, 1, struct.pack("<I", width)),
         (257, LONG, 1, struct.pack("<I", height)),
         shorts(258, *[8 * dtype.itemsize] * samples),
         shorts(259, 1),  # not compressed
-        shorts(262, 2 if samples > 1 else 1),  # RGB, or 0 is black
+        shorts(262, 2 if colours > 1 else 1),  # RGB, or 0 is black
         shorts(277, samples),
-        (282, RATIONAL, 1, right),
-        (283, RATIONAL, 1, down),
-        shorts(284, 1),  # samples of a pixel next to each other
-        shorts(296, 3 if is_known else 1),  # per centimetre; a resolution without a unit is unknown
+        shorts(284, 2 if bands > 1 else 1),
         shorts(339, *[SAMPLE_FORMATS[dtype.kind]] * samples),
     ]
-    if samples == 4:
+    if colours == 4:
         entries.append(shorts(338, 2))  # the fourth is opacity
+    if bands > 1:
+        entries.append(shorts(338, *[0] * (bands - 1)))  # the first is the grey of the picture
     return entries
 
 
@@ -93,6 +142,24 @@ def strip_entries(height: int, nbytes: int, offset: Linear) -> list[Entry]:
 def description_entry(nbytes: int, at: int) -> Entry:
     """The entry of a page's description, which ends in a zero byte."""
     return 270, ASCII, nbytes, Linear(at)
+
+
+def with_long_values(entries: Sequence[Entry], at: int) -> tuple[list[Entry], bytes]:
+    """The same entries with references to values that do not fit into a directory, and these values.
+
+    Args:
+        entries: the entries of one directory.
+        at: the offset of the values in the file, a multiple of 8.
+    """
+    inside: list[Entry] = []
+    outside = bytearray()
+    for tag, kind, length, value in entries:
+        if isinstance(value, bytes) and len(value) > _INSIDE_NBYTES:
+            inside.append((tag, kind, length, Linear(at + len(outside))))
+            outside += value + bytes(-len(value) % _ALIGN)
+        else:
+            inside.append((tag, kind, length, value))
+    return inside, bytes(outside)
 
 
 def directory_nbytes(entries: int) -> int:

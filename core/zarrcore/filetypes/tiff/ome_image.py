@@ -7,13 +7,13 @@ lists the omitted levels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
 from zarrcore.conventions import Channel, MultiscaleImage, image_of, is_image, single_level
-from zarrcore.errors import SelectionError
+from zarrcore.errors import NodeNotFoundError, SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
 from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
@@ -22,13 +22,28 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 _NAMES: Final = {"time": "t", "channel": "c"}
 
 
+def attributes_above(array: Array, find: Callable[[str], Any]) -> Mapping[str, Any]:
+    """The attributes of the group above an array, which may describe it as a level of an image; empty without one.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    if not isinstance(array, ArrayNode) or array.path == "/":
+        return {}
+    try:
+        group = find(array.path.rpartition("/")[0] or "/")
+    except NodeNotFoundError:
+        return {}
+    return group.attributes if isinstance(group, Group) else {}
+
+
 def array_as_ome_tiff(
     array: Array, selection: Selection = ..., group_attributes: Mapping[str, Any] | None = None
 ) -> OmeTiffFile:
     """``array[selection]`` as an image of one level.
 
     Args:
-        group_attributes: the attributes of the parent group, which may describe the array as a level of an image.
+        group_attributes: as `attributes_above`.
 
     Raises:
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
@@ -79,7 +94,7 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
     return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
 
 
-def _is_reduced(node: AnyNode, last: ArrayNode, letters: str) -> bool:
+def _is_reduced(node: AnyNode, last: ArrayNode, letters: Sequence[str]) -> bool:
     """Whether a level has the planes of the one before it, in fewer pixels."""
     if not isinstance(node, ArrayNode) or node.dtype != last.dtype or node.ndim != last.ndim:
         return False

@@ -83,9 +83,9 @@ def ome_xml(facts: ImageMetadata, shape: Mapping[str, int], pixel_type: str) -> 
     root.set("xsi:schemaLocation", f"{_NAMESPACE} {_NAMESPACE}/ome.xsd")
     image = ET.SubElement(root, "Image", {"ID": "Image:0"})
     if facts.name:
-        image.set("Name", _text(facts.name))
+        image.set("Name", xml_text(facts.name))
     if facts.description:
-        ET.SubElement(image, "Description").text = _text(facts.description)
+        ET.SubElement(image, "Description").text = xml_text(facts.description)
     pixels = ET.SubElement(image, "Pixels", {"ID": "Pixels:0", "DimensionOrder": order, "Type": pixel_type})
     pixels.attrib.update({f"Size{letter}": str(size) for letter, size in sizes.items()})
     pixels.attrib.update({"BigEndian": "false", "Interleaved": "true" if samples > 1 else "false"})
@@ -113,7 +113,7 @@ def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> Non
 def _put_channel(pixels: ET.Element, number: int, samples: int, told: Channel | None) -> None:
     channel = ET.SubElement(pixels, "Channel", {"ID": f"Channel:0:{number}"})
     if told is not None and told.name:
-        channel.set("Name", _text(told.name))
+        channel.set("Name", xml_text(told.name))
     channel.set("SamplesPerPixel", str(samples))
     if told is not None and told.colour is not None:
         red, green, blue = told.colour
@@ -121,6 +121,6 @@ def _put_channel(pixels: ET.Element, number: int, samples: int, told: Channel | 
         channel.set("Color", str(rgba - (1 << 32) if rgba >= 1 << 31 else rgba))
 
 
-def _text(text: str) -> str:
+def xml_text(text: str) -> str:
     """Text without characters that XML cannot hold."""
     return _NO_XML.sub("\ufffd", text)

@@ -18,8 +18,8 @@ from zarrcore.filetypes.records import Linear
 from zarrcore.filetypes.tiff.axes import AXES
 from zarrcore.filetypes.tiff.directories import (
     HEADER_NBYTES,
-    SAMPLE_FORMATS,
     chained,
+    check_type,
     description_entry,
     directories,
     directory_nbytes,
@@ -27,9 +27,7 @@ from zarrcore.filetypes.tiff.directories import (
     page_entries,
     strip_entries,
 )
-from zarrcore.metadata.data_type import is_small_number
 
-_MAX_ITEMSIZE: Final = {"c": 16}
 _ALIGN: Final = 64
 _MORE_ENTRIES: Final = 4
 """The offsets in the first page: its strip and the description."""
@@ -57,12 +55,7 @@ class TiffFile(HeaderAndBody):
 
     def _make_header(self) -> bytes:
         shape, dtype = self.body.shape, self.array.dtype
-        if (
-            dtype.kind not in SAMPLE_FORMATS
-            or is_small_number(dtype)
-            or dtype.itemsize > _MAX_ITEMSIZE.get(dtype.kind, 8)
-        ):
-            raise UnsupportedError("data type", dtype.name, "has no counterpart in TIFF")
+        check_type(dtype)
         ndim = plane_ndim(shape, dtype)
         plane = shape[len(shape) - ndim :]
         if 0 in shape or max(plane, default=1) >= 1 << 32:

@@ -33,24 +33,34 @@ class TilesFile(RawFile):
         array: the array.
         selection: the selection.
         names: names of the array's dimensions to use instead of its own.
+        letters: the letter of each dimension of the selection, ``Y`` and ``X`` among them, and ``S`` only as the last; other
+            texts are dimensions outside a plane. By default, they follow from the names.
+        has_strips: whether a plane that fits into one tile is a strip.
 
     Raises:
         UnsupportedError: there are more dimensions than images have, or no elements.
     """
 
-    suffix = "ome.tiff"
+    suffix = "tiff"
     body: TiledBody
 
     def __init__(
-        self, array: Array, selection: Selection = ..., names: Sequence[str | None] | None = None
+        self,
+        array: Array,
+        selection: Selection = ...,
+        names: Sequence[str | None] | None = None,
+        letters: Sequence[str] | None = None,
+        *,
+        has_strips: bool = True,
     ) -> None:
         super().__init__(array, selection)
-        self._names = names
-        self.body = TiledBody(array, selection, names)
+        self._layout = names, letters, has_strips
+        self.body = TiledBody(array, selection, *self._layout)
         self.size = self.body.nbytes
 
     def _with_array(self, array: Array) -> TilesFile:
-        return TilesFile(array, self._selection, self._names)
+        names, letters, has_strips = self._layout
+        return TilesFile(array, self._selection, names, letters, has_strips=has_strips)
 
 
 class TiledBody(ArrayBody):
@@ -65,18 +75,27 @@ class TiledBody(ArrayBody):
         plane_nbytes: bytes of all tiles of a plane.
     """
 
-    def __init__(self, array: Array, selection: Selection, names: Sequence[str | None] | None) -> None:
+    def __init__(
+        self,
+        array: Array,
+        selection: Selection,
+        names: Sequence[str | None] | None,
+        letters: Sequence[str] | None = None,
+        has_strips: bool = True,
+    ) -> None:
         super().__init__(array, selection)
         if 0 in self.shape:
             raise UnsupportedError("shape", str(self.shape), "has no planes to write as pages")
         if names is not None:
             self.dimension_names = tuple(names[axis] for axis in self.kept)
-        self.letters = axis_letters(self.shape, array.dtype, self.dimension_names)
+        self.letters = letters or axis_letters(self.shape, array.dtype, self.dimension_names)
         lengths = dict(zip(self.letters, self.shape, strict=True))
         chunks = dict(zip(self.letters, self.chunk_shape, strict=True))
         self.planes = {letter: length for letter, length in lengths.items() if letter not in "YXS"}
         self.height, self.width, self.samples = (lengths.get(letter, 1) for letter in "YXS")
-        self.tile = _tile((self.height, self.width), (chunks.get("Y", 1), chunks.get("X", 1)))
+        self.tile = _tile(
+            (self.height, self.width), (chunks.get("Y", 1), chunks.get("X", 1)), has_strips=has_strips
+        )
         self.grid = -(-self.height // self.tile[0]), -(-self.width // self.tile[1])
         self._in_order = (*self.planes.values(), *self.grid, *self.tile, self.samples)
         self.plane_nbytes = math.prod((*self.grid, *self.tile, self.samples)) * array.itemsize
@@ -150,7 +169,7 @@ class _TilesBox(WrappedPlan):
     __slots__ = ("_inside", "_letters", "_planes")
 
     def __init__(
-        self, letters: str, planes: Sequence[str], inside: tuple[int, int], plan: BoxPlan | None
+        self, letters: Sequence[str], planes: Sequence[str], inside: tuple[int, int], plan: BoxPlan | None
     ) -> None:
         super().__init__(plan)
         self._letters = letters
@@ -181,11 +200,13 @@ class _TilesBox(WrappedPlan):
         self._plan.read_into(inside.transpose([present.index(letter) for letter in self._letters]))
 
 
-def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
-    """Height and width of a plane's tiles.
+def _tile(plane: tuple[int, int], chunk: tuple[int, int], *, has_strips: bool = True) -> tuple[int, int]:
+    """Height and width of a plane's tiles; those of a plane that fits into one tile if it is a strip.
 
     >>> _tile((5000, 5000), (256, 1000)), _tile((5000, 5000), (64, 100)), _tile((5000, 20), (2048, 1)), _tile((30, 30), (8, 8))
     ((256, 512), (256, 400), (1024, 32), (30, 30))
+    >>> _tile((30, 30), (8, 8), has_strips=False)
+    (32, 32)
     >>> _tile((600, 3000), (600, 512))  # whole columns of chunks, rounded up to a multiple of 16
     (608, 512)
     """
@@ -193,7 +214,7 @@ def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
         max(length if length <= of_chunk <= _SIDES[-1] else 0, _side(of_chunk))
         for length, of_chunk in zip(plane, chunk, strict=True)
     ]
-    if plane[0] <= sides[0] and plane[1] <= sides[1]:
+    if has_strips and plane[0] <= sides[0] and plane[1] <= sides[1]:
         return plane
     height, width = (-(-min(side, length) // 16) * 16 for side, length in zip(sides, plane, strict=True))
     return height, width

@@ -14,9 +14,10 @@ from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.painting import bounds, compose, displayed_slice, measure, paint, style_of
 from zarrbrowser.image.colours.render import NOTHING, Norm, Style, blend, rgba
 from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, whole
+from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 
 PLANES = np.random.default_rng(5).normal(size=(4, 30, 40)).astype(np.float32)
 
@@ -42,11 +43,11 @@ def test_statistics_are_those_of_the_loaded_elements() -> None:
     assert (found.minimum, found.maximum, found.nan_count) == (values[512, 0], values[-1, -1], 1)
     assert found.size == 512 * 512
     settings = replace(settings, contrast=Contrast(ContrastMode.FULL_RANGE))
-    style = style_of(settings, measure(settings, mosaics), "viridis")
+    style = style_of(shown_as(image, settings, "viridis"), measure(settings, mosaics))
     assert (style.colour_map, style.levels) == ("viridis", (values[512, 0], values[-1, -1]))
-    assert style_of(replace(settings, colour_map="magma"), measure(settings, mosaics), "gray").colour_map == (
-        "magma"
-    )
+    assert style_of(
+        shown_as(image, replace(settings, colour_map="magma")), measure(settings, mosaics)
+    ).colour_map == ("magma")
     picture = paint(settings, mosaics, measure(settings, mosaics), style)
     assert (picture[:512] == NOTHING).all(), "nothing is loaded there yet"
     assert np.array_equal(picture[512:], rgba(values[512:], style))
@@ -106,6 +107,10 @@ def test_the_coarsest_level_fills_tiles_that_are_not_loaded() -> None:
     assert np.abs(mosaic.values + plane).max() <= 16, "coarse, but in its place"
 
 
+def shown_as(image: Image, settings: ViewSettings, colour_map: str = "gray") -> ImageState:
+    return ImageState(image, settings, lambda _path: None, colour_map)
+
+
 @pytest.mark.parametrize(
     ("on", "part"),
     [((2,), 2), ((1, 2), slice(1, 3)), ((0, 3), slice(None)), ((), 0)],
@@ -115,7 +120,7 @@ def test_the_selection_of_a_blend_has_its_visible_channels(on: tuple[int, ...], 
     cache = TileCache()
     frame = loaded(image, settings, cache)
     measured = measure(settings, compose(frame, cache))
-    shown = displayed_slice(image, settings, frame, measured, view_of(image), "gray")
+    shown = displayed_slice(shown_as(image, settings), frame, measured, view_of(image))
     assert shown.selection == (part, slice(0, 30), slice(0, 40))
     assert [one.position for one in shown.channels] == settings.channels_on
     assert shown.image is not None
@@ -137,7 +142,7 @@ def test_a_displayed_slice_can_be_that_of_another_level() -> None:
     view = View((7.5, 31.5), (15.5, 47.5), 24, 32)
     frame = loaded(image, settings, cache, view)
     measured = measure(settings, compose(frame, cache))
-    shown = displayed_slice(image, settings, frame, measured, view, "magma", number=1)
+    shown = displayed_slice(shown_as(image, settings, "magma"), frame, measured, view, number=1)
     assert (shown.path, shown.level) == ("/cells/1", 1)
     assert shown.selection == (3, slice(0, 32), slice(0, 48))
     assert shown.in_view == (3, slice(4, 16), slice(8, 24))
@@ -146,7 +151,9 @@ def test_a_displayed_slice_can_be_that_of_another_level() -> None:
     assert shown.image is not None
     assert (shown.image.name, shown.image.levels) == ("cells", 3)
     assert shown.image.pixel_cm == pytest.approx((3e-4, 1e-4, 0.5e-4))
-    assert displayed_slice(image, settings, frame, measured, view, "gray").level == 0, "the one on the screen"
+    assert displayed_slice(shown_as(image, settings), frame, measured, view).level == 0, (
+        "the one on the screen"
+    )
 
 
 def test_an_array_by_itself_is_not_a_level_of_an_image() -> None:
@@ -154,5 +161,5 @@ def test_an_array_by_itself_is_not_a_level_of_an_image() -> None:
     settings, cache = initial_settings(image), TileCache()
     frame = loaded(image, settings, cache)
     measured = measure(settings, compose(frame, cache))
-    shown = displayed_slice(image, settings, frame, measured, view_of(image), "gray")
+    shown = displayed_slice(shown_as(image, settings), frame, measured, view_of(image))
     assert (shown.image, shown.channels, shown.channel_axis) == (None, (), None)

@@ -162,7 +162,7 @@ def test_nan_is_counted_and_has_its_own_colour(open_window: OpenWindow, qtbot: Q
     values[:5] = np.nan
     values[5:10] = 2
     pane, _array = show(open_window, qtbot, values)
-    assert pane.missing.text == "100 elements without a value (NaN) of 400"
+    assert pane.missing.text == "100 of 400 elements without a value (NaN)"
     assert pane.missing.isVisible()
     assert QColor(*drawn(pane)[2, 3]).name() == LIGHT.missing
     assert len(set(drawn(pane)[7, 3, :3])) == 1  # gray

@@ -95,7 +95,7 @@ def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindo
     )
     with qtbot.waitSignal(pane.pointed) as heard:
         pinned.canvas.pointed.emit((7.0, 9.0))
-    assert heard.args[0] == "y = 7, x = 9:  " + str(VOLUME[4, 7, 9])
+    assert heard.args[0] == "y = 7, x = 9:  " + str(VOLUME[4, 7, 9]) + " mm"
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/small")
     assert pinned.canvas.is_fitted

@@ -61,13 +61,15 @@ def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (np.float32(36.6), "36.6"),
-        (np.int64(-12345), "-12,345"),
+        (np.float32(36.6), "36.6 mm"),
+        (np.int64(-12345), "-12,345 mm"),
         (np.str_(""), "empty text"),
         (np.bool_(True), "true"),
     ],
 )
-def test_a_scalar_is_shown_as_its_value(value: Any, text: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_scalar_is_shown_as_its_value_with_its_unit(
+    value: Any, text: str, open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = open_window(FakeGroup({"array": FakeArray(value)}), "/array")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
     pane = window.node_pane.pane("Value")
@@ -109,13 +111,14 @@ def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> No
     pane = window.node_pane.pane("Plot")
     assert isinstance(pane, PlotPane)
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 5)
-    assert np.array_equal(pane.curve.yData, [0, 10, np.nan, 30, 40], equal_nan=True)
+    assert np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True)
+    assert pane.plot.getAxis("left").labelText == "array (K)"
     qtbot.waitUntil(lambda: pane.coordinate_labels.is_known)
     ticks = pane.plot.getAxis("bottom").tickValues(-0.2, 4.2, 800)
     assert "2000-01-02" in pane.plot.getAxis("bottom").tickStrings(ticks[0][1], 1, 1)
     pane.controls.unpacking.click()
-    qtbot.waitUntil(lambda: np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True))
-    assert pane.plot.getAxis("left").labelText == "array (K)"
+    qtbot.waitUntil(lambda: np.array_equal(pane.curve.yData, [0, 10, np.nan, 30, 40], equal_nan=True))
+    assert pane.plot.getAxis("left").labelText == "array"
     shown = pane.displayed()
     assert shown is not None
     assert shown.selection == (slice(0, 5),)

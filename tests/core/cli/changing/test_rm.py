@@ -11,6 +11,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import Run
+from tests.servers import S3Server
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "a.zarr"
 
 
-def paths(source: Path) -> list[str]:
+def paths(source: Path | str) -> list[str]:
     return sorted(node.path for node in zc.open(source, believe_consolidated=True).walk())
 
 
@@ -110,3 +111,21 @@ def test_a_broken_node_is_erased(source: Path, zarrscope: Run) -> None:
     (source / "z/zarr.json").write_text("{")
     assert zarrscope("rm", source, "z", "-y").status == 0
     assert not (source / "z").exists()
+
+
+def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    s3.upload(source, "bucket/rm.zarr")
+    s3.put("bucket/rm.zarr-beside/notes.txt", b"mine")
+    place = "s3://bucket/rm.zarr"
+    assert zarrscope("rm", place, "g", "-y").status == 2
+    assert paths(place) == ALL
+    told = json.loads(zarrscope("rm", place, "g", "-r", "--dry-run", "--json").text)
+    assert (told["path"], told["keys"]) == ("/g", 5)
+    assert zarrscope("rm", place, "g", "empty", "-ry").status == 0
+    assert paths(place) == ["/", "/z"]
+    assert not [key for key in zarrscope("ls", place).text.splitlines() if key.startswith(("g", "empty"))]
+    assert zarrscope("check", place, "--strict").status == 0
+    assert zarrscope("rm", place, "/", "-ry").status == 0
+    assert zarrscope("ls", "s3://bucket/rm.zarr-beside").text.split() == ["notes.txt"]
+    assert zarrscope("tree", place).status == 1

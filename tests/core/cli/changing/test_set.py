@@ -12,6 +12,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import Run
+from tests.servers import S3Server
 
 BEFORE = {"unit": "mm", "scale": [1, 2]}
 
@@ -23,7 +24,7 @@ def source(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return tmp_path / "a"
 
 
-def attributes(source: Path, path: str = "g/x") -> dict[str, Any]:
+def attributes(source: Path | str, path: str = "g/x") -> dict[str, Any]:
     return dict(zc.open(source)[path].attributes)
 
 
@@ -98,3 +99,15 @@ def test_consolidated_metadata_stays_and_is_right(tmp_path: Path, zarrscope: Run
     key = "zarr.json" if format_ == "v3" else ".zmetadata"
     assert '"a": 1' in (tmp_path / "c" / key).read_text()
     assert zarrscope("check", tmp_path / "c", "--strict").status == 0
+
+
+def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    place = f"bucket/set-{zc.open(source).format.name}"
+    s3.upload(source, place)
+    for where in (source, f"s3://{place}"):
+        assert zarrscope("set", where, "g/x", "unit=m", "new=[1]", "--remove", "scale").status == 0
+        assert zarrscope("set", where, "no", "a=1").status == 1
+    assert attributes(f"s3://{place}") == attributes(source) == {"unit": "m", "new": [1]}
+    assert zarrscope("check", f"s3://{place}", "--strict").status == 0
+    assert zarrscope("diff", source, f"s3://{place}").status == 0

@@ -10,6 +10,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import Run
+from tests.servers import S3Server
 
 
 @pytest.fixture
@@ -79,3 +80,16 @@ def test_bytes_that_are_not_known(tmp_path: Path, zarrscope: Run) -> None:
     lines = zarrscope("du", tmp_path / "s.zarr").text.splitlines()
     assert "> 0 bytes" in lines[1]
     assert lines[2].split()[-2:] == ["?", "/s"]
+
+
+def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    (source / "notes.txt").write_text("abc")
+    s3.upload(source, "bucket/du.zarr")
+    here, there = (
+        zarrscope("du", place, "--sort", "path", "--json") for place in (source, "s3://bucket/du.zarr")
+    )
+    assert (there.status, there.text) == (0, here.text)
+    told = {one["path"]: one["stored_bytes"] for one in map(json.loads, there.text.splitlines())}
+    in_files = sum(file.stat().st_size for file in source.rglob("*") if file.is_file())
+    assert (told["/"] + told[None], told[None]) == (in_files, 3)

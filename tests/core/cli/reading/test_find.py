@@ -9,6 +9,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import Run
+from tests.servers import S3Server
 
 
 @pytest.fixture
@@ -16,7 +17,13 @@ def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr", "v2") as made:
         made.create_group("/g", attributes={"unit": "mm", "version": "2", "scale": [1, 2]})
         made.create_array("/g/x", shape=(4, 5), data_type="float32", codecs=["gzip"])
-        made.create_array("/g/deep/y", shape=(2, 3), data_type="uint16")
+        made.create_array(
+            "/g/deep/y",
+            shape=(2, 3),
+            data_type="uint16",
+            dimension_names=["y", "x"],
+            attributes={"units": "K"},
+        )
     return tmp_path / "a.zarr"
 
 
@@ -33,6 +40,7 @@ def source(tmp_path: Path) -> Path:
         (("--attribute", "unit"), ["/g"]),
         (("--attribute", "unit=mm", "--attribute", "version=2"), ["/g"]),
         (("--attribute", "scale=[1, 2]"), ["/g"]),
+        (("--convention", "cf variable"), ["/g/deep/y"]),
         (("--depth", "1"), ["/", "/g"]),
         (("g/deep",), ["/g/deep", "/g/deep/y"]),
     ],
@@ -54,6 +62,11 @@ def test_the_exit_status_is_that_of_grep(source: Path, zarrscope: Run) -> None:
     assert zarrscope("find", source.parent / "no").status == 2
     assert zarrscope("find", source, "--type", "flaot32").status == 2
     assert zarrscope("find", source, "--shape", "a,b").status == 2
+    assert zarrscope("find", source, "--convention", "cf").status == 0
+    assert zarrscope("find", source, "--convention", "plate").status == 1
+    outcome = zarrscope("find", source, "--convention", "plates")
+    assert outcome.status == 2
+    assert "found 'plates': ome-ngff (plate, well," in outcome.stderr
 
 
 def test_a_node_that_cannot_be_opened_is_trouble_if_it_might_be_wanted(source: Path, zarrscope: Run) -> None:
@@ -64,3 +77,15 @@ def test_a_node_that_cannot_be_opened_is_trouble_if_it_might_be_wanted(source: P
     assert zarrscope("find", source, "--name", "y").status == 0
     outcome = zarrscope("find", source, "--kind", "broken")
     assert (outcome.status, outcome.text) == (0, "/g/x\n")
+
+
+def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    s3.upload(source, "bucket/find.zarr")
+    for arguments in ((), ("--codec", "gzip"), ("--convention", "cf"), ("g/deep", "--kind", "array")):
+        here, there = (
+            zarrscope("find", place, *arguments, "--json") for place in (source, "s3://bucket/find.zarr")
+        )
+        assert (there.status, sorted(there.text.splitlines())) == (0, sorted(here.text.splitlines()))
+        assert there.text.count("\n") == {(): 5, ("g/deep", "--kind", "array"): 1}.get(arguments, 1)
+    assert zarrscope("find", "s3://bucket/absent.zarr").status == 2

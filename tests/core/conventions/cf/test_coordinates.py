@@ -10,8 +10,9 @@ import pytest
 import xarray as xr
 
 import zarrcore
+from tests.core.conventions.described import described
 from zarrcore.conventions import Variable, meaning
-from zarrcore.conventions.cf import coordinate_values, find_coordinate
+from zarrcore.conventions.cf import Direction, coordinate_values, direction_of, find_coordinate
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,27 @@ def test_a_tree_of_datasets_as_xarray_reads_it(tmp_path: Path) -> None:
     found = meaning(zarrcore.open(tmp_path / "tree.zarr")["child/v"])
     assert isinstance(found, Variable)
     assert [axis.unit for axis in found.axes] == ["m", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "expected"),
+    [
+        ("lat", {}, Direction.UP),
+        ("y", {}, None),
+        ("y", {"axis": "Y"}, Direction.UP),
+        ("y", {"standard_name": "projection_y_coordinate", "units": "m"}, Direction.UP),
+        ("j", {"units": "degreesN"}, Direction.UP),
+        ("lon", {"units": "degrees_east"}, Direction.RIGHT),
+        ("x", {"axis": "x"}, Direction.RIGHT),
+        ("height", {"positive": "up", "units": "m"}, Direction.UP),
+        ("depth", {"positive": "Down", "units": "m"}, Direction.DOWN),
+        ("plev", {"units": "hPa"}, Direction.DOWN),
+        ("plev", {"units": "hPa", "positive": "up"}, Direction.UP),
+        ("time", {"units": "days since 2000-01-01", "axis": "T"}, None),
+        ("z", {"units": "m", "positive": 1}, None),
+    ],
+)
+def test_where_greater_coordinates_lie(
+    name: str, attributes: dict[str, Any], expected: Direction | None
+) -> None:
+    assert direction_of(described(f"/{name}", attributes)) is expected

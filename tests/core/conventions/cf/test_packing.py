@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.conventions.described import described
@@ -47,6 +49,11 @@ def test_values_are_those_of_xarray(stored: list[int], scale: float, offset: flo
         ("M8[s]", {"scale_factor": 2.0}, None),
         ("i8", {"missing_value": 2**62 + 1}, Packing(missing=(2**62 + 1,))),
         ("f4", {"_FillValue": float("nan")}, None),
+        ("f4", {"valid_min": 0.5}, Packing(valid=(0.5, math.inf))),
+        ("i2", {"valid_max": 7, "scale_factor": 2.0}, Packing(2.0, valid=(-math.inf, 7))),
+        ("i2", {"valid_range": [0.0, 10.0], "scale_factor": -2.0}, Packing(-2.0, valid=(-5.5, 0.5))),
+        ("i2", {"valid_range": [0.0, 10.0], "scale_factor": 0.0}, Packing(0.0, valid=(0.0, 10.0))),
+        ("i2", {"valid_range": [1, float("nan")]}, None),
         ("u1", {}, None),
     ],
 )
@@ -73,3 +80,38 @@ def test_stored_numbers_without_packing_stay() -> None:
 def test_masks(dtype: str, numbers: tuple[float, ...], expected: list[bool] | None) -> None:
     found = among(np.array([1, 2, 0]).astype(dtype), numbers)
     assert (None if found is None else found.tolist()) == expected
+
+
+@settings(max_examples=30)  # each of them writes a file
+@given(
+    st.lists(st.integers(-99, 99), min_size=1, max_size=9),
+    st.none() | st.integers(-99, 99),
+    st.none() | st.integers(-99, 99),
+    st.booleans(),
+)
+def test_values_outside_the_valid_range_are_missing_as_in_netcdf4(
+    stored: list[int], low: int | None, high: int | None, is_packed: bool
+) -> None:
+    attributes = {"scale_factor": 0.5, "add_offset": 3.0} if is_packed else {}
+    bounds = {name: bound for name, bound in (("valid_min", low), ("valid_max", high)) if bound is not None}
+    values = np.array(stored, "i2")
+    with netCDF4.Dataset("memory", "w", diskless=True) as file:
+        file.createDimension("x", len(stored))
+        variable = file.createVariable("a", "i2", "x")
+        variable.set_auto_maskandscale(False)
+        variable[:] = values
+        variable.setncatts(attributes | {name: np.int16(bound) for name, bound in bounds.items()})
+        variable.set_auto_maskandscale(True)
+        expected = np.ma.filled(np.ma.asarray(variable[:]).astype("f8"), np.nan)
+    packing = packing_of(array("i2", **attributes, **bounds)) or Packing()
+    np.testing.assert_array_equal(packing.unpacked(values).astype("f8"), expected)
+
+
+def test_bounds_that_are_floats_are_values_of_packed_integers() -> None:
+    packing = packing_of(array("u1", scale_factor=0.1, valid_range=[0.3, 0.7]))
+    assert packing is not None
+    unpacked = packing.unpacked(np.arange(10, dtype="u1"))
+    assert np.flatnonzero(~np.isnan(unpacked)).tolist() == [3, 4, 5, 6, 7]
+    floats = packing_of(array("f4", scale_factor=0.1, valid_range=[3.0, 7.0]))
+    assert floats is not None
+    assert floats.valid == (3.0, 7.0)

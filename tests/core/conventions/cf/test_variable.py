@@ -150,7 +150,7 @@ def test_groups_are_recognised_by_their_conventions(conventions: Any, expected: 
         {"units": "m", "flag_values": [0, 1], "flag_meanings": "one"},
         {"units": "m", "flag_values": ["a"], "flag_meanings": "one"},
         {"units": "m", "flag_values": 7, "flag_meanings": ["one"]},
-        {"units": "m", "valid_range": ["a", 2], "valid_min": 1},
+        {"units": "m", "valid_range": ["a", 2], "valid_min": "b"},
         {"units": "m", "grid_mapping": "gone", "coordinates": 7, "bounds": [1]},
     ],
     ids=str,

@@ -46,8 +46,8 @@ WORDS = (
         "index",
         "field",
         "part",
-        "fill",
-        "packing",
+        "is_marked",
+        "is_unpacked",
         "contrast",
         "norm",
         "colour_map",
@@ -100,9 +100,7 @@ def _images() -> tuple[tuple[Image, ViewSettings], ...]:
 
 def _example(image: Image, settings: ViewSettings) -> dict[str, Any]:
     look = {**settings_document(settings), "layout": "one", "place": [[0.0, 2.0], [1, 3]]}
-    look |= {"fill": [0, 1.5]}
-    if image.base.dtype.kind in "if":
-        look["packing"] = [2.0, 1.0, [3]]
+    look |= {"is_marked": True}
     return {
         "open": [_LINE, '{"address": "a.zarr"}'],
         "here": _LINE,
@@ -174,7 +172,7 @@ def _check_settings(settings: Settings) -> None:
     look = settings.document("look") if visit is None else visit.view_state
     place_of(look)
     for image, initial in _images():
-        _check_view(image, apply_document(initial, look, image.base.dtype))
+        _check_view(image, apply_document(initial, look, image.base))
 
 
 def _check_view(image: Image, settings: ViewSettings) -> None:
@@ -185,7 +183,7 @@ def _check_view(image: Image, settings: ViewSettings) -> None:
     settings.describe(image)
     settings.planes(image)
     document = json.loads(json.dumps(settings_document(settings)))
-    again = apply_document(settings, document, image.base.dtype)
+    again = apply_document(settings, document, image.base)
     assert json.dumps(settings_document(again)) == json.dumps(document)
 
 

@@ -1,29 +1,34 @@
 """An array as a directory of virtual files.
 
 Listings show the documents, the array in each type of ``--show``, and ``slices/``. Other types (``data.png``) and any basic
-selection open by name: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of variable length are in
-``data.json`` and ``[0:10].json``, which also open by name only, since their size is known only after decoding. An array has no
-children, so these names cannot collide with nodes.
+selection open by name: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. ``data.vrt`` has all planes as bands; it
+is listed with GeoTIFF files, which it refers to. Elements of variable length are in ``data.json`` and ``[0:10].json``, which also
+open by name only, since their size is known only after decoding. An array has no children, so these names cannot collide with
+nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import SUFFIXES, VirtualFile, file_type, suffix_of
+from zarrcore.filetypes import SUFFIXES, FileType, file_type, stack_as_vrt, suffix_of
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json
 from zarrfs.trees.arrays.node_metadata import metadata_of
-from zarrfs.trees.arrays.slices import Slices
+from zarrfs.trees.arrays.slices import Slices, plane_name
 from zarrfs.trees.arrays.texts import Texts
 from zarrfs.trees.entry import Directory, Entry
 from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.editable import EditableFile
+
+STACK: Final = "data.vrt"
+"""The planes of an array as bands of a raster of GDAL."""
+_PLANES: Final = file_type("tif")
 
 
 class ArrayDirectory(Directory):
@@ -36,11 +41,11 @@ class ArrayDirectory(Directory):
         before_open: called before a decoded file is opened.
         texts: makes and keeps the texts of elements of variable length.
         editor: changes the array; None if the mount or the array is read-only.
-        group_attributes: returns the attributes of the parent group, which may describe the array as a level of an image.
-            Called with ``wait=False``, it raises WouldBlockError if they are not in memory.
+        facts: returns what other nodes say about the array, for a type of files. Called with ``wait=False``, it raises
+            WouldBlockError if that is not in memory.
     """
 
-    __slots__ = ("_array", "_before_open", "_editor", "_group_attributes", "_shown", "_texts", "mtime_s")
+    __slots__ = ("_array", "_before_open", "_editor", "_facts", "_shown", "_texts", "mtime_s")
 
     def __init__(
         self,
@@ -50,13 +55,13 @@ class ArrayDirectory(Directory):
         before_open: Callable[[], None],
         texts: Texts,
         editor: ArrayEditor | None,
-        group_attributes: Callable[[bool], Mapping[str, Any]],
+        facts: Callable[[FileType, bool], Any],
     ) -> None:
         self._array = array
         self._editor = editor
         self._shown = shown
         self._before_open = before_open
-        self._group_attributes = group_attributes
+        self._facts = facts
         self._texts = texts
         self.mtime_s = mtime_s
 
@@ -67,6 +72,8 @@ class ArrayDirectory(Directory):
             return DocumentFile(lambda: as_json(self._array.metadata_document()), self.mtime_s)
         if name == "attributes.json":
             return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
+        if name == STACK:
+            return self._stack(wait)
         is_text = self._array.data_type.is_variable_length
         suffix = suffix_of(name, ("json",) if is_text else SUFFIXES)
         text = name.removesuffix(f".{suffix}")
@@ -79,9 +86,7 @@ class ArrayDirectory(Directory):
             kind = file_type(suffix)
             if text == "data" and kind.is_editable and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
-            make: Callable[..., VirtualFile] = partial(kind.of_array, self._array, selection)
-            if kind.reads_group:
-                make = partial(make, group_attributes=self._group_attributes(wait))
+            make = partial(kind.of_array, self._array, selection, self._facts(kind, wait))
             file = make()
             version = f"{self._array.path}/{name} {file.version}"
             return DecodedFile(make, version, self.mtime_s, self._before_open, file.size)
@@ -107,6 +112,8 @@ class ArrayDirectory(Directory):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         listed = [f"data.{suffix}" for suffix in self._shown]
+        if _PLANES.suffix in self._shown:
+            listed.append(STACK)
         for name in ("metadata.json", "attributes.json", *listed, "slices"):
             entry = self.lookup(name, wait=True)
             if entry is not None:
@@ -114,10 +121,23 @@ class ArrayDirectory(Directory):
 
     @property
     def lists_at_once(self) -> bool:
-        return not any(file_type(suffix).reads_group for suffix in self._shown)
+        return not any(file_type(suffix).facts for suffix in self._shown)
+
+    def _stack(self, wait: bool) -> Entry | None:
+        """The text that refers to the GeoTIFF files of all planes; None if the array is no stack of them."""
+
+        def make() -> bytes:
+            facts = self._facts(_PLANES, True)
+            return stack_as_vrt(self._array, facts, partial(plane_name, self._array, f".{_PLANES.suffix}"))
+
+        question = self._array.path, f"{STACK} {self._array.version}"
+        try:
+            return self._texts.made(question, make, self._array.uri, self.mtime_s, wait)
+        except UnsupportedError:
+            return None
 
     def _slices(self) -> Entry | None:
         if self._array.data_type.is_variable_length:  # no file type can hold its planes
             return None
-        slices = Slices(self._array, self.mtime_s, self._shown, self._before_open)
+        slices = Slices(self._array, self.mtime_s, self._shown, self._before_open, self._facts)
         return slices.root() if slices.depth else None

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from zarrcore.conventions import is_image
+from zarrcore.conventions import recognise
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
-from zarrcore.filetypes import file_type
+from zarrcore.filetypes import FILE_TYPES, FileType
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
@@ -22,9 +22,8 @@ if TYPE_CHECKING:  # the tree makes these directories, and they ask it for their
     from zarrfs.trees.arrays.tree import ArraysTree
 
 _NPY: Final = ".npy"
-_IMAGE: Final = file_type("ome.tiff")
-IMAGE_NAME: Final = f"image.{_IMAGE.suffix}"
-"""The file with the levels of an image."""
+_IMAGES: Final = {f"image.{kind.suffix}": kind for kind in FILE_TYPES if kind.groups and kind.takes_selection}
+"""The files with the levels of an image, by name."""
 _log = logging.getLogger(__name__)
 
 
@@ -43,23 +42,27 @@ class GroupDirectory(Directory):
         node = self._tree.child(self._node, name, wait)
         if node is not None:
             return self._tree.directory(node)
-        if name == IMAGE_NAME and (image := self._image(wait)) is not None:
+        if name in _IMAGES and (image := self._image(name, wait)) is not None:
             return image
         return self._documents().get(name) or self._new(name, wait)
 
-    def _image(self, wait: bool) -> Entry | None:
-        """The levels of an image as one file. If they make no image, the log says why, once for each group."""
-        if not is_image(self._node):
+    def _image(self, name: str, wait: bool) -> Entry | None:
+        """The levels of an image as one file. If they make no image, the log says why, once for each group and name."""
+        if recognise(self._node) is None:
             return None
         _need(wait)
+        kind: FileType = _IMAGES[name]
         try:
-            file = _IMAGE.of_group(self._node, find=self._find)
-        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
-            if self._tree.imageless.get(self._node.path) is None:
-                self._tree.imageless.put(self._node.path, None, self._tree.imageless.freshness.now())
-                _log.warning("%s has no %s: %s", self._node.uri, IMAGE_NAME, error)
+            file = kind.of_group(self._node, find=self._find)
+        except SelectionError:
             return None
-        version = f"{self._node.path}/{IMAGE_NAME} {file.version}"
+        except (UnsupportedError, MetadataError, NodeNotFoundError) as error:
+            told, question = self._tree.imageless, (self._node.path, name)
+            if told.get(question) is None:
+                told.put(question, None, told.freshness.now())
+                _log.warning("%s has no %s: %s", self._node.uri, name, error)
+            return None
+        version = f"{self._node.path}/{name} {file.version}"
         return DecodedFile(lambda: file, version, self.mtime_s, self._tree.before_open)
 
     def _find(self, path: str) -> AnyNode:
@@ -139,8 +142,9 @@ class GroupDirectory(Directory):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
-        if _IMAGE.suffix in self._tree.shown and (image := self._image(wait=True)) is not None:
-            documents[IMAGE_NAME] = image
+        for name, kind in _IMAGES.items():
+            if kind.suffix in self._tree.shown and (image := self._image(name, wait=True)) is not None:
+                documents[name] = image
         for node in self._tree.children(self._node):
             name = file_name(node.name)
             documents.pop(name, None)

@@ -8,7 +8,7 @@ metadata time to live. The hierarchy should not cache documents too: the two tim
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from threading import Lock
@@ -21,6 +21,7 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
+from zarrcore.filetypes import FileType
 from zarrcore.formats import Format, is_node_key
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy
 from zarrfs.trees.arrays.array_directory import ArrayDirectory
@@ -35,6 +36,8 @@ from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.spool import SpoolMemory
 
 _NODES_MAX: Final = 10_000
+_FACTS_MAX: Final = 32
+"""The number of arrays whose facts are remembered; each has at most 65,536 names of planes."""
 _SHOWN: Final = ("raw", "npy")
 
 
@@ -50,7 +53,7 @@ class ArraysTree:
 
     Attributes:
         editor: changes the hierarchy; None for a read-only mount.
-        imageless: paths of groups for which the log already says why their levels cannot be one image.
+        imageless: groups by path, and names in them, for which the log already says why their levels cannot be one image.
     """
 
     def __init__(
@@ -71,7 +74,8 @@ class ArraysTree:
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
         self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
         self.texts = Texts(freshness, self.before_open)
-        self.imageless: Remembered[str, None] = Remembered(Freshness(math.inf), _NODES_MAX)
+        self._facts: Remembered[tuple[str, str, str], Any] = Remembered(freshness, _FACTS_MAX)
+        self.imageless: Remembered[tuple[str, str], None] = Remembered(Freshness(math.inf), _NODES_MAX)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
@@ -181,18 +185,41 @@ class ArraysTree:
         """The directory of a node."""
         if isinstance(node, ArrayNode):
             editor = None if node.read_only else self.editor
-            above = partial(self._group_attributes, node.path)
+            facts = partial(self._facts_of, node)
             return ArrayDirectory(
-                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, above
+                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, facts
             )
         if isinstance(node, Group):
             return GroupDirectory(self, node)
         return BrokenDirectory(node, self.mtime_s(node))
 
-    def _group_attributes(self, path: str, wait: bool) -> Mapping[str, Any]:
-        """The attributes of a node's parent group; empty if there is none."""
-        group = None if path == "/" else self.node(path.rpartition("/")[0] or "/", wait)
-        return group.attributes if isinstance(group, Group) else {}
+    def _facts_of(self, array: ArrayNode, kind: FileType, wait: bool) -> Any:
+        """What other nodes say about an array, for a type of files, as `FileType.facts_of`.
+
+        Raises:
+            WouldBlockError: it is not in memory, and ``wait`` is False.
+            StoreError: the store failed.
+        """
+        if not kind.facts:
+            return None
+        question = kind.suffix, array.path, array.version
+        known = self._facts.get(question)
+        if known is not None:
+            return known[0]
+        if not wait:
+            raise WouldBlockError
+        asked_s = [self.freshness.now()]
+
+        def find(path: str) -> AnyNode:
+            node, node_asked_s = self.dated_node(path, wait=True)
+            asked_s.append(node_asked_s)
+            if node is None:
+                raise NodeNotFoundError(path, array.hierarchy.url)
+            return node
+
+        facts = kind.facts_of(array, find)
+        self._facts.put(question, facts, min(asked_s))
+        return facts
 
     def mtime_s(self, node: AnyNode) -> float | None:
         """When a node's document was written, if that is known without a round trip for each node."""

@@ -13,8 +13,7 @@ from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistic
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
-from zarrbrowser.values.elements import Elements, Part, fill_of
-from zarrcore.conventions.cf import packing_of
+from zarrbrowser.values.elements import Elements, Part, unit_of, unpacking_of, with_marks
 
 _IN_PANEL = Change.IMAGE | Change.AXES | Change.VALUES | Change.COLOURS | Change.CHANNELS
 
@@ -58,9 +57,9 @@ class ColourController(QObject):
         state, found = self._model.state, self._found()
         if state is None or found is None:
             return
-        settings, dtype = state.settings, state.image.base.dtype
-        field = settings.elements.field
-        self._panel.show_type(dtype if field is None else dtype[field], settings.elements.part)
+        settings, dtype, elements = state.settings, state.image.base.dtype, state.settings.elements
+        shown = dtype if elements.field is None else dtype[elements.field]
+        self._panel.show_type(shown, elements.part, unit_of(state.image.base, elements))
         wish = settings.channels[self._channel].contrast if settings.is_blended else settings.contrast
         self._panel.show_contrast(wish, found.levels(wish), found)
 
@@ -112,14 +111,12 @@ class ColourController(QObject):
     def _toggle_fill(self, is_on: bool) -> None:
         state = self._model.state
         if state is not None:
-            packing = packing_of(state.image.base)
-            known = packing.missing if packing is not None and packing.missing else fill_of(state.image.base)
-            self._set_elements(replace(state.settings.elements, fill=known if is_on else ()))
+            self._set_elements(with_marks(state.settings.elements, state.image.base, is_on=is_on))
 
     def _toggle_unpacking(self, is_on: bool) -> None:
         state = self._model.state
         if state is not None:
-            packing = packing_of(state.image.base) if is_on else None
+            packing = unpacking_of(state.image.base) if is_on else None
             self._set_elements(replace(state.settings.elements, packing=packing))
 
     def _set_elements(self, elements: Elements) -> None:

@@ -23,11 +23,10 @@ from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
-from zarrbrowser.values.elements import Part, fill_of, is_complex
+from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, unpacking_of
 from zarrbrowser.values.numbers import meaning_of
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
-from zarrcore.conventions.cf import packing_of
 
 WIDTH = 192
 
@@ -58,7 +57,7 @@ class ContrastPanel(Scrolled):
         colour_map_chosen: the catalogue name of a colour map.
         norm_chosen: a `Norm`.
         part_chosen: a `Part` of complex numbers.
-        fill_toggled: whether the fill value is shown apart.
+        fill_toggled: whether missing values are shown apart.
         unpacking_toggled: whether numbers are unpacked according to their attributes.
         blend_toggled: whether channels are blended.
     """
@@ -95,11 +94,11 @@ class ContrastPanel(Scrolled):
         """Show the controls that apply to an image, with its settings."""
         array, elements = image.base, settings.elements
         dtype = array.dtype if elements.field is None else array.dtype[elements.field]
-        packing, fill = packing_of(array), fill_of(array)
+        unpacking, has_marks = unpacking_of(array), elements_of(array).has_marks
         name = settings.colour_map or colour_map
         with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
             self.blend.setChecked(settings.is_blended)
-            self.fill.setChecked(bool(elements.fill))
+            self.fill.setChecked(elements.has_marks)
             self.unpacking.setChecked(elements.packing is not None)
         self.blend.setVisible(image.channel_axis is not None)
         self.channels.setVisible(settings.is_blended)
@@ -107,11 +106,13 @@ class ContrastPanel(Scrolled):
         self.part.setVisible(is_complex(dtype))
         self.part.setCurrentIndex(list(Part).index(elements.part))
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
-        self.fill.setVisible(bool(fill or (packing is not None and packing.missing)))
-        is_packed = packing is not None and packing.is_packed
-        self.unpacking.setVisible(is_packed)
-        if packing is not None:
-            self.unpacking.setToolTip(f"stored × {packing.scale:g} + {packing.offset:g}, from the attributes")
+        self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
+        self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
+        self.unpacking.setVisible(unpacking is not None)
+        if unpacking is not None:
+            self.unpacking.setToolTip(
+                f"stored × {unpacking.scale:g} + {unpacking.offset:g}, from the attributes"
+            )
         self.choose_colour_map(name)
         has_bounds = settings.is_blended or name != LABELS
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
@@ -119,12 +120,12 @@ class ContrastPanel(Scrolled):
         self.unit.setVisible(has_bounds and bool(self.unit.text()))
         self.fit_inside()
 
-    def show_type(self, dtype: np.dtype[Any], part: Part) -> None:
-        """Show bounds as values of this type (dates as dates), and say what numbers count if not themselves."""
+    def show_type(self, dtype: np.dtype[Any], part: Part, unit: str = "") -> None:
+        """Show bounds as values of this type (dates as dates), with their unit, or what the numbers are a part of."""
         self.bounds.dates = dtype if dtype.kind == "M" else None
         self.histogram.item.axis.setStyle(showValues=self.bounds.dates is None)
         meaning = "radians" if is_complex(dtype) and part is Part.PHASE else meaning_of(dtype)
-        self.unit.setText("" if is_complex(dtype) and part is not Part.PHASE else meaning)
+        self.unit.setText(unit if is_complex(dtype) and part is not Part.PHASE else meaning or unit)
         self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
 
     def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:

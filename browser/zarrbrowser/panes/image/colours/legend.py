@@ -32,17 +32,20 @@ class MissingLegend(QFrame):
         shown = (entry.words for entry in (self._nan, self._fill) if not entry.words.isHidden())
         return "; ".join(words.text() for words in shown)
 
-    def show_statistics(self, found: Statistics | None, *, is_exact: bool = True) -> None:
+    def show_statistics(
+        self, found: Statistics | None, *, is_exact: bool = True, mark: str = "with the fill value"
+    ) -> None:
         """Show how many elements of a picture are missing.
 
         Args:
+            mark: what is said of elements that are marked.
             is_exact: whether all elements were counted, not only a sample.
         """
         nan_count, fill_count, size = (
             (0, 0, 1) if found is None else (found.nan_count, found.fill_count, found.size)
         )
         self._nan.say(nan_count, size, "without a value (NaN)", is_exact=is_exact)
-        self._fill.say(fill_count, size, "with the fill value", is_exact=is_exact)
+        self._fill.say(fill_count, size, mark, is_exact=is_exact)
         self.setVisible(nan_count + fill_count > 0)
 
 
@@ -57,7 +60,7 @@ class _Entry:
     def say(self, number: int, size: int, what: str, *, is_exact: bool) -> None:
         words: QLabel = self.words
         if is_exact:
-            words.setText(f"{count(number, 'element')} {what} of {size:,}")
+            words.setText(f"{number:,} of {count(size, 'element')} {what}")
         else:
             words.setText(f"about {100 * number / max(1, size):.3g} % {what}")
         words.setVisible(number > 0)

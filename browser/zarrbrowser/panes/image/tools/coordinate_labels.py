@@ -8,20 +8,22 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from zarrbrowser.coordinates.auxiliary import Auxiliary, auxiliary_of
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.values.elements import Elements
 from zarrbrowser.workers import Lane, Workers
-from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import packing_of
 
 _log = logging.getLogger(__name__)
 
 
 class CoordinateLabels(QObject):
     """Keeps the coordinates of the present image.
+
+    Attributes:
+        found: coordinates by axis, also while they are switched off.
+        auxiliary: coordinates of single elements.
 
     Signals:
         changed: coordinates were loaded, or switched off.
@@ -31,20 +33,21 @@ class CoordinateLabels(QObject):
 
     def __init__(self, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lane = Lane(workers)
+        self._lane, self._further = Lane(workers), Lane(workers)
         self._image: Image | None = None
-        self._found: dict[int, Coordinate] = {}
+        self.found: dict[int, Coordinate] = {}
+        self.auxiliary: tuple[Auxiliary, ...] = ()
         self._is_on = True
 
     @property
     def is_known(self) -> bool:
         """Whether an axis has coordinates."""
-        return bool(self._found)
+        return bool(self.found)
 
     @property
     def coordinates(self) -> dict[int, Coordinate]:
         """Coordinates by axis; empty while they are switched off."""
-        return self._found if self._is_on else {}
+        return self.found if self._is_on else {}
 
     def is_about(self, image: Image | None) -> bool:
         """Whether the loaded coordinates belong to an image."""
@@ -64,11 +67,17 @@ class CoordinateLabels(QObject):
             self._take,
             lambda error: _log.debug("cannot read the coordinates of %s: %s", image.path, error),
         )
+        self._further.ask(
+            lambda _request: auxiliary_of(image, find),
+            self._take_auxiliary,
+            lambda error: _log.debug("cannot read coordinates of %s: %s", image.path, error),
+        )
 
     def forget(self) -> None:
         """Forget the image."""
         self._lane.forget()
-        self._image, self._found = None, {}
+        self._further.forget()
+        self._image, self.found, self.auxiliary = None, {}, ()
 
     def turn(self, is_on: bool) -> None:
         """Switch between coordinates and indices."""
@@ -86,15 +95,9 @@ class CoordinateLabels(QObject):
         shown = self._image if self._is_on and has_bar else None
         canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
-    def units(self, elements: Elements) -> str:
-        """The unit of the drawn numbers; empty if these are packed."""
-        if self._image is None:
-            return ""
-        packing = packing_of(self._image.base)
-        is_packed = packing is not None and packing.is_packed and elements.packing is None
-        unit = self._image.base.attributes.get("units")
-        return symbol(unit) if isinstance(unit, str) and not is_packed else ""
-
     def _take(self, found: dict[int, Coordinate]) -> None:
-        self._found = found
+        self.found = found
         self.changed.emit()
+
+    def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:
+        self.auxiliary = found

@@ -1,4 +1,4 @@
-"""The tools of the Image tab: chunks, labels, a profile, a region, and the value under the pointer."""
+"""The tools of the Image tab: chunks, labels, a profile, a region, series, and the value under the pointer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.labels_controller import LabelsController
 from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
 from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
+from zarrbrowser.panes.image.tools.series_panel import SeriesPanel
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
 
@@ -40,6 +41,7 @@ class ImageTools(QObject):
         super().__init__(parent)
         self._model, self._controls = model, controls
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
+        self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
         self.labels = LabelsController(model, workers, controls.labels, self)
         self.pointer = PointerReadout(workers, coordinate_labels, self)
@@ -50,6 +52,8 @@ class ImageTools(QObject):
         self.chunks.text_changed.connect(self.reported)
         self.labels.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
+        self.series.reported.connect(self.reported)
+        controls.series.toggled.connect(lambda on: self.series.turn(is_on=on))
         for name, button in controls.tools.items():
             button.toggled.connect(lambda on, name=name: self.measurements.turn(name, is_on=on))
         model.changed.connect(self._follow)
@@ -57,9 +61,10 @@ class ImageTools(QObject):
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
         self.measurements.set_colours(colours)
+        self.series.set_colours(colours)
 
     def _follow(self, _change: Change) -> None:
         if self._model.state is None:
             self.pointer.move(None)
-            for button in self._controls.tools.values():
+            for button in (*self._controls.tools.values(), self._controls.series):
                 button.setChecked(False)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QRectF, QTimer
 
 from zarrbrowser.image.colours.painting import compose
-from zarrbrowser.image.labels import label_colours
+from zarrbrowser.image.labels import label_text, paint_labels
 from zarrbrowser.image.probe import sample_at
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.panes.image.canvas.canvas import Canvas, Picture
-from zarrbrowser.values.quantities import format_value
 from zarrbrowser.workers import Workers
 from zarrbrowser.workers.tile_loader import TileLoader
 
@@ -60,7 +59,9 @@ class LabelOverlay(QObject):
         axes, labels = state.settings.axes, state.labels
         row, column = labels.place(axes.rows, place[0]), labels.place(axes.columns, place[1])
         value = sample_at(self.mosaic, (row, column))
-        return f",  {labels.name} {format_value(value)}" if value is not None and value != 0 else ""
+        return (
+            f",  {labels.name} {label_text(labels.image, value)}" if value is not None and value != 0 else ""
+        )
 
     def _draw(self) -> None:
         frame, state = self._frame, self._state
@@ -74,5 +75,5 @@ class LabelOverlay(QObject):
             return
         top, left, bottom, right = labels.rect(state.settings.axes, self.mosaic)
         self.picture.setOpacity(state.settings.labels_opacity)
-        self.picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
+        self.picture.setImage(paint_labels(self.mosaic, labels.image), autoLevels=False, levels=None)
         self.picture.setRect(QRectF(left, top, right - left, bottom - top))

@@ -52,10 +52,10 @@ class PointerReadout(QObject):
         if self._at is None or self._at[0].state is None:
             return ""
         (view, place), state, labels = self._at, self._at[0].state, self._coordinate_labels
-        settings, known, units = state.settings, {}, ""
-        if labels.is_about(state.image):
-            known, units = labels.coordinates, labels.units(settings.elements)
-        return probe(settings, view.mosaics, place, known, units, value) + view.overlay.text(place)
+        is_known = labels.is_about(state.image)
+        known, further = (labels.coordinates, labels.auxiliary) if is_known else ({}, ())
+        text = probe(state.settings, view.mosaics, place, known, state.image.base, value, further)
+        return text + view.overlay.text(place)
 
     def _look_closer(self) -> None:
         """Read the element itself: its chunk was decoded for the samples, so this costs little."""

@@ -54,7 +54,7 @@ def test_each_part_of_complex_numbers_can_be_shown(open_window: OpenWindow, qtbo
         assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
 
 
-def test_the_fill_value_is_marked_and_packed_numbers_are_unpacked(
+def test_missing_values_are_marked_and_packed_numbers_unpacked_unless_switched_off(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     values = np.arange(600, dtype=np.int16).reshape(20, 30)
@@ -63,16 +63,16 @@ def test_the_fill_value_is_marked_and_packed_numbers_are_unpacked(
     array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "add_offset": 100}
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert pane.missing.text == "60 elements with the fill value of 600"
-    choose(pane.contrast.mode, "Full range")
-    assert pane.contrast.low.text() == "60"
-    pane.contrast.unpacking.toggle()
+    assert pane.missing.text == "60 of 600 elements marked as missing"
+    assert pane.contrast.fill.text() == "Mark missing values"
     choose(pane.contrast.mode, "Full range")
     assert pane.contrast.low.text() == "130"
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((3.0, 4.0))
     assert heard.args == ["axis 0 = 3, axis 1 = 4:  147.0  (stored 94)"]
     pane.contrast.unpacking.toggle()
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "60"
     pane.contrast.fill.toggle()
     choose(pane.contrast.mode, "Full range")
     assert pane.contrast.low.text() == "-999"

@@ -37,12 +37,12 @@ def test_a_picture_without_missing_values_has_no_legend(legend: MissingLegend) -
 
 def test_each_kind_of_missing_value_is_counted(legend: MissingLegend) -> None:
     legend.show_statistics(found(1, 0))
-    assert legend.text == "1 element without a value (NaN) of 1,000"
+    assert legend.text == "1 of 1,000 elements without a value (NaN)"
     legend.show_statistics(found(0, 999))
-    assert legend.text == "999 elements with the fill value of 1,000"
+    assert legend.text == "999 of 1,000 elements with the fill value"
     legend.show_statistics(found(20, 30))
     assert (
-        legend.text == "20 elements without a value (NaN) of 1,000; 30 elements with the fill value of 1,000"
+        legend.text == "20 of 1,000 elements without a value (NaN); 30 of 1,000 elements with the fill value"
     )
 
 

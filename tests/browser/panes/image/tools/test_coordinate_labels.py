@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid
+from zarrbrowser.nodes.protocols import AnyArray
 
 
 def climate() -> FakeGroup:
@@ -39,6 +40,48 @@ def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, 
     pane.controls.coordinates.click()
     assert pane.canvas.plot.getAxis("left").labelText == "lat"
     assert pane.sliders.totals[0].text() == "of 0–7"
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "turned"),
+    [
+        (np.linspace(-60, 60, 30), np.arange(40), (True, False)),
+        (np.linspace(60, -60, 30), np.arange(40), (False, False)),
+        (np.linspace(60, -60, 30), -np.arange(40), (False, True)),
+    ],
+)
+def test_the_north_is_up_and_the_east_is_right(
+    rows: AnyArray, columns: AnyArray, turned: tuple[bool, bool], open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    array = FakeArray(VOLUME, ("time", "lat", "lon"))
+    lat, lon = FakeArray(rows), FakeArray(columns)
+    lat.attributes, lon.attributes = {"units": "degrees_north"}, {"units": "degrees_east"}
+    group = FakeGroup({"array": array, "lat": lat, "lon": lon})
+    pane = pane_of(open_window(group, "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
+    view = pane.canvas.view
+    assert (not view.yInverted(), view.xInverted()) == turned
+    shown = pane.displayed()
+    assert shown is not None
+    assert (shown.flip_rows, shown.flip_columns) == turned
+    assert not pane.controls.flip_rows.isChecked()
+    pane.controls.flip_rows.click()
+    assert (not view.yInverted(), view.xInverted()) == (not turned[0], turned[1])
+
+
+def test_the_pointer_tells_the_place_on_a_curved_grid(open_window: OpenWindow, qtbot: QtBot) -> None:
+    rows, columns = VOLUME.shape[1:]
+    latitude = FakeArray(np.arange(rows * columns).reshape(rows, columns), ("y", "x"))
+    latitude.attributes = {"units": "degrees_north"}
+    array = FakeArray(VOLUME, ("z", "y", "x"))
+    array.attributes = {"coordinates": "lat"}
+    pane = pane_of(open_window(FakeGroup({"array": array, "lat": latitude}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and bool(pane.coordinate_labels.auxiliary))
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((2.0, 5.0))
+    assert heard.args[0].startswith(f"y = 2, x = 5, lat {2 * columns + 5} °N:  ")
+    pane.clear()
+    assert pane.coordinate_labels.auxiliary == ()
 
 
 def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None:

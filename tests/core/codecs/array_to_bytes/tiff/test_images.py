@@ -41,7 +41,7 @@ def encoded(name: str, image: np.ndarray[Any, Any]) -> bytes:
 
 @pytest.mark.parametrize(("name", "compression"), [(n, c) for n, codes in ENCODERS.items() for c in codes])
 def test_an_image_that_is_too_large_is_refused_before_it_is_decoded(name: str, compression: int) -> None:
-    with pytest.raises(CodecError, match=r"an image of 900 × 800 pixels with \d channels is no segment"):
+    with pytest.raises(CodecError, match=r"an image of 900 × 800 pixels in \d channels cannot be a segment"):
         codec(compression).decode(encoded(name, np.zeros((800, 900), "u1")), SPEC)
     with pytest.raises(CodecError, match="its header is not that of one"):
         codec(compression).decode(b"nothing that has a header" * 9, SPEC)
@@ -55,7 +55,7 @@ def test_each_compression_of_tifffile_is_an_image_with_a_header_or_ends_at_the_s
 
 def test_bands_of_an_image_count() -> None:
     bands = bytes(imagecodecs.lerc_encode(np.zeros((90, 64, 64), "u1"), planar=True))
-    with pytest.raises(CodecError, match="with 90 channels is no segment"):
+    with pytest.raises(CodecError, match="in 90 channels cannot be a segment"):
         codec(34887).decode(bands, SPEC)
 
 

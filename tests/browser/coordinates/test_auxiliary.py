@@ -1,0 +1,74 @@
+"""Coordinates of single elements are those of xarray; what does not fit the image is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from tests.browser.fakes import FakeArray
+from zarrbrowser.coordinates.auxiliary import MOST_ELEMENTS, Auxiliary, auxiliary_of
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.session.sources import SourceRequest, open_source
+from zarrcore.errors import NodeNotFoundError
+
+TIMES = np.datetime64("2020-01-01", "h") + np.arange(6).reshape(2, 3)
+
+
+def ocean(folder: Path) -> str:
+    latitude = np.linspace(-60, 60, 12).reshape(3, 4)
+    data = xr.Dataset(
+        {"sst": (("time", "y", "x"), np.zeros((2, 3, 4)))},
+        {
+            "lat": (("y", "x"), latitude, {"units": "degrees_north"}),
+            "valid": (("time", "y"), TIMES),
+            "run": ((), 7, {"units": "m"}),
+            "time": ("time", [0, 1]),
+            "name": (("y", "x"), np.full((3, 4), "a")),
+        },
+    )
+    path = str(folder / "ocean.zarr")
+    data.to_zarr(path, consolidated=False, zarr_format=3)
+    return path
+
+
+def found(path: str) -> dict[str, Auxiliary]:
+    find = open_source(SourceRequest(path)).hierarchy.node
+    return {one.name: one for one in auxiliary_of(image_of_array(find("/sst")), find)}
+
+
+def test_an_element_has_coordinates_along_several_axes(tmp_path: Path) -> None:
+    coordinates = found(ocean(tmp_path))
+    assert coordinates.keys() == {"lat", "valid", "run"}, "times have an axis, and names are text"
+    assert coordinates["lat"].text((1, 2, 3)) == "lat 60 °N"
+    assert coordinates["lat"].text((0, 0, 0)) == "lat -60 °N"
+    assert coordinates["valid"].text((1, 2, 0)) == "valid 2020-01-01T05:00"
+    assert coordinates["run"].text((0, 1, 2)) == "run 7 m"
+
+
+def test_an_element_outside_has_none(tmp_path: Path) -> None:
+    latitude = found(ocean(tmp_path))["lat"]
+    assert latitude.text((0, 3, 0)) == latitude.text((0, 0, -1)) == ""
+
+
+def test_coordinates_that_do_not_fit_are_left_out() -> None:
+    side = int(MOST_ELEMENTS**0.5) + 1
+    arrays = {
+        "/other": FakeArray(np.zeros((3, 5)), ("y", "x")),
+        "/unnamed": FakeArray(np.zeros((3, 4)), ("y", None)),
+        "/line": FakeArray(np.zeros(3), ("y",)),
+        "/large": FakeArray(np.broadcast_to(0.0, (side, side)), ("b", "a")),
+    }
+
+    def find(path: str) -> FakeArray:
+        if path not in arrays:
+            raise NodeNotFoundError(path, "memory:")
+        return arrays[path]
+
+    array = FakeArray(np.broadcast_to(0.0, (3, 4, side, side)), ("y", "x", "b", "a"))
+    array.attributes = {"coordinates": "other unnamed line large gone"}
+    assert auxiliary_of(image_of_array(array), find) == ()
+    array.attributes = {"coordinates": ["other"]}
+    assert auxiliary_of(image_of_array(array), find) == ()
+    assert auxiliary_of(image_of_array(FakeArray(np.zeros((3, 4)))), find) == ()

@@ -130,7 +130,7 @@ def resolved(crs: CoordinateReferenceSystem) -> CoordinateReferenceSystem:
         text = crs.code or (json.dumps(dict(crs.projjson)) if crs.projjson else "")
         found = CRS.from_user_input(text) if text else CRS.from_cf(dict(crs.parameters))
         return replace(crs, wkt=found.to_wkt())
-    except (CRSError, KeyError, TypeError, ValueError):  # attributes may be anything
+    except (AttributeError, CRSError, KeyError, TypeError, ValueError):  # attributes may be anything
         return crs
 
 

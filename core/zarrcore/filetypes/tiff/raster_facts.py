@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,12 @@ class RasterFacts:
     """The names of the indices of dimensions outside the plane, as far as coordinates or channels tell them."""
     levels: tuple[ArrayNode, ...] = ()
     """The same array at lower resolutions, finest first."""
+
+    @property
+    def version(self) -> str:
+        """A text that changes with everything except the levels."""
+        told = self.plane, self.colours, self.crs, self.transform, self.quantity, self.names
+        return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
     def band_name(self, array: Array, index: Sequence[tuple[int, int]]) -> str:
         """The name of a plane, from the indices of dimensions outside of it: ``time=2020-01-01, B02``."""

@@ -112,6 +112,9 @@ def test_without_pyproj_only_the_name_of_other_crs_is_known(monkeypatch: pytest.
         CoordinateReferenceSystem(projjson={"type": "ProjectedCRS", "id": 7}),
         CoordinateReferenceSystem(parameters={"grid_mapping_name": "unheard_of"}),
         CoordinateReferenceSystem(parameters={"grid_mapping_name": "lambert_conformal_conic"}),
+        CoordinateReferenceSystem(
+            parameters={"grid_mapping_name": "geostationary", "sweep_angle_axis": None}
+        ),
     ],
     ids=lambda crs: crs.input_text() or str(crs.parameters),
 )

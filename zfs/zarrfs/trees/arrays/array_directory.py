@@ -125,12 +125,13 @@ class ArrayDirectory(Directory):
 
     def _stack(self, wait: bool) -> Entry | None:
         """The text that refers to the GeoTIFF files of all planes; None if the array is no stack of them."""
-
-        def make() -> bytes:
-            facts = self._facts(_PLANES, True)
-            return stack_as_vrt(self._array, facts, partial(plane_name, self._array, f".{_PLANES.suffix}"))
-
-        question = self._array.path, f"{STACK} {self._array.version}"
+        if self._array.data_type.is_variable_length:
+            return None
+        facts = self._facts(_PLANES, wait)
+        source = partial(plane_name, self._array, f".{_PLANES.suffix}")
+        # The text is as old as the facts: new ones make a new text.
+        question = self._array.path, f"{STACK} {self._array.version} {facts.version}"
+        make = partial(stack_as_vrt, self._array, facts, source)
         try:
             return self._texts.made(question, make, self._array.uri, self.mtime_s, wait)
         except UnsupportedError:

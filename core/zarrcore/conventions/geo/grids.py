@@ -12,6 +12,7 @@ from zarrcore.conventions.geo.linear_units import factor_to
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.units import LATITUDES
+from zarrcore.errors import ReadCancelledError
 
 _MOST_COORDINATES: Final = 1_000_000
 _EVEN: Final = 1e-3
@@ -46,7 +47,10 @@ def grid_of_coordinates(
         coordinate = find_coordinate(array, axis, find)
         if coordinate is None or not 1 < array.shape[axis] <= _MOST_COORDINATES:
             return None
-        values, units = coordinate_values(coordinate)
+        try:
+            values, units = coordinate_values(coordinate)
+        except ReadCancelledError:  # the caller wants metadata only
+            return None
         is_geographic |= units in LATITUDES
         line, factor = _line(values), 1.0 if crs is None else factor_to(crs, units)
         if line is None or factor is None:

@@ -88,11 +88,11 @@ def test_only_requested_chunks_are_decoded() -> None:
     ("data", "expected"),
     [
         (np.zeros((0, 4), "u1"), {"raw", "npy"}),
-        (np.zeros(3, "f2"), {"raw", "npy", "tiff"}),
-        (np.zeros(3, "c8"), {"raw", "npy", "tiff", "ome.tiff"}),
-        (np.array(1.0), {"raw", "npy", "tiff", "ome.tiff"}),
+        (np.zeros(3, "f2"), {"raw", "npy", "tiff", "tif"}),
+        (np.zeros(3, "c8"), {"raw", "npy", "tiff", "tif", "ome.tiff"}),
+        (np.array(1.0), {"raw", "npy", "tiff", "tif", "ome.tiff"}),
         (np.zeros(3, "M8[s]"), {"raw", "npy"}),
-        (np.zeros((1,) * 17, "u1"), {"raw", "npy", "tiff"}),
+        (np.zeros((1,) * 17, "u1"), {"raw", "npy", "tiff", "tif"}),
     ],
 )
 def test_arrays_only_have_the_file_types_that_can_hold_them(data: np.ndarray, expected: set[str]) -> None:

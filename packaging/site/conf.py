@@ -58,6 +58,7 @@ core/docs/medical_images
 core/docs/tiff_sources
 core/docs/references
 core/docs/xarray
+core/docs/napari
 core/docs/clusters
 core/docs/troubleshooting
 ```

@@ -68,6 +68,16 @@ def layers_of(node: Any, name: str, *, is_one_of_several: bool = False) -> list[
     return _first_shown(node, _parts(node, told, find))
 
 
+def holds_hierarchies(collection: Any) -> bool:
+    """Whether a folder has a hierarchy in it: any folder opens as a collection if it has many folders.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    nodes = collection.hierarchy.walk(collection.path, _DEPTH)
+    return any(node.kind != "collection" for node in islice(nodes, _MOST_NODES))
+
+
 def _parts(node: Any, told: Any, find: Callable[[str], Any]) -> Iterator[Part]:
     """The images in a group."""
     base = node.path.rstrip("/")

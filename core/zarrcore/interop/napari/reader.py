@@ -13,7 +13,7 @@ from zarrcore.errors import HierarchyNotFoundError, NodeNotFoundError, Unsupport
 from zarrcore.hierarchy import Hierarchy, normalize_path, open_hierarchy
 from zarrcore.interop.napari.contrast import with_contrast
 from zarrcore.interop.napari.layer_data import LayerData
-from zarrcore.interop.napari.nodes import layers_of
+from zarrcore.interop.napari.nodes import holds_hierarchies, layers_of
 from zarrcore.stores import ReadableStore
 
 OPTIONS: Final = "ZARRSCOPE_NAPARI_OPTIONS"
@@ -31,6 +31,8 @@ def get_reader(path: str | Sequence[str]) -> Read | None:
         path = path[0]
     try:
         node, name = _found(path, _options())
+        if node.kind == "collection" and not holds_hierarchies(node):
+            return None
     except (HierarchyNotFoundError, NodeNotFoundError):
         return None
     except ZarrError as error:

@@ -130,7 +130,9 @@ def test_options_that_are_no_object_are_refused(monkeypatch: pytest.MonkeyPatch,
 
 def test_what_zarrscope_cannot_open_is_declined(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures/1.png").touch()
+    for number in range(100):
+        (tmp_path / "pictures" / f"{number}").mkdir()
+        (tmp_path / "pictures" / f"{number}/1.png").touch()
     (tmp_path / "a.h5").write_bytes(b"no HDF5 file")
     (tmp_path / "a.zip").write_bytes(b"PK\5\6" + bytes(18))
     for path in ("pictures", "a.h5", "a.zip"):

@@ -44,7 +44,7 @@ def test_a_path_that_is_dropped_on_the_window_is_shown(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])

@@ -60,6 +60,7 @@ core/docs/references
 core/docs/xarray
 core/docs/gis
 core/docs/zarr_python
+core/docs/jupyter
 core/docs/clusters
 core/docs/troubleshooting
 ```

@@ -29,7 +29,7 @@ class PlainZarrStore(ReadableStore, ListableStore):
     its document raises the error that says why.
 
     Args:
-        hierarchy: the hierarchy; its chunk cache, if it has one, keeps decoded chunks.
+        hierarchy: the hierarchy, or a member of a collection; its chunk cache, if it has one, keeps decoded chunks.
 
     >>> from zarrcore.hierarchy import create_hierarchy
     >>> n5 = create_hierarchy("memory://", "n5")
@@ -44,6 +44,7 @@ class PlainZarrStore(ReadableStore, ListableStore):
         self.url = hierarchy.url
         self.is_remote = hierarchy.store.is_remote
         self.requests_in_flight = hierarchy.store.requests_in_flight
+        self._at = hierarchy.at.rstrip("/")
         self._known: OrderedDict[str, tuple[ArrayNode, PlainChunks]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -52,10 +53,10 @@ class PlainZarrStore(ReadableStore, ListableStore):
 
     @property
     def identity(self) -> Hashable:
-        return "zarr3", self.hierarchy.store.identity, self.hierarchy.format.name
+        return "zarr3", self.hierarchy.store.identity, self.hierarchy.format.name, self._at
 
     def refresh(self) -> None:
-        self.hierarchy.store.refresh()
+        self.hierarchy.refresh()
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -92,13 +93,13 @@ class PlainZarrStore(ReadableStore, ListableStore):
             yield from self._document(node)
             for child in node.children():
                 if child.name != _DOCUMENT and self._is_expressible(child):
-                    yield StoreEntry(f"{_folder(child)}")
+                    yield StoreEntry(f"{self._folder(child)}")
         elif isinstance(node, ArrayNode) and self._is_expressible(node):
             yield from self._document(node)
             if not self._plain(node).grid_shape:
                 yield from self._chunks(node, ())
             elif 0 not in self._plain(node).grid_shape:
-                yield StoreEntry(f"{_folder(node)}c/")
+                yield StoreEntry(f"{self._folder(node)}c/")
         elif node is None and (chunks := self._chunks_at(prefix)) is not None:
             yield from self._next_indices(*chunks)
 
@@ -122,9 +123,9 @@ class PlainZarrStore(ReadableStore, ListableStore):
     def _node(self, path: str) -> AnyNode | None:
         """The node at a path; in N5 any folder is a group, but folders of chunks are none here."""
         try:
-            path = normalize_path(path)
+            path = normalize_path(f"{self._at}/{path}")
             node = self.hierarchy.node(path)
-            is_inside = any(isinstance(self.hierarchy.node(above), ArrayNode) for above in _paths_above(path))
+            is_inside = any(isinstance(self.hierarchy.node(above), ArrayNode) for above in self._above(path))
         except (NodeNotFoundError, SelectionError):
             return None
         return None if is_inside else node
@@ -175,7 +176,7 @@ class PlainZarrStore(ReadableStore, ListableStore):
             yield from self._chunks(node, ())
 
     def _document(self, node: Group | ArrayNode) -> Iterator[StoreEntry]:
-        key = _folder(node) + _DOCUMENT
+        key = self._folder(node) + _DOCUMENT
         stat = self.stat(key)
         yield StoreEntry(key, None if stat is None else stat.size)
 
@@ -183,12 +184,12 @@ class PlainZarrStore(ReadableStore, ListableStore):
         """The chunks of an array whose indices begin so."""
         plain = self._plain(node)
         for rest in chunk_indices(plain.grid_shape[len(begin) :]):
-            yield StoreEntry("/".join((f"{_folder(node)}c", *map(str, (*begin, *rest)))), plain.nbytes)
+            yield StoreEntry("/".join((f"{self._folder(node)}c", *map(str, (*begin, *rest)))), plain.nbytes)
 
     def _next_indices(self, node: ArrayNode, begin: tuple[int, ...]) -> Iterator[StoreEntry]:
         """The chunks of an array, or the folders of chunks, whose indices begin so and have one number more."""
         plain = self._plain(node)
-        folder = "/".join((f"{_folder(node)}c", *map(str, begin)))
+        folder = "/".join((f"{self._folder(node)}c", *map(str, begin)))
         is_chunk = len(begin) + 1 == len(plain.grid_shape)
         for number in range(plain.grid_shape[len(begin)]):
             yield (
@@ -197,12 +198,13 @@ class PlainZarrStore(ReadableStore, ListableStore):
                 else StoreEntry(f"{folder}/{number}/")
             )
 
+    def _folder(self, node: AnyNode) -> str:
+        """The beginning of a node's keys."""
+        path = node.path[len(self._at) + 1 :]
+        return f"{path}/" if path else ""
 
-def _folder(node: AnyNode) -> str:
-    return f"{node.path[1:]}/" if node.path != "/" else ""
-
-
-def _paths_above(path: str) -> Iterator[str]:
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
+    def _above(self, path: str) -> Iterator[str]:
+        """The paths of the nodes above one."""
+        while path not in ("/", self._at):
+            path = path.rpartition("/")[0] or "/"
+            yield path

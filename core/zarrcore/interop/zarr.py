@@ -136,10 +136,7 @@ class ZarrcoreStore(Store):
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """As `get`, in this thread."""
-        try:
-            value = self.store.get(key, _range_of(byte_range)) if key else None
-        except IsADirectoryError:
-            return None
+        value = self.store.get(key, _range_of(byte_range)) if key else None
         if value is None:
             return None
         buffer = (prototype or default_buffer_prototype()).buffer

@@ -68,7 +68,7 @@ def _node_facts(node: Group | ArrayNode) -> list[tuple[str, str]]:
     facts = [("format", node.hierarchy.format.title)] if node.kind != "collection" else []
     if node.path == node.hierarchy.at:
         facts += node.hierarchy.store.description()
-    return [*facts, *meaning_facts(node)]
+    return [*facts, *meaning_facts(node, reads_elements=False)]
 
 
 def _table(facts: Iterable[tuple[str, str]]) -> Markup:

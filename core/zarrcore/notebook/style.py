@@ -1,7 +1,8 @@
 """The style sheet of all that a notebook shows.
 
 Colours come from the theme of JupyterLab or VS Code if there is one. Otherwise the text has the colour of the text around it, and
-accents follow the browser's preference for light or dark, unless the page says which one it has.
+accents follow the browser's preference for light or dark, unless the page says which one it has. Notebooks have style sheets of
+their own for tables; what they would change is marked as important.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ STYLE: Final = f"""
 .zarrscope .zs-head{{border-bottom:1px solid var(--zs-line);padding-bottom:3px;margin-bottom:6px}}
 .zarrscope .zs-kind,.zarrscope .zs-dim,.zarrscope th{{opacity:.68}}
 .zarrscope .zs-name{{font-weight:600}}
+.zarrscope .zs-dim,.zarrscope .zs-error{{white-space:pre-wrap}}
 .zarrscope .zs-group{{color:var(--zs-accent);font-weight:600}}
 .zarrscope .zs-error{{color:var(--zs-error)}}
 .zarrscope .zs-body{{display:flex;flex-wrap:wrap;gap:8px 28px;align-items:flex-start}}
-.zarrscope table,.zarrscope tbody,.zarrscope tr{{border:0;background:none;margin:0}}
-.zarrscope table{{border-collapse:collapse;max-width:44em}}
-.zarrscope th,.zarrscope td{{border:0;background:none;text-align:left;vertical-align:top;padding:1px 14px 1px 0;
- font-size:13px;white-space:pre-wrap;overflow-wrap:anywhere}}
+.zarrscope table,.zarrscope tbody,.zarrscope tr,.zarrscope th,.zarrscope td{{border:0!important;background:none!important}}
+.zarrscope table{{border-collapse:collapse;margin:0;max-width:44em}}
+.zarrscope th,.zarrscope td{{text-align:left!important;vertical-align:top;padding:1px 14px 1px 0!important;
+ max-width:none!important;font-size:13px;white-space:pre-wrap;overflow-wrap:anywhere}}
 .zarrscope th{{font-weight:400;white-space:nowrap;overflow-wrap:normal}}
 .zarrscope summary{{cursor:pointer;padding:1px 0}}
 .zarrscope .zs-tree details>*:not(summary){{margin-left:1.25em}}

@@ -171,3 +171,24 @@ def test_the_plain_chunks_of_few_arrays_are_remembered(monkeypatch: pytest.Monke
     for _ in range(2):
         assert [bytes(view.get(f"{number}/c/0")) for number in range(4)] == [b"\0", b"\1", b"\2", b"\3"]
     assert len(view._known) == 2
+
+
+def test_a_member_of_a_collection_is_seen_from_its_own_root(tmp_path: Path) -> None:
+    zarrcore.create(tmp_path / "a.n5", "n5").create_array("g/x", shape=(4,), data_type="uint8")[...] = 3
+    zarrcore.create(tmp_path / "b.zarr")
+    collection = zarrcore.open(tmp_path)
+    member = PlainZarrStore(collection.member("/a.n5"))
+    keys = ["g/x/c/0", "g/x/zarr.json", "g/zarr.json", "zarr.json"]
+    assert sorted(entry.key for entry in member.list()) == keys
+    assert bytes(member.get("g/x/c/0")) == b"\3\3\3\3"
+    found = sorted(entry.key for entry in PlainZarrStore(collection).list())
+    assert found == sorted([*(f"a.n5/{key}" for key in keys), "b.zarr/zarr.json", "zarr.json"])
+
+
+def test_refreshing_shows_what_changed_in_the_source(tmp_path: Path) -> None:
+    zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(1,), data_type="uint8")
+    view = PlainZarrStore(zarrcore.open(tmp_path / "a.zarr"))
+    assert view.get("a/c/1") is None
+    zarrcore.open(tmp_path / "a.zarr", "r+")["a"].resize((2,))
+    view.refresh()
+    assert view.stat("a/c/1") is not None

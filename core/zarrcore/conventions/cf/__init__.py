@@ -1,6 +1,12 @@
 """The CF conventions, as xarray and others write them into Zarr: variables, coordinates, times, packed and missing values."""
 
-from zarrcore.conventions.cf.coordinates import Direction, coordinate_values, direction_of, find_coordinate
+from zarrcore.conventions.cf.coordinates import (
+    Direction,
+    coordinate_values,
+    direction_of,
+    even_spacing,
+    find_coordinate,
+)
 from zarrcore.conventions.cf.flags import flag_meaning
 from zarrcore.conventions.cf.missing_values import missing_values, missing_values_of
 from zarrcore.conventions.cf.packing import Packing, among, any_of, may_be_packed, outside, packing_of
@@ -14,6 +20,7 @@ __all__ = [
     "coordinate_values",
     "decode_times",
     "direction_of",
+    "even_spacing",
     "find_coordinate",
     "flag_meaning",
     "is_time",

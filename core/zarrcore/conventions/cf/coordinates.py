@@ -19,6 +19,9 @@ from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import text
 from zarrcore.errors import NodeNotFoundError, SelectionError
 
+_EVEN: Final = 1e-3
+"""How far a coordinate may be from its place in an even grid, in steps: coordinates are often stored as float32."""
+
 
 class Direction(Enum):
     """Where greater coordinates lie: on a map with the north at its top, or in a vertical section."""
@@ -99,3 +102,19 @@ def coordinate_values(array: Any) -> tuple[NDArray[Any], str]:
     if values.dtype.kind == "M":
         return shortest(values), ""
     return (values.astype(np.int8) if values.dtype.kind == "b" else values), units
+
+
+def even_spacing(values: NDArray[Any]) -> tuple[float, float] | None:
+    """The first of evenly spaced numbers, and their distance, which is not 0; None for other values, and for fewer than two.
+
+    >>> even_spacing(np.array([2.0, 1.5, 1.0])), even_spacing(np.array([0, 1, 5]))
+    ((2.0, -0.5), None)
+    """
+    if values.dtype.kind not in "iuf" or values.size < 2:
+        return None
+    numbers = values.astype(np.float64)
+    step = (numbers[-1] - numbers[0]) / (numbers.size - 1)
+    if not np.isfinite(step) or step == 0:
+        return None
+    even = numbers[0] + step * np.arange(numbers.size)
+    return (float(numbers[0]), float(step)) if np.abs(numbers - even).max() <= _EVEN * abs(step) else None

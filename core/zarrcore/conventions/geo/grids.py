@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
-from zarrcore.conventions.cf.coordinates import coordinate_values, find_coordinate
+from zarrcore.conventions.cf.coordinates import coordinate_values, even_spacing, find_coordinate
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
 from zarrcore.conventions.geo.linear_units import factor_to
 from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference, bounds_of
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.units import LATITUDES
+from zarrcore.errors import ReadCancelledError
 
 _MOST_COORDINATES: Final = 1_000_000
-_EVEN: Final = 1e-3
-"""How far a coordinate may be from its place in an even grid, in cells: coordinates are often stored as float32."""
 GEOGRAPHIC: Final = CoordinateReferenceSystem("EPSG:4326")
 """What latitudes and longitudes without a datum are taken for, as GDAL does."""
 
@@ -46,9 +43,12 @@ def grid_of_coordinates(
         coordinate = find_coordinate(array, axis, find)
         if coordinate is None or not 1 < array.shape[axis] <= _MOST_COORDINATES:
             return None
-        values, units = coordinate_values(coordinate)
+        try:
+            values, units = coordinate_values(coordinate)
+        except ReadCancelledError:  # the caller wants metadata only
+            return None
         is_geographic |= units in LATITUDES
-        line, factor = _line(values), 1.0 if crs is None else factor_to(crs, units)
+        line, factor = even_spacing(values), 1.0 if crs is None else factor_to(crs, units)
         if line is None or factor is None:
             return None
         lines.append((line[0] * factor, line[1] * factor))
@@ -58,15 +58,3 @@ def grid_of_coordinates(
     return Georeference(
         GEOGRAPHIC if is_geographic else None, transform, bounds_of(transform, rows, columns), dimensions
     )
-
-
-def _line(values: np.ndarray[Any, Any]) -> tuple[float, float] | None:
-    """The first of evenly spaced values, and their distance."""
-    if values.dtype.kind not in "iuf":
-        return None
-    numbers = values.astype(np.float64)
-    step = (numbers[-1] - numbers[0]) / (numbers.size - 1)
-    if not np.isfinite(step) or step == 0:
-        return None
-    even = numbers[0] + step * np.arange(numbers.size)
-    return (float(numbers[0]), float(step)) if np.abs(numbers - even).max() <= _EVEN * abs(step) else None

@@ -91,7 +91,8 @@ def test_what_zarr_python_selects_is_selected_here(layout: str, selection: Any) 
         if expected is not IndexError:
             assert same(found, expected)
         elif found is not IndexError:  # more than zarr-python has, such as negative steps
-            assert same(found, numpys)
+            # NumPy moves the dimension of an array that a slice separates from an integer; zarr-python does not.
+            assert same(found, numpys) or same(found, outcome(lambda: of_numpy(VALUES, selection)))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -30,6 +30,7 @@ def geotiff(array: Any, selection: Any = ...) -> zarrcore.VirtualFile:
     return zarrcore.virtual_file(array, selection, "tif")
 
 
+@pytest.mark.filterwarnings("ignore:The data type")  # of names of bands, by zarr-python before 3.2
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("ascending", [False, True])
 def test_a_dataset_of_xarray_is_where_rioxarray_has_it(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,10 @@ def run(folder: Path) -> tuple[int, list[str]]:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, folder, "a/b", "a", "empty"],
         cwd=parts.ROOT,
+        env={
+            **os.environ,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },  # plug-ins of other packages print lines of their own
         capture_output=True,
         text=True,
         check=False,

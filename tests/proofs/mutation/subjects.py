@@ -20,7 +20,7 @@ _FUSE: Final = "zfs/zarrfs/fuse"
 
 SUBJECTS: Final = {
     "selections": Subject(
-        (f"{_ARRAY}/selection/basic.py", f"{_ARRAY}/selection/planes.py", f"{_ARRAY}/selection/text.py"),
+        tuple(f"{_ARRAY}/selection/{name}.py" for name in ("axes", "basic", "planes", "text")),
         ("tests/core/array/selection",),
     ),
     "chunk-grids": Subject(

@@ -61,7 +61,6 @@ core/docs/xarray
 core/docs/gis
 core/docs/zarr_python
 core/docs/jupyter
-core/docs/napari
 core/docs/clusters
 core/docs/troubleshooting
 ```

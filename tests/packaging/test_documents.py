@@ -75,13 +75,7 @@ def can_mount() -> bool:
     return os.access("/dev/fuse", os.R_OK | os.W_OK)
 
 
-WARNING = {"core/docs/napari.md": pytest.mark.filterwarnings("ignore::DeprecationWarning")}
-"""Documents of programs that warn when they are imported."""
-WITH_EXAMPLES = [
-    pytest.param(name, marks=WARNING.get(name, ()))
-    for name in DOCUMENTS
-    if name not in RUN_ELSEWHERE and any(examples(name))
-]
+WITH_EXAMPLES = [name for name in DOCUMENTS if name not in RUN_ELSEWHERE and any(examples(name))]
 
 
 @pytest.mark.parametrize("document", WITH_EXAMPLES)

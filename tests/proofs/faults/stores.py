@@ -309,7 +309,9 @@ class Campaign:
             execute(plan_copy(self._hierarchy, memory_nbytes=4000), self._hierarchy, store)
             return store
 
+        self._keeps = True  # stored chunks are copied without being decoded
         copied, _, failed = self._try(copy, writes=True)
+        self._keeps = False
         if not failed and copied is not None:
             self._check_copy(copied)
 

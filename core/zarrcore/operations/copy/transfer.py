@@ -56,7 +56,7 @@ class ChunkTransfer:
 
         Raises:
             CodecError: a stored chunk is larger than any valid one.
-            BrokenBodyError: the written chunk reads back differently.
+            BrokenBodyError: the source sent another number of bytes than it stores, or the written chunk reads back differently.
             StoreError: a store failed, or a chunk needs more memory than allowed.
         """
         axes = self.source.metadata.chunk_grid.axes
@@ -76,7 +76,7 @@ class ChunkTransfer:
         if destination.clone(source, key, new):
             return
         try:
-            value = self._value(source, key, "encoded")
+            value = self._stored(source, key)
         except BodyTooLargeError as error:
             self._copy_large(key, new, error.size)
             return
@@ -88,8 +88,28 @@ class ChunkTransfer:
             if found is None or not _same(found, value):
                 raise self._differs(new)
 
+    def _stored(self, source: ReadableStore, key: str) -> BytesLike | None:
+        """The value of the source. Decoding would detect one that was cut off on the way; only its size can here."""
+        if not self.verify or source.fills_buffers:
+            return self._value(source, key, "encoded")
+        found = source.get_with_stat(key, max_nbytes=self._limit_nbytes)
+        if found is None:
+            return None
+        value, facts = found
+        if len(value) != facts.size:
+            raise BrokenBodyError(
+                f"{key} in {source.url}: {len(value):,} of {facts.size:,} bytes arrived",
+                key=key,
+                url=source.url,
+            )
+        return value
+
+    @property
+    def _limit_nbytes(self) -> int:
+        return min(self.limit_nbytes, self.memory_nbytes)
+
     def _value(self, store: ReadableStore, key: str, use: str) -> BytesLike | None:
-        limit = min(self.limit_nbytes, self.memory_nbytes)
+        limit = self._limit_nbytes
         if not store.fills_buffers or limit > min(MAX_SCRATCH_NBYTES, self.kept_nbytes):
             return store.get(key, max_nbytes=limit)
         buffer = scratch_buffer(use, limit)

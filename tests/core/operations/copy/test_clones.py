@@ -34,7 +34,7 @@ def source(s3: S3Server) -> ReadableStore:
 def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The keys of chunks whose bytes passed through this process."""
     keys: list[str] = []
-    for name in ("get", "set"):
+    for name in ("get", "get_with_stat", "set"):
         method = getattr(BucketStore, name)
 
         def counted(self: Any, key: str, *args: Any, method: Any = method, **options: Any) -> Any:

@@ -14,10 +14,11 @@ import zarr
 import zarrcore as zc
 from tests.core.operations.copy.copying import DATA, EXPECTED, copy, read_by_zarr
 from zarrcore.codecs import Pipeline
+from zarrcore.errors import BrokenBodyError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.operations.copy import Layout, plan_copy
-from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.stores.local import store as local_module
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
@@ -56,6 +57,29 @@ def test_a_broken_chunk_is_copied_as_it_is(source: Path, tmp_path: Path) -> None
     (source / "a/c/0/0").write_bytes(b"broken")
     copy(source, tmp_path / "t")
     assert (tmp_path / "t/a/c/0/0").read_bytes() == b"broken"
+
+
+class Cutting(MemoryStore):
+    """A store whose answers lack the last byte of each chunk."""
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        value = super().get(key, byte_range, max_nbytes=max_nbytes)
+        return value if value is None or key.endswith(".json") else value[:-1]
+
+    get_with_stat = ReadableStore.get_with_stat
+
+
+def test_a_chunk_that_arrives_short_ends_the_copy(source: Path, tmp_path: Path) -> None:
+    store = Cutting(
+        values={
+            str(file.relative_to(source)): file.read_bytes() for file in source.rglob("*") if file.is_file()
+        }
+    )
+    with pytest.raises(BrokenBodyError, match=r"a/c/0/0 in .*: [\d,]+ of [\d,]+ bytes arrived"):
+        copy(store, tmp_path / "t")
+    copy(store, tmp_path / "u", verify=False)
 
 
 @pytest.mark.parametrize("compressor", [numcodecs.Blosc("lz4"), numcodecs.Zstd(3), None])

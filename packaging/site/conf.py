@@ -61,6 +61,7 @@ core/docs/xarray
 core/docs/gis
 core/docs/zarr_python
 core/docs/jupyter
+core/docs/napari
 core/docs/clusters
 core/docs/troubleshooting
 ```

@@ -75,7 +75,13 @@ def can_mount() -> bool:
     return os.access("/dev/fuse", os.R_OK | os.W_OK)
 
 
-WITH_EXAMPLES = [name for name in DOCUMENTS if name not in RUN_ELSEWHERE and any(examples(name))]
+WARNING = {"core/docs/napari.md": pytest.mark.filterwarnings("ignore::DeprecationWarning")}
+"""Documents of programs that warn when they are imported."""
+WITH_EXAMPLES = [
+    pytest.param(name, marks=WARNING.get(name, ()))
+    for name in DOCUMENTS
+    if name not in RUN_ELSEWHERE and any(examples(name))
+]
 
 
 @pytest.mark.parametrize("document", WITH_EXAMPLES)

@@ -75,6 +75,7 @@ class Photographer:
             ("channels", lambda: self.go("/cells.zarr", "Image")),
             ("labels", self.labels),
             ("coordinates", self.coordinates),
+            ("maps", self.maps),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
@@ -92,6 +93,8 @@ class Photographer:
             shown = prepare()
             self.wait()
             yield self.save(shown or self.window, folder / f"{name}.png")
+            if name == "maps":
+                self.window.node_pane.pane("Image").model.set(colour_map="", graticule=False)  # type: ignore[attr-defined]
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
@@ -119,6 +122,13 @@ class Photographer:
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
         pane.sliders.step(3)  # type: ignore[attr-defined]
+
+    def maps(self) -> None:
+        """The same temperatures as a map."""
+        self.go("/climate.zarr/tas", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.model.set(colour_map="cmocean:thermal", graticule=True)  # type: ignore[attr-defined]
+        self.wait()
 
     def series(self) -> None:
         """The year at two places."""

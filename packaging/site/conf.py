@@ -44,6 +44,7 @@ zfs/MOUNT
 zfs/SERVE
 zfs/FSSPEC
 browser/docs/guide
+browser/docs/maps
 core/docs/changing
 core/docs/comparing
 core/docs/library

@@ -51,7 +51,9 @@ class Coordinate:
 
     @property
     def _rises(self) -> bool:
-        return self.values.size < 2 or not self.values[-1] < self.values[0]
+        # Most steps count, not the ends: longitudes may begin again at 0, or at −180.
+        before, after = self.values[:-1], self.values[1:]
+        return bool(np.count_nonzero(after < before) <= np.count_nonzero(after > before))
 
     def text(self, position: int) -> str:
         """The coordinate of a position, with its unit; empty outside the axis."""

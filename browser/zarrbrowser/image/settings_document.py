@@ -36,6 +36,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "flips": [settings.flip_rows, settings.flip_columns],
         "blended": settings.is_blended,
         "labels": [settings.labels, settings.labels_opacity],
+        "map": [settings.coastlines, settings.graticule],
         "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
     }
 
@@ -45,6 +46,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
     try:
         opacity = document.get("labels", ("", 0.5))[1]
         flip_rows, flip_columns = document["flips"]
+        coastlines, graticule = document.get("map", (settings.coastlines, settings.graticule))
         return replace(
             settings,
             axes=_axes(settings.axes, document),
@@ -58,6 +60,8 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             channels=_channels(settings.channels, document["channels"]),
             labels=str(document.get("labels", ("", 0.5))[0]),
             labels_opacity=min(max(float(opacity), 0.0), 1.0),
+            coastlines=bool(coastlines),
+            graticule=bool(graticule),
         )
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         return settings

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.labels import Labels
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
+
+if TYPE_CHECKING:
+    from zarrbrowser.maps.geography import Geography
 
 _DEPTH_NAMES = ("z", "depth", "lev", "level")
 
@@ -42,6 +45,8 @@ class Change(Flag):
     CHANNELS = auto()
     """Which channels are blended."""
     LABELS = auto()
+    MAP = auto()
+    """Where the image is on Earth, and what is drawn of that."""
     LAYOUT = auto()
     LIMIT = auto()
     """How much the user agreed to read."""
@@ -70,6 +75,8 @@ class ImageState:
     """The axes that run up, not down, as rows: their coordinates say where the north is, or the surface of the sea."""
     leftward: frozenset[int] = frozenset()
     """The axes that run to the left as columns."""
+    geography: Geography | None = None
+    """Where the image is on Earth, if that is known."""
 
     def settled(self) -> ImageState:
         """The same state; without a third axis, orthogonal planes become a single plane."""
@@ -131,6 +138,7 @@ def changes(before: ImageState | None, after: ImageState | None) -> Change:
         Change.COLOURS: _colours(before) != _colours(after),
         Change.CHANNELS: (one.is_blended, one.channels_on) != (other.is_blended, other.channels_on),
         Change.LABELS: before.labels is not after.labels or _labels(one) != _labels(other),
+        Change.MAP: before.geography is not after.geography or _map(one) != _map(other),
         Change.LAYOUT: before.layout is not after.layout,
         Change.LIMIT: one.may_read_bytes != other.may_read_bytes,
     }
@@ -148,6 +156,10 @@ def _colours(state: ImageState) -> tuple[Any, ...]:
     settings = state.settings
     name = settings.colour_map or state.colour_map
     return (name, settings.norm, *(one.colour for one in settings.channels))
+
+
+def _map(settings: ViewSettings) -> tuple[bool, ...]:
+    return settings.coastlines, settings.graticule
 
 
 def _labels(settings: ViewSettings) -> tuple[Any, ...]:

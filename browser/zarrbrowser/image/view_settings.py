@@ -41,6 +41,10 @@ class ViewSettings:
     labels: str = ""
     """Name of the labels over the picture; empty for none."""
     labels_opacity: float = 0.5
+    coastlines: bool = True
+    """Whether maps have coastlines."""
+    graticule: bool = False
+    """Whether maps have lines of longitude and latitude."""
     may_read_bytes: int = 0
     """The largest read that the user agreed to."""
 

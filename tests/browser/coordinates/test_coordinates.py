@@ -16,6 +16,7 @@ from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, deco
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.image.levels import Image, image_of_array, whole
 from zarrbrowser.session.sources import SourceRequest, open_source
+from zarrcore.conventions.cf import Direction
 from zarrcore.errors import NodeNotFoundError
 
 
@@ -153,3 +154,11 @@ def test_a_scale_bar_is_round_and_fits(per_pixel: float, unit: str, most: float)
     pixels, text = bar(per_pixel, unit, most)
     assert 0.3 * most <= pixels <= most * 1.000001
     assert text.replace("e-", "")[0] in "125"
+
+
+@pytest.mark.parametrize(
+    ("values", "turns"),
+    [([350, 355, 0, 5], False), ([5, 0, 355, 350], True), ([170, 175, -180, -175], False), ([1], False)],
+)
+def test_longitudes_that_begin_again_still_run_to_the_right(values: list[int], turns: bool) -> None:
+    assert Coordinate("lon", "°E", np.array(values), Direction.RIGHT).turns_columns is turns

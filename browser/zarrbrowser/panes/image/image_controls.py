@@ -39,6 +39,8 @@ class ImageControls(Bar):
         )
         self.labels = tool_button("labels", "Labels over the picture")
         self.labels.hide()
+        self.map = tool_button("map", "Map: coastlines and graticule")
+        self.map.hide()
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes instead of indices")
         self.coordinates.setChecked(True)
         self.coordinates.hide()
@@ -57,7 +59,7 @@ class ImageControls(Bar):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (self.series, *self.tools.values(), self.chunks, self.labels):
+        for button in (self.series, *self.tools.values(), self.chunks, self.labels, self.map):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (

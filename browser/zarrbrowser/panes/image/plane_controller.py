@@ -78,6 +78,7 @@ class PlaneController(QObject):
             self._model.change(
                 upward=frozenset(axis for axis, one in found.items() if one.turns_rows),
                 leftward=frozenset(axis for axis, one in found.items() if one.turns_columns),
+                geography=self._coordinate_labels.geography,
             )
 
     def _choose_axes(self, axes: Axes) -> None:

@@ -21,6 +21,7 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.frame_reader import FrameReader
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
+from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
@@ -51,6 +52,7 @@ class PlaneView(QWidget):
         self.reader = FrameReader(workers, cache, self)
         self.loader = self.reader.loader
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
+        self.map = MapOverlay(workers, self.canvas, self)
         self._cache = cache
         self.state: ImageState | None = None
         """The state that is shown."""
@@ -145,6 +147,8 @@ class PlaneView(QWidget):
             self.paint()
         if Change.LABELS in change:
             self.overlay.follow(state)
+        if change & (Change.MAP | Change.ORIENTATION):
+            self.map.follow(state)
 
     def follow(self, leader: PlaneView | None) -> None:
         """Use the contrast of another view, so that colours mean the same in both; None for its own contrast."""
@@ -156,6 +160,7 @@ class PlaneView(QWidget):
         if state is None or not self.canvas.size_shown[0]:
             return
         self.overlay.follow(state)
+        self.map.follow(state)
         frame = self._planned(state)
         if self.reader.is_wanted(frame):
             return
@@ -197,6 +202,7 @@ class PlaneView(QWidget):
         self.loader.retry()
         self.state = None
         self.overlay.follow(None)
+        self.map.follow(None)
         self.canvas.clear_plane()
 
     def set_colours(self, colours: Colours) -> None:

@@ -6,6 +6,8 @@ from zarrcore.conventions.cf.coordinates import (
     direction_of,
     even_spacing,
     find_coordinate,
+    is_latitude,
+    is_longitude,
 )
 from zarrcore.conventions.cf.flags import flag_meaning
 from zarrcore.conventions.cf.missing_values import missing_values, missing_values_of
@@ -23,6 +25,8 @@ __all__ = [
     "even_spacing",
     "find_coordinate",
     "flag_meaning",
+    "is_latitude",
+    "is_longitude",
     "is_time",
     "may_be_packed",
     "missing_values",

@@ -84,6 +84,25 @@ def direction_of(coordinate: Any) -> Direction | None:
     return Direction.DOWN if units in _PRESSURES else None
 
 
+def is_latitude(coordinate: Any) -> bool:
+    """Whether an array holds latitudes, not those of a rotated pole."""
+    return _is_angle(coordinate, "latitude", LATITUDES)
+
+
+def is_longitude(coordinate: Any) -> bool:
+    """Whether an array holds longitudes, not those of a rotated pole."""
+    return _is_angle(coordinate, "longitude", LONGITUDES)
+
+
+def _is_angle(coordinate: Any, name: str, spellings: tuple[str, ...]) -> bool:
+    attributes = coordinate.attributes
+    standard_name, units = text(attributes.get("standard_name")), text(attributes.get("units"))
+    if standard_name:
+        return standard_name == name
+    is_named = coordinate.name.lower() in (name, name[:3])
+    return units in spellings or (is_named and units in ("", "degrees", "degree"))
+
+
 def coordinate_values(array: Any) -> tuple[NDArray[Any], str]:
     """The elements of an array as coordinates, and their unit.
 

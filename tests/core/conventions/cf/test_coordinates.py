@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ import xarray as xr
 import zarrcore
 from tests.core.conventions.described import described
 from zarrcore.conventions import Variable, meaning
-from zarrcore.conventions.cf import Direction, coordinate_values, direction_of, find_coordinate
+from zarrcore.conventions.cf import (
+    Direction,
+    coordinate_values,
+    direction_of,
+    find_coordinate,
+    is_latitude,
+    is_longitude,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +109,24 @@ def test_where_greater_coordinates_lie(
     name: str, attributes: dict[str, Any], expected: Direction | None
 ) -> None:
     assert direction_of(described(f"/{name}", attributes)) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "kind"),
+    [
+        ("y", {"units": "degrees_north"}, "latitude"),
+        ("x", {"units": "degreeE"}, "longitude"),
+        ("lat", {}, "latitude"),
+        ("Longitude", {"units": "degrees"}, "longitude"),
+        ("a", {"standard_name": "latitude", "units": "degrees"}, "latitude"),
+        ("lon", {"standard_name": "grid_longitude", "units": "degrees"}, None),
+        ("lat", {"units": "m"}, None),
+        ("x", {"units": "degrees"}, None),
+        ("lon", {"units": 7, "standard_name": None}, "longitude"),
+    ],
+)
+def test_latitudes_and_longitudes_are_told_from_other_angles(
+    name: str, attributes: dict[str, Any], kind: str | None
+) -> None:
+    node = SimpleNamespace(name=name, attributes=attributes)
+    assert (is_latitude(node), is_longitude(node)) == (kind == "latitude", kind == "longitude")

@@ -12,6 +12,7 @@ from zarrbrowser.coordinates.auxiliary import Auxiliary, auxiliary_of
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.maps.geography import Geography, UnknownPlaceError, geography_of
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.workers import Lane, Workers
 
@@ -24,6 +25,8 @@ class CoordinateLabels(QObject):
     Attributes:
         found: coordinates by axis, also while they are switched off.
         auxiliary: coordinates of single elements.
+        geography: where the image is on Earth, if that is known.
+        why_no_map: why that is not known, if it could be; else empty.
 
     Signals:
         changed: coordinates were loaded, or switched off.
@@ -33,10 +36,12 @@ class CoordinateLabels(QObject):
 
     def __init__(self, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lane, self._further = Lane(workers), Lane(workers)
+        self._lane, self._further, self._mapping = Lane(workers), Lane(workers), Lane(workers)
         self._image: Image | None = None
         self.found: dict[int, Coordinate] = {}
         self.auxiliary: tuple[Auxiliary, ...] = ()
+        self.geography: Geography | None = None
+        self.why_no_map = ""
         self._is_on = True
 
     @property
@@ -73,11 +78,18 @@ class CoordinateLabels(QObject):
             lambda error: _log.debug("cannot read coordinates of %s: %s", image.path, error),
         )
 
+        self._mapping.ask(
+            lambda _request: geography_of(image, find),
+            self._take_geography,
+            lambda error: self._take_no_map(image, error),
+        )
+
     def forget(self) -> None:
         """Forget the image."""
-        self._lane.forget()
-        self._further.forget()
+        for lane in (self._lane, self._further, self._mapping):
+            lane.forget()
         self._image, self.found, self.auxiliary = None, {}, ()
+        self.geography, self.why_no_map = None, ""
 
     def turn(self, is_on: bool) -> None:
         """Switch between coordinates and indices."""
@@ -101,3 +113,14 @@ class CoordinateLabels(QObject):
 
     def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:
         self.auxiliary = found
+
+    def _take_geography(self, found: Geography) -> None:
+        self.geography = found
+        self.changed.emit()
+
+    def _take_no_map(self, image: Image, error: Exception) -> None:
+        if isinstance(error, UnknownPlaceError):
+            self.why_no_map = str(error)
+            self.changed.emit()
+        else:
+            _log.debug("cannot tell where %s is on Earth: %s", image.path, error)

@@ -11,6 +11,7 @@ from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.tools.chunk_overlay_controller import ChunkOverlayController
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.labels_controller import LabelsController
+from zarrbrowser.panes.image.tools.map_controller import MapController
 from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
 from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
 from zarrbrowser.panes.image.tools.series_panel import SeriesPanel
@@ -44,6 +45,7 @@ class ImageTools(QObject):
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
         self.labels = LabelsController(model, workers, controls.labels, self)
+        self.map = MapController(model, coordinate_labels, controls.map, self)
         self.pointer = PointerReadout(workers, coordinate_labels, self)
         grid.pointed.connect(self.pointer.move)
         grid.main.frame_shown.connect(self.measurements.refresh)

@@ -1,0 +1,52 @@
+"""The menu of the map: coastlines, and lines of longitude and latitude."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from zarrbrowser.image.state import Change
+from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+
+_TIP = "Map: coastlines and graticule"
+
+
+class MapController(QObject):
+    """Offers the overlays of planes whose place on Earth is known, and says why there are none."""
+
+    def __init__(
+        self,
+        model: ImageModel,
+        coordinate_labels: CoordinateLabels,
+        button: QToolButton,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._button, self._coordinate_labels = model, button, coordinate_labels
+        self.menu = QMenu(button)
+        self.menu.setToolTipsVisible(True)
+        self.coastlines = self.menu.addAction("&Coastlines")
+        self.coastlines.setToolTip("The coastlines of Natural Earth over the picture")
+        self.graticule = self.menu.addAction("&Graticule")
+        self.graticule.setToolTip("Lines of longitude and latitude with their degrees")
+        for action, name in ((self.coastlines, "coastlines"), (self.graticule, "graticule")):
+            action.setCheckable(True)
+            action.triggered.connect(lambda is_on, name=name: model.set(**{name: is_on}))
+        button.setMenu(self.menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        model.changed.connect(self._follow)
+        coordinate_labels.changed.connect(self._follow)
+
+    def _follow(self, _change: Change | None = None) -> None:
+        state = self._model.state
+        reason = self._coordinate_labels.why_no_map if state is not None else ""
+        plane = None
+        if state is not None and state.geography is not None:
+            plane = state.geography.plane(state.settings.axes)
+        self._button.setVisible(plane is not None or bool(reason))
+        self._button.setToolTip(reason or _TIP)
+        self._button.setEnabled(plane is not None)
+        if state is not None:
+            self.coastlines.setChecked(state.settings.coastlines)
+            self.graticule.setChecked(state.settings.graticule)

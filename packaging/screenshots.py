@@ -76,6 +76,7 @@ class Photographer:
             ("labels", self.labels),
             ("coordinates", self.coordinates),
             ("maps", self.maps),
+            ("statistics", self.statistics),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
@@ -95,6 +96,8 @@ class Photographer:
             yield self.save(shown or self.window, folder / f"{name}.png")
             if name == "maps":
                 self.window.node_pane.pane("Image").model.set(colour_map="", graticule=False)  # type: ignore[attr-defined]
+            if name == "statistics":
+                self.window.node_pane.pane("Image").sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
@@ -128,6 +131,15 @@ class Photographer:
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
         pane.model.set(colour_map="cmocean:thermal", graticule=True)  # type: ignore[attr-defined]
+        self.wait()
+
+    def statistics(self) -> None:
+        """The mean of the year."""
+        from zarrbrowser.image.calculations.reduction import Statistic
+
+        self.go("/climate.zarr/tas", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.sliders.reduced.emit(0, Statistic.MEAN)  # type: ignore[attr-defined]
         self.wait()
 
     def series(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zarrbrowser.image.axes import axis_names
+from zarrbrowser.image.calculations.reduction import Reduction
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.quantities import format_shape
@@ -93,6 +94,18 @@ class ViewedArray:
         if len(chosen) == 1:
             return f"{chosen[0]}-{shown.image.channels[chosen[0]]}"
         return "" if chosen == list(known) else "+".join(map(str, chosen))
+
+
+def computed_from(viewed: ViewedArray, reduction: Reduction | None) -> ViewedArray:
+    """The elements of which a displayed plane is computed, without its picture."""
+
+    def whole(selection: Selection) -> Selection:
+        axis = -1 if reduction is None else reduction.axis
+        return tuple(slice(None) if place == axis else part for place, part in enumerate(selection))
+
+    levels = tuple(computed_from(level, reduction) for level in viewed.levels)
+    selection, in_view = whole(viewed.selection), whole(viewed.in_view)
+    return replace(viewed, selection=selection, in_view=in_view, displayed=None, levels=levels)
 
 
 def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrbrowser.image.calculations.derivation import Derivation
 from zarrbrowser.nodes.protocols import ArrayLike
 
 _ROW_NAMES = ("y", "lat", "latitude", "row", "rows")
@@ -33,6 +34,8 @@ class Axes:
     """The axis of red, green, blue (and alpha), or None for a plane of plain values."""
     index: tuple[int, ...]
     """One position per axis; those of rows, columns and channels are not used."""
+    derivation: Derivation | None = None
+    """How the numbers of the plane are computed, if they are not its elements."""
 
     @classmethod
     def initial(cls, array: ArrayLike, names: tuple[str, ...] = ()) -> Axes:

@@ -160,7 +160,7 @@ def _read(
     values = raster.read(window, cancelled)
     if raster.channel is not None:
         values = values[..., :3].mean(axis=2)
-    return settings.elements.known(values), raster, window, number
+    return settings.drawn_elements(raster).known(values), raster, window, number
 
 
 def _distance(image: Image, settings: ViewSettings, start: Point, end: Point) -> tuple[float, str]:

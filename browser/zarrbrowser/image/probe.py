@@ -15,6 +15,7 @@ from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements, is_complex, unit_of
 from zarrbrowser.values.quantities import format_value
 from zarrcore.conventions.cf import flag_meaning
@@ -55,6 +56,13 @@ def exact(raster: Raster, element: tuple[int, int], cancelled: Callable[[], bool
     return finest.read(window, cancelled)[0, 0]
 
 
+def cost_of_exact(raster: Raster) -> ReadCost:
+    """The cost of `exact`, at most."""
+    array, derivation = raster.level.array, raster.derivation
+    chunks = 1 if derivation is None else derivation.layers(array)
+    return ReadCost(chunks, chunks * math.prod(array.inner_chunk_shape) * array.dtype.itemsize)
+
+
 def _is_finest(mosaic: Mosaic) -> bool:
     return all(factor == 1 for factor in mosaic.raster.level.factors)
 
@@ -90,13 +98,26 @@ def probe(
     if settings.is_blended:
         names = [f"{settings.channels[position].channel.name} " for position in settings.channels_on]
     values = [
-        name + describe(settings.elements, one, array)
+        name + _value_text(settings, mosaics[0].raster, one, array)
         for name, one in zip(names, found, strict=False)
         if one is not None
     ]
     if not values:
         return text + "not read yet"
     return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
+
+
+def _value_text(settings: ViewSettings, raster: Raster, value: Any, array: ArrayLike | None) -> str:
+    if raster.derivation is None:
+        return describe(settings.elements, value, array)
+    return describe_number(value, "" if array is None else settings.unit(array))
+
+
+def describe_number(value: float, unit: str) -> str:
+    """A computed number with its unit."""
+    if np.isnan(value):
+        return "no value"
+    return f"{_rounded(value)} {unit}" if unit else _rounded(value)
 
 
 def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
@@ -36,6 +37,9 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "flips": [settings.flip_rows, settings.flip_columns],
         "blended": settings.is_blended,
         "labels": [settings.labels, settings.labels_opacity],
+        "reduction": None
+        if settings.reduction is None
+        else [settings.reduction.axis, settings.reduction.statistic.value],
         "map": [settings.coastlines, settings.graticule],
         "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
     }
@@ -62,6 +66,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             labels_opacity=min(max(float(opacity), 0.0), 1.0),
             coastlines=bool(coastlines),
             graticule=bool(graticule),
+            reduction=_reduction(document.get("reduction"), settings.axes),
         )
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):
         return settings
@@ -78,6 +83,15 @@ def place_of(document: Mapping[str, Any]) -> Place | None:
     if not all(map(math.isfinite, numbers)) or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
         return None
     return (numbers[0], numbers[1]), (numbers[2], numbers[3])
+
+
+def _reduction(document: Any, axes: Axes) -> Reduction | None:
+    if document is None:
+        return None
+    axis, statistic = document
+    if not 0 <= int(axis) < len(axes.shape) or axes.shape[int(axis)] < 2:
+        raise ValueError("the document belongs to another image")
+    return Reduction(int(axis), Statistic(statistic))
 
 
 def _contrast(contrast: Contrast) -> list[Any]:

@@ -45,6 +45,8 @@ class Change(Flag):
     CHANNELS = auto()
     """Which channels are blended."""
     LABELS = auto()
+    DERIVATION = auto()
+    """How the numbers are computed."""
     MAP = auto()
     """Where the image is on Earth, and what is drawn of that."""
     LAYOUT = auto()
@@ -80,9 +82,11 @@ class ImageState:
 
     def settled(self) -> ImageState:
         """The same state; without a third axis, orthogonal planes become a single plane."""
-        if self.layout is PlaneLayout.ORTHOGONAL and not self.has_depth:
-            return replace(self, layout=PlaneLayout.SINGLE)
-        return self
+        settings = self.settings.settled(self.image)
+        state = self if settings is self.settings else replace(self, settings=settings)
+        if state.layout is PlaneLayout.ORTHOGONAL and not state.has_depth:
+            return replace(state, layout=PlaneLayout.SINGLE)
+        return state
 
     @property
     def has_depth(self) -> bool:
@@ -100,7 +104,7 @@ class ImageState:
 
     def with_axes(self, axes: Axes) -> ImageState:
         """The same image at another plane."""
-        return replace(self, settings=replace(self.settings, axes=axes))
+        return replace(self, settings=replace(self.settings, axes=axes).settled(self.image))
 
     def shows_same_image(self, other: ImageState | None) -> bool:
         """Whether two states show the same array, so that positions mean the same in both."""
@@ -134,6 +138,7 @@ def changes(before: ImageState | None, after: ImageState | None) -> Change:
         Change.POSITION: one.axes.index != other.axes.index,
         Change.ORIENTATION: before.flips != after.flips,
         Change.VALUES: one.elements != other.elements,
+        Change.DERIVATION: _derivation(one) != _derivation(other),
         Change.CONTRAST: _contrasts(one) != _contrasts(other),
         Change.COLOURS: _colours(before) != _colours(after),
         Change.CHANNELS: (one.is_blended, one.channels_on) != (other.is_blended, other.channels_on),
@@ -156,6 +161,10 @@ def _colours(state: ImageState) -> tuple[Any, ...]:
     settings = state.settings
     name = settings.colour_map or state.colour_map
     return (name, settings.norm, *(one.colour for one in settings.channels))
+
+
+def _derivation(settings: ViewSettings) -> tuple[Any, ...]:
+    return (settings.elements, settings.reduction) if settings.is_derived else ()
 
 
 def _map(settings: ViewSettings) -> tuple[bool, ...]:

@@ -6,11 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.derivation import Derivation, may_derive
+from zarrbrowser.image.calculations.reduction import Reduction
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
-from zarrbrowser.values.elements import Elements, elements_of
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.values.elements import Elements, elements_of, unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class ViewSettings:
     """Whether maps have coastlines."""
     graticule: bool = False
     """Whether maps have lines of longitude and latitude."""
+    reduction: Reduction | None = None
+    """The statistic along an axis that the picture shows, instead of one position."""
     may_read_bytes: int = 0
     """The largest read that the user agreed to."""
 
@@ -59,16 +65,49 @@ class ViewSettings:
         axes = replace(self.axes, rows=rows, columns=columns)
         return replace(self, axes=axes, is_blended=self.is_blended and image.channel_axis not in axes.shown)
 
+    def settled(self, image: Image) -> ViewSettings:
+        """The same settings without a reduction that does not fit the axes of the picture, or is not of numbers."""
+        one = self.reduction
+        fits = one is None or (
+            one.axis in self.sliders(image)
+            and self.axes.channel is None
+            and may_derive(image.base, self.elements)
+        )
+        return self if fits else replace(self, reduction=None)
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the numbers of the picture are computed, not stored."""
+        return self.reduction is not None
+
+    def unit(self, array: ArrayLike) -> str:
+        """The symbol of the unit of the numbers of the picture; empty without one."""
+        return unit_of(array, self.elements)
+
+    def drawn_elements(self, raster: Raster) -> Elements:
+        """How the samples of a raster become numbers: computed ones are numbers already."""
+        return self.elements if raster.derivation is None else Elements()
+
     def planes(self, image: Image) -> list[Axes]:
         """The planes to read: one per channel that is on, or the plane at the sliders' positions."""
+        axes = self.axes
+        if self.is_derived:
+            axes = replace(axes, derivation=Derivation(self.elements, self.reduction))
+        if self.reduction is not None:
+            axes = axes.at(self.reduction.axis, 0)  # the position does not matter
         if not self.is_blended or image.channel_axis is None:
-            return [self.axes.as_plane()]
-        return [self.axes.at(image.channel_axis, position).as_plane() for position in self.channels_on]
+            return [axes.as_plane()]
+        return [axes.at(image.channel_axis, position).as_plane() for position in self.channels_on]
 
     def describe(self, image: Image) -> str:
-        """The plane's position: ``t = 3, z = 12``, without blended channels and axes of length 1."""
-        axes = self.axes
-        return ", ".join(f"{axes.names[axis]} = {axes.index[axis]:,}" for axis in self.sliders(image))
+        """The plane's position: ``t = 3, mean along z``, without blended channels and axes of length 1."""
+        return ", ".join(self._place_along(axis) for axis in self.sliders(image))
+
+    def _place_along(self, axis: int) -> str:
+        name = self.axes.names[axis]
+        if self.reduction is not None and self.reduction.axis == axis:
+            return f"{self.reduction.statistic.value} along {name}"
+        return f"{name} = {self.axes.index[axis]:,}"
 
     def sliders(self, image: Image) -> list[int]:
         """The axes that have other planes to move to."""
@@ -85,7 +124,7 @@ def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
     """The settings for an image that is shown for the first time."""
     array = image.base
     axes = Axes.initial(array, image.names)
-    channels = (ChannelSettings(one, one.is_on, one.colour, _contrast(one.bounds)) for one in image.channels)
+    channels = (ChannelSettings(one, one.is_on, one.colour, initial_contrast(one)) for one in image.channels)
     return ViewSettings(
         axes,
         elements_of(array, is_unpacked=is_unpacked),
@@ -95,5 +134,6 @@ def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
     )
 
 
-def _contrast(bounds: tuple[float, float] | None) -> Contrast:
-    return Contrast() if bounds is None else Contrast(ContrastMode.FIXED, *bounds)
+def initial_contrast(channel: Channel) -> Contrast:
+    """The contrast that the author of an image wants for a channel."""
+    return Contrast() if channel.bounds is None else Contrast(ContrastMode.FIXED, *channel.bounds)

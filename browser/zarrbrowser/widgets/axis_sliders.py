@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
     QLabel,
+    QMenu,
     QSizePolicy,
     QSlider,
     QToolButton,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
@@ -28,6 +30,22 @@ _PLAY_MS = 100
 """Ten planes per second, unless reading takes longer."""
 _LAST = 2**53
 """The last position that the number field can hold: the largest exact integer of a float."""
+_TITLES: dict[Statistic | None, str] = {
+    None: "One &index",
+    Statistic.MEAN: "&Mean",
+    Statistic.MINIMUM: "Mi&nimum",
+    Statistic.MAXIMUM: "Ma&ximum projection",
+    Statistic.SUM: "&Sum",
+    Statistic.DEVIATION: "Standard &deviation",
+}
+_SHORT: dict[Statistic | None, str] = {
+    None: "index",
+    Statistic.MEAN: "mean",
+    Statistic.MINIMUM: "min",
+    Statistic.MAXIMUM: "max",
+    Statistic.SUM: "sum",
+    Statistic.DEVIATION: "std",
+}
 
 
 class AxisSliders(Scrolled):
@@ -35,12 +53,18 @@ class AxisSliders(Scrolled):
 
     Signals:
         moved: an axis, and its new position.
+        reduced: an axis, and the `Statistic` along it to show, or None for one position.
+
+    Args:
+        has_statistics: whether statistics along the axes are offered.
     """
 
     moved = Signal(object, object)  # positions may need more than the 32 bits of Qt's int
+    reduced = Signal(object, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, has_statistics: bool = False) -> None:
         super().__init__("foot", parent)
+        self._has_statistics = has_statistics
         self._grid = QGridLayout(self.inside)
         self._grid.setContentsMargins(12, 8, 12, 8)
         self._grid.setHorizontalSpacing(10)
@@ -50,6 +74,8 @@ class AxisSliders(Scrolled):
         self.spins: dict[int, QDoubleSpinBox] = {}
         self.plays: dict[int, QToolButton] = {}
         self.totals: dict[int, QLabel] = {}
+        self.statistics: dict[int, QToolButton] = {}
+        self._reduction: Reduction | None = None
         self._coordinates: Mapping[int, Coordinate] = {}
         self.ticker = QTimer(self, interval=_PLAY_MS)
         self.ticker.timeout.connect(self._play_on)
@@ -67,6 +93,26 @@ class AxisSliders(Scrolled):
         self.fit_inside()
         self.setVisible(bool(further))
 
+    def show_reduction(self, reduction: Reduction | None, *, is_offered: bool = True) -> None:
+        """Show the statistic that is shown along an axis, if there is one.
+
+        Args:
+            is_offered: whether the elements are numbers, of which there are statistics.
+        """
+        self._reduction = reduction
+        for axis, button in self.statistics.items():
+            statistic = reduction.statistic if reduction is not None and reduction.axis == axis else None
+            button.setText(f"{_SHORT[statistic]} ▾")
+            button.setVisible(is_offered)
+            for action in button.menu().actions():
+                action.setChecked(action.data() is statistic)
+            has_positions = statistic is None and self.spins[axis].maximum() > 0
+            for widget in (self.sliders[axis], self.spins[axis], self.plays[axis]):
+                widget.setEnabled(has_positions)
+            self._write_total(axis)
+        if reduction is not None and reduction.axis == self._current:
+            self.stop()
+
     def stand_at(self, axes: Axes) -> None:
         """Move to the position of ``axes`` without a signal."""
         for axis, spin in self.spins.items():
@@ -82,7 +128,7 @@ class AxisSliders(Scrolled):
     def play(self, axis: int | None = None) -> None:
         """Start or stop a film along an axis, by default the one that moved last."""
         axis = self._current if axis is None else axis
-        if axis not in self.plays:
+        if axis not in self.plays or self._is_reduced(axis):
             return
         starts = not (self.ticker.isActive() and self._current == axis)
         self._current = axis
@@ -123,14 +169,36 @@ class AxisSliders(Scrolled):
     def _write_total(self, axis: int) -> None:
         total, spin = self.totals[axis], self.spins[axis]
         coordinate = self._coordinates.get(axis)
+        if self._reduction is not None and self._reduction.axis == axis:
+            total.setText(f"{self._reduction.statistic.value} of {int(spin.maximum()) + 1:,}")
+            return
         text = coordinate.text(int(spin.value())) if coordinate is not None else ""
         total.setText(text or f"of 0–{int(spin.maximum()):,}")
 
     def step(self, by: int) -> None:
         """Move along the axis that was moved last."""
-        if self._current in self.spins:
+        if self._current in self.spins and not self._is_reduced(self._current):
             spin = self.spins[self._current]
             spin.setValue(spin.value() + by)
+
+    def _is_reduced(self, axis: int) -> bool:
+        return self._reduction is not None and self._reduction.axis == axis
+
+    def _statistics_button(self, axis: int, name: str) -> QToolButton:
+        button = tool_button(
+            "", tooltip(f"What to show along {name}: one index, or a statistic of all"), flat=False
+        )
+        button.setAccessibleName(f"statistic along {name}")
+        button.setText(f"{_SHORT[None]} ▾")
+        menu = QMenu(button)
+        for statistic, title in _TITLES.items():
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setData(statistic)
+            action.triggered.connect(lambda _on, chosen=statistic: self.reduced.emit(axis, chosen))
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
 
     def _add(self, row: int, axis: int, axes: Axes) -> None:
         name, length, position = axes.names[axis], axes.shape[axis], axes.index[axis]
@@ -150,7 +218,11 @@ class AxisSliders(Scrolled):
         self.plays[axis] = play
         name_label = label(name)
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        for column, widget in enumerate((name_label, play, slider, spin, total)):
+        widgets: list[QWidget] = [name_label, play, slider, spin, total]
+        if self._has_statistics and last > 0:
+            self.statistics[axis] = self._statistics_button(axis, name)
+            widgets.append(self.statistics[axis])
+        for column, widget in enumerate(widgets):
             self._grid.addWidget(widget, row, column)
             widget.show()  # now, or the frame's size would not include it
 
@@ -169,7 +241,8 @@ class AxisSliders(Scrolled):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        for widgets in (self.sliders, self.spins, self.plays, self.totals):
+        self._reduction = None
+        for widgets in (self.sliders, self.spins, self.plays, self.totals, self.statistics):
             widgets.clear()
         self.ticker.stop()
         self._coordinates = {}

@@ -40,6 +40,7 @@ class TileLoader(QObject):
         """Tiles with unreadable chunks, and the error of the first such chunk."""
         self._label = ""
         self.total = 0
+        self._done = 0
 
     @property
     def busy(self) -> bool:
@@ -57,7 +58,7 @@ class TileLoader(QObject):
         for tile in [tile for tile in self.running if tile not in wanted]:
             self._workers.cancel(self.running.pop(tile))
         self._queue = deque(tile for tile in wanted if tile not in self.running and tile not in self._broken)
-        self._label, self.total = label, len(self._queue) + len(self.running)
+        self._label, self.total, self._done = label, len(self._queue) + len(self.running), 0
         self._start()
 
     def retry(self) -> None:
@@ -84,21 +85,27 @@ class TileLoader(QObject):
 
     def _submit(self, tile: Tile) -> Request:
         return self._workers.submit(
-            lambda request: tile.raster.read_parts(tile.raster.samples(tile), request.is_cancelled),
+            lambda request: tile.raster.read_parts(
+                tile.raster.samples(tile), request.is_cancelled, lambda part: self._progress(request, part)
+            ),
             lambda found: self._come(tile, *found),
             lambda error: self._fail(tile, error),
             self._label,
         )
+
+    def _progress(self, request: Request, part: float) -> None:
+        """Report the progress within a tile that takes long; called by the worker."""
+        request.progress((self._done + part) / max(1, self.total))
 
     def _come(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...], error: Exception | None) -> None:
         self.running.pop(tile, None)
         self._cache.put(tile, values, holes)
         if error is not None:
             self.torn[tile] = error
-        done = self.total - len(self._queue) - len(self.running)
+        self._done = self.total - len(self._queue) - len(self.running)
         self._start()
         for request in self.running.values():
-            request.progress(done / max(1, self.total))
+            request.progress(self._done / max(1, self.total))
         self.arrived.emit()
 
     def _fail(self, tile: Tile, error: Exception) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
@@ -47,6 +48,9 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         flip_columns=True,
         colour_map="viridis",
         is_blended=False,
+        coastlines=False,
+        graticule=True,
+        reduction=Reduction(2, Statistic.MEAN),
     )
     settings = settings.with_channel(1, is_on=False, colour=(1, 2, 3))
     settings = settings.with_channel(0, contrast=Contrast(ContrastMode.FULL_RANGE))
@@ -68,6 +72,12 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         {"colour_map": "mud"},
         {"part": "half"},
         {"flips": [True]},
+        {"map": 5},
+        {"map": [True]},
+        {"reduction": [9, "mean"]},
+        {"reduction": [1, "median"]},
+        {"reduction": "mean"},
+        {"reduction": [1e400, "mean"]},
         {"rows": "x"},
         {"rows": math.inf},
         {"labels": ["", 10**400]},

@@ -72,7 +72,7 @@ def measure(settings: ViewSettings, mosaics: Sequence[Mosaic]) -> Measured:
     found = []
     for mosaic in mosaics:
         values = mosaic.values if mosaic.is_there is None else mosaic.values[mosaic.is_there]
-        numbers, is_fill = settings.elements.numbers(values)
+        numbers, is_fill = settings.drawn_elements(mosaic.raster).numbers(values)
         found.append(statistics(numbers, is_fill))
     return Measured(tuple(found))
 
@@ -107,13 +107,13 @@ def paint(
         picture = coloured(first.values, measured.brightest)
     elif settings.is_blended:
         picture = blend(
-            [settings.elements.numbers(mosaic.values)[0] for mosaic in mosaics],
+            [settings.drawn_elements(mosaic.raster).numbers(mosaic.values)[0] for mosaic in mosaics],
             bounds(settings, measured),
             [settings.channels[position].colour for position in settings.channels_on],
             settings.norm,
         )
     else:
-        picture = colours_of(first.values, settings.elements, style)
+        picture = colours_of(first.values, settings.drawn_elements(first.raster), style)
     if first.is_there is not None:
         picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as assigning NOTHING
     return picture

@@ -203,7 +203,7 @@ def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequen
     if whole is not None:
         return Mosaic(raster, window, whole, None)
     colours = () if raster.channel is None else (raster.level.array.shape[raster.channel],)
-    values = np.zeros((height, width, *colours), raster.level.array.dtype)
+    values = np.zeros((height, width, *colours), raster.dtype)
     is_there = np.zeros((height, width), bool)
     for tile, piece in pieces:
         if piece is not None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.derivation import DTYPE, Derivation
 from zarrbrowser.image.levels import Level
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ReadCost
@@ -55,6 +57,8 @@ class Raster:
     """One position of the level per axis; 0 for the axes of the picture."""
     steps: tuple[int, int] = (1, 1)
     """Elements from one sample to the next, down and to the right."""
+    derivation: Derivation | None = None
+    """How the numbers are computed, if they are not the elements."""
 
     @classmethod
     def of(cls, level: Level, axes: Axes, steps: tuple[int, int] = (1, 1)) -> Raster:
@@ -63,7 +67,16 @@ class Raster:
             0 if axis in axes.shown else level.position(axis, position)
             for axis, position in enumerate(axes.index)
         )
-        return cls(level, axes.rows, axes.columns, axes.channel, index, steps)
+        return cls(level, axes.rows, axes.columns, axes.channel, index, steps, axes.derivation)
+
+    def plain(self) -> Raster:
+        """The raster of the elements themselves."""
+        return replace(self, derivation=None)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of samples."""
+        return self.level.array.dtype if self.derivation is None else DTYPE
 
     @property
     def axes(self) -> tuple[int, int]:
@@ -100,7 +113,7 @@ class Raster:
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """Bytes per stored element."""
         return self.level.array.dtype.itemsize
 
     def to_base(self, side: int, sample: float) -> float:
@@ -152,6 +165,7 @@ class Raster:
             chunks = len({place for rows, columns in places for place in product(rows, columns)})
         else:  # each chunk belongs to one tile
             chunks = sum(len(rows) * len(columns) for rows, columns in places)
+        chunks *= 1 if self.derivation is None else self.derivation.layers(self.level.array)
         return ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
@@ -164,13 +178,23 @@ class Raster:
             parts[self.channel] = slice(None)
         return tuple(parts)
 
-    def read(self, window: tuple[slice, slice], cancelled: Callable[[], bool] | None = None) -> AnyArray:
+    def read(
+        self,
+        window: tuple[slice, slice],
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> AnyArray:
         """The samples of a window: rows down, columns to the right, then RGB if present.
 
+        Args:
+            progress: told how much of a computation is done, 0 to 1.
+
         Raises:
-            ReadCancelledError: ``cancelled`` became true.
+            ReadCancelledError, Cancelled: ``cancelled`` became true.
             ZarrError: a chunk cannot be read or decoded.
         """
+        if self.derivation is not None:
+            return self.derivation.read(self, window, cancelled, progress)
         array, shown = self.level.array, [*self.axes, *([] if self.channel is None else [self.channel])]
         sides = [part.stop - part.start for part in window]
         colours = [] if self.channel is None else [array.shape[self.channel]]
@@ -181,7 +205,10 @@ class Raster:
         return values
 
     def read_parts(
-        self, window: Window, cancelled: Callable[[], bool] | None = None
+        self,
+        window: Window,
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> tuple[AnyArray, tuple[Window, ...], CodecError | None]:
         """Like `read`, but skip chunks that do not decode.
 
@@ -192,7 +219,7 @@ class Raster:
             CodecError: no chunk decodes; else as `read`.
         """
         try:
-            return self.read(window, cancelled), (), None
+            return self.read(window, cancelled, progress), (), None
         except CodecError as error:
             parts = list(self.chunk_windows(window))
             if len(parts) == 1:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.export.viewed_array import ViewedArray
+from zarrbrowser.export.viewed_array import ViewedArray, computed_from
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
@@ -73,7 +73,7 @@ class ImagePane(Pane):
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.tools = ImageTools(self.model, workers, self.controls, self.grid, self.coordinate_labels, self)
-        self.sliders = AxisSliders()
+        self.sliders = AxisSliders(has_statistics=True)
         self.contrast = ContrastPanel()
         self.planes = PlaneController(
             self.model, self.controls, self.sliders, self.canvas, self.coordinate_labels, self
@@ -148,8 +148,11 @@ class ImagePane(Pane):
         self.canvas.actual_size()
 
     def viewed(self) -> ViewedArray | None:
-        """The plane, for export."""
+        """The plane, for export; the elements of which it is computed, if it is."""
         levels = self.displayed_levels()
+        state = self.model.state
+        if levels and state is not None and state.settings.is_derived:
+            return computed_from(ViewedArray.of_levels(levels), state.settings.reduction)
         return ViewedArray.of_levels(levels) if levels else None
 
     def displayed_levels(self) -> list[DisplayedSlice]:

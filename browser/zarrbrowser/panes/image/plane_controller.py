@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QSignalBlocker
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.derivation import may_derive
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
+from zarrbrowser.image.colours.contrast import Contrast
 from zarrbrowser.image.state import Change, PlaneLayout
+from zarrbrowser.image.view_settings import initial_contrast
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
@@ -43,6 +49,7 @@ class PlaneController(QObject):
         coordinate_labels.changed.connect(self._show_coordinates)
         coordinate_labels.changed.connect(self._turn)
         sliders.moved.connect(self._move)
+        sliders.reduced.connect(self._reduce)
         canvas.square_changed.connect(self._show_square)
         model.changed.connect(self._follow)
 
@@ -63,6 +70,9 @@ class PlaneController(QObject):
             self._show_coordinates()
         elif Change.POSITION in change:
             self._sliders.stand_at(settings.axes)
+        if change & (Change.AXES | Change.CHANNELS | Change.DERIVATION | Change.VALUES):
+            is_offered = settings.axes.channel is None and may_derive(state.image.base, settings.elements)
+            self._sliders.show_reduction(settings.reduction, is_offered=is_offered)
         controls.layouts[state.layout.value].setChecked(True)
 
     def _show_coordinates(self) -> None:
@@ -91,6 +101,18 @@ class PlaneController(QObject):
     def _move(self, axis: int, position: int) -> None:
         if self._model.state is not None:
             self._model.set(axes=self._model.state.settings.axes.at(axis, position))
+
+    def _reduce(self, axis: int, statistic: Statistic | None) -> None:
+        state = self._model.state
+        if state is not None:
+            reduction = None if statistic is None else Reduction(axis, statistic)
+            # Sums and deviations have another range than elements: bounds that were fixed do not apply.
+            is_alike = statistic not in (Statistic.SUM, Statistic.DEVIATION)
+            channels = tuple(
+                replace(one, contrast=initial_contrast(one.channel) if is_alike else Contrast())
+                for one in state.settings.channels
+            )
+            self._model.set(reduction=reduction, contrast=Contrast(), channels=channels)
 
     def _choose_flips(self) -> None:
         controls = self._controls

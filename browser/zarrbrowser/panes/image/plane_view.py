@@ -139,7 +139,7 @@ class PlaneView(QWidget):
         if Change.ORIENTATION in change:
             self._show_flips(state)
         may_read_more = earlier is not None and state.settings.may_read_bytes > earlier.may_read_bytes
-        if change & (Change.POSITION | Change.CHANNELS) or may_read_more:
+        if change & (Change.POSITION | Change.CHANNELS | Change.DERIVATION) or may_read_more:
             self.refresh()
         if change & (Change.VALUES | Change.MEASURE) and self.fits_settings:
             self.reader.drawn.measure(state.settings)

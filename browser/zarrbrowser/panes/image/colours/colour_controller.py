@@ -8,12 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from zarrbrowser.image.calculations.derivation import DTYPE
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
-from zarrbrowser.values.elements import Elements, Part, unit_of, unpacking_of, with_marks
+from zarrbrowser.values.elements import Elements, Part, unpacking_of, with_marks
 
 _IN_PANEL = Change.IMAGE | Change.AXES | Change.VALUES | Change.COLOURS | Change.CHANNELS
 
@@ -59,7 +60,9 @@ class ColourController(QObject):
             return
         settings, dtype, elements = state.settings, state.image.base.dtype, state.settings.elements
         shown = dtype if elements.field is None else dtype[elements.field]
-        self._panel.show_type(shown, elements.part, unit_of(state.image.base, elements))
+        if settings.is_derived:
+            shown = DTYPE
+        self._panel.show_type(shown, elements.part, settings.unit(state.image.base))
         wish = settings.channels[self._channel].contrast if settings.is_blended else settings.contrast
         self._panel.show_contrast(wish, found.levels(wish), found)
 

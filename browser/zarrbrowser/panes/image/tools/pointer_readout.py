@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from zarrbrowser.image.probe import element_at, exact, is_exact, probe
+from zarrbrowser.image.probe import cost_of_exact, element_at, exact, is_exact, probe
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.plane_view import PlaneView
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.workers import Lane, Workers
@@ -44,6 +45,7 @@ class PointerReadout(QObject):
         view = at[0]
         sampled = view.mosaics[0].raster.level is view.levels[0] and not is_exact(view.mosaics[0])
         text = self._text(None)
+        sampled = sampled and cost_of_exact(view.mosaics[0].raster).nbytes <= ASK_ABOVE_BYTES
         self.text_changed.emit(f"{text} …" if sampled else text)
         if sampled and not settings.is_blended:
             self._rest.start()

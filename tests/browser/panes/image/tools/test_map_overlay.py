@@ -9,25 +9,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup
-from tests.browser.maps.places import angles, projected, written
-from tests.browser.panes.image.pictures import VOLUME, pane_of, show
+from tests.browser.maps.places import projected, written
+from tests.browser.panes.image.pictures import pane_of
+from tests.browser.panes.image.tools.mapped import shown, world
 from zarrbrowser.maps.sketch import NOTHING
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
 from zarrbrowser.window.main_window import MainWindow
-
-NORTH, EAST = np.linspace(90, -90, 30), np.arange(0, 360, 9)
-
-
-def world(north: object = NORTH, east: object = EAST) -> FakeGroup:
-    array, lat, lon = FakeArray(VOLUME, ("time", "lat", "lon")), FakeArray(north), FakeArray(east)
-    lat.attributes, lon.attributes = {"units": "degrees_north"}, {"units": "degrees_east"}
-    return FakeGroup({"array": array, "lat": lat, "lon": lon, "other": FakeArray(VOLUME[0])})
-
-
-def shown(overlay: MapOverlay) -> bool:
-    return overlay.lines.sketch.coastlines.rows.size > 0
 
 
 @pytest.fixture
@@ -83,35 +70,6 @@ def test_another_array_has_no_map(pane: ImagePane, qtbot: QtBot) -> None:
     assert not pane.controls.map.isVisible()
 
 
-def test_pictures_without_a_place_have_no_button(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    assert not pane.controls.map.isVisible()
-    assert pane.view.map.lines.sketch is NOTHING
-
-
-@pytest.mark.parametrize(
-    ("north", "east", "why"),
-    [
-        (np.r_[NORTH[:-1], 50], EAST, "No map: the latitudes of this image neither only rise nor only fall."),
-        (NORTH, np.r_[EAST[:-1], np.nan], "No map: some of the coordinates in /lon are missing."),
-    ],
-)
-def test_the_button_says_why_there_is_no_map(
-    north: object, east: object, why: str, open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    pane = pane_of(open_window(world(north, east), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.controls.map.isVisible())
-    assert pane.controls.map.toolTip() == why
-    assert not pane.controls.map.isEnabled()
-    assert pane.view.map.lines.sketch is NOTHING
-
-
-def test_coordinates_of_another_length_are_no_map(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = pane_of(open_window(world(NORTH, EAST[1:]), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
-    assert not pane.controls.map.isVisible()
-
-
 def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     x, y = np.linspace(-3e6, 3e6, 60), np.linspace(3e6, -3e6, 50)
     window.open_text(written(tmp_path, projected("EPSG:3413", x, y)))
@@ -119,18 +77,3 @@ def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qt
     qtbot.waitUntil(lambda: shown(pane.view.map))
     pane.tools.map.graticule.trigger()
     qtbot.waitUntil(lambda: "80°N" in [label.text for label in pane.view.map.lines.sketch.graticule.labels])
-
-
-def test_the_choice_is_kept_for_the_next_visit(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
-    address = written(tmp_path, angles(NORTH, EAST))
-    window.open_text(address)
-    pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: shown(pane.view.map))
-    pane.tools.map.coastlines.trigger()
-    pane.tools.map.graticule.trigger()
-    assert pane.view_state()["map"] == [False, True]
-    document = pane.view_state()
-    pane.restore({**document, "map": [True, False]})
-    qtbot.waitUntil(lambda: shown(pane.view.map))
-    assert pane.tools.map.coastlines.isChecked()
-    assert not pane.tools.map.graticule.isChecked()

@@ -86,7 +86,8 @@ def _write_climate(path: str) -> None:
     latitude, longitude = np.linspace(90, -90, 91, dtype="f4"), np.arange(0, 360, 2, dtype="f4")
     zones = 30 * np.cos(np.deg2rad(latitude))[:, None] + 8 * np.sin(np.deg2rad(longitude) * 3)
     months = [
-        zones - 12 + 6 * np.sin(month / 12 * 2 * np.pi) * np.sign(latitude)[:, None] for month in range(12)
+        zones - 12 + 9 * np.sin(month / 12 * 2 * np.pi) * np.sin(np.deg2rad(latitude))[:, None]
+        for month in range(12)
     ]
     packed = np.round((np.stack(months) - 10) / 0.01).astype("i2")
     packed[:, 30:45, 100:130] = -32768

@@ -77,6 +77,7 @@ class Photographer:
             ("coordinates", self.coordinates),
             ("maps", self.maps),
             ("statistics", self.statistics),
+            ("compare", self.compare),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
@@ -98,6 +99,8 @@ class Photographer:
                 self.window.node_pane.pane("Image").model.set(colour_map="", graticule=False)  # type: ignore[attr-defined]
             if name == "statistics":
                 self.window.node_pane.pane("Image").sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
+            if name == "compare":
+                self.window.node_pane.pane("Image").controls.compare.click()  # type: ignore[attr-defined]
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
@@ -140,6 +143,18 @@ class Photographer:
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
         pane.sliders.reduced.emit(0, Statistic.MEAN)  # type: ignore[attr-defined]
+        self.wait()
+
+    def compare(self) -> None:
+        """A month compared with the mean of the year."""
+        from zarrbrowser.image.calculations.comparison import Comparison
+        from zarrbrowser.image.calculations.reduction import Statistic
+
+        self.go("/climate.zarr/tas", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.sliders.spins[0].setValue(3)  # type: ignore[attr-defined]
+        pane.controls.compare.click()  # type: ignore[attr-defined]
+        pane.model.set(comparison=Comparison(axis=0, statistic=Statistic.MEAN))  # type: ignore[attr-defined]
         self.wait()
 
     def series(self) -> None:

@@ -150,7 +150,7 @@ def _read(
     image: Image, settings: ViewSettings, box: list[Point], cancelled: Callable[[], bool] | None
 ) -> tuple[AnyArray, Raster, tuple[slice, slice], int]:
     """Numbers of a box, NaN for fill and missing values, and the array that they come from."""
-    axes = settings.planes(image)[0]
+    axes, image = settings.planes(image)[0], settings.drawn_image(image)
     for number, level in enumerate(image.levels):
         raster = Raster.of(level, axes)
         window = window_of(raster, View(box[0], box[1], 1, 1))

@@ -60,7 +60,11 @@ def cost_of_exact(raster: Raster) -> ReadCost:
     """The cost of `exact`, at most."""
     array, derivation = raster.level.array, raster.derivation
     chunks = 1 if derivation is None else derivation.layers(array)
-    return ReadCost(chunks, chunks * math.prod(array.inner_chunk_shape) * array.dtype.itemsize)
+    cost = ReadCost(chunks, chunks * math.prod(array.inner_chunk_shape) * array.dtype.itemsize)
+    if derivation is None or derivation.comparison is None:
+        return cost
+    other = cost_of_exact(derivation.second_raster(raster))
+    return ReadCost(cost.chunks + other.chunks, cost.nbytes + other.nbytes)
 
 
 def _is_finest(mosaic: Mosaic) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.comparison import comparison_of, document_of
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
@@ -40,6 +41,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "reduction": None
         if settings.reduction is None
         else [settings.reduction.axis, settings.reduction.statistic.value],
+        "comparison": document_of(settings.comparison),
         "map": [settings.coastlines, settings.graticule],
         "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
     }
@@ -66,6 +68,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             labels_opacity=min(max(float(opacity), 0.0), 1.0),
             coastlines=bool(coastlines),
             graticule=bool(graticule),
+            comparison=comparison_of(document.get("comparison"), settings.axes.shape),
             reduction=_reduction(document.get("reduction"), settings.axes),
         )
     except (KeyError, TypeError, ValueError, IndexError, OverflowError):

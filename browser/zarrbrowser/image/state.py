@@ -164,7 +164,8 @@ def _colours(state: ImageState) -> tuple[Any, ...]:
 
 
 def _derivation(settings: ViewSettings) -> tuple[Any, ...]:
-    return (settings.elements, settings.reduction) if settings.is_derived else ()
+    told = settings.elements, settings.reduction, settings.comparison, settings.other
+    return told if settings.is_derived else (settings.comparison,)
 
 
 def _map(settings: ViewSettings) -> tuple[bool, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.comparison import Comparison, Operation, OtherArray
 from zarrbrowser.image.calculations.derivation import Derivation, may_derive
 from zarrbrowser.image.calculations.reduction import Reduction
 from zarrbrowser.image.colours.colour_maps import LABELS
@@ -51,6 +52,10 @@ class ViewSettings:
     """Whether maps have lines of longitude and latitude."""
     reduction: Reduction | None = None
     """The statistic along an axis that the picture shows, instead of one position."""
+    comparison: Comparison | None = None
+    """What the picture is compared with."""
+    other: OtherArray | None = None
+    """The opened array of a comparison with another array; None while it is being opened."""
     may_read_bytes: int = 0
     """The largest read that the user agreed to."""
 
@@ -73,16 +78,54 @@ class ViewSettings:
             and self.axes.channel is None
             and may_derive(image.base, self.elements)
         )
-        return self if fits else replace(self, reduction=None)
+        settings = self if fits else replace(self, reduction=None)
+        return settings if self._may_compare(image) else replace(settings, comparison=None, other=None)
+
+    def _may_compare(self, image: Image) -> bool:
+        one = self.comparison
+        if one is None:
+            return self.other is None
+        if self.is_blended or self.axes.channel is not None or not may_derive(image.base, self.elements):
+            return False
+        if one.address:
+            return self.other is None or self.other.over == (self.axes.rows, self.axes.columns)
+        # There are no statistics along two axes.
+        is_single = one.statistic is None or self.reduction is None or self.reduction.axis == one.axis
+        return one.axis in self.sliders(image) and is_single
 
     @property
     def is_derived(self) -> bool:
         """Whether the numbers of the picture are computed, not stored."""
-        return self.reduction is not None
+        return self.reduction is not None or self.compares
+
+    @property
+    def compares(self) -> bool:
+        """Whether the picture shows a comparison: another array is opened in the background."""
+        one = self.comparison
+        return one is not None and (not one.address or self._opened is not None)
+
+    @property
+    def _opened(self) -> OtherArray | None:
+        one, other = self.comparison, self.other
+        return other if one is not None and other is not None and other.address == one.address else None
+
+    def drawn_image(self, image: Image) -> Image:
+        """The image with the levels that can be drawn: those of a comparison exist in both images."""
+        other = self._opened
+        if other is None:
+            return image
+        axes, plane = self.axes, other.plane
+        levels = tuple(
+            level
+            for level in image.levels
+            if plane.array_for((level.array.shape[axes.rows], level.array.shape[axes.columns])) is not None
+        )
+        return image if len(levels) == len(image.levels) else replace(image, levels=levels)
 
     def unit(self, array: ArrayLike) -> str:
         """The symbol of the unit of the numbers of the picture; empty without one."""
-        return unit_of(array, self.elements)
+        is_ratio = self.comparison is not None and self.comparison.operation is not Operation.DIFFERENCE
+        return "" if self.compares and is_ratio else unit_of(array, self.elements)
 
     def drawn_elements(self, raster: Raster) -> Elements:
         """How the samples of a raster become numbers: computed ones are numbers already."""
@@ -92,7 +135,9 @@ class ViewSettings:
         """The planes to read: one per channel that is on, or the plane at the sliders' positions."""
         axes = self.axes
         if self.is_derived:
-            axes = replace(axes, derivation=Derivation(self.elements, self.reduction))
+            second = None if self._opened is None else self._opened.at(axes.index)
+            comparison = self.comparison if self.compares else None
+            axes = replace(axes, derivation=Derivation(self.elements, self.reduction, comparison, second))
         if self.reduction is not None:
             axes = axes.at(self.reduction.axis, 0)  # the position does not matter
         if not self.is_blended or image.channel_axis is None:
@@ -101,7 +146,19 @@ class ViewSettings:
 
     def describe(self, image: Image) -> str:
         """The plane's position: ``t = 3, mean along z``, without blended channels and axes of length 1."""
-        return ", ".join(self._place_along(axis) for axis in self.sliders(image))
+        places = [self._place_along(axis) for axis in self.sliders(image)]
+        return ", ".join([*places, *([self._compared_with()] if self.compares else [])])
+
+    def _compared_with(self) -> str:
+        one = self.comparison
+        assert one is not None  # noqa: S101 - only then
+        what = one.address
+        if not what:
+            name = self.axes.names[one.axis]
+            what = f"{one.statistic.value} along {name}" if one.statistic else f"{name} = {one.position:,}"
+        return (
+            f"ratio to {what}" if one.operation is Operation.RATIO else f"{one.operation.value} from {what}"
+        )
 
     def _place_along(self, axis: int) -> str:
         name = self.axes.names[axis]
@@ -137,3 +194,9 @@ def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
 def initial_contrast(channel: Channel) -> Contrast:
     """The contrast that the author of an image wants for a channel."""
     return Contrast() if channel.bounds is None else Contrast(ContrastMode.FIXED, *channel.bounds)
+
+
+def symmetric(comparison: Comparison | None) -> Contrast:
+    """The contrast around 0, or around what a comparison gives for equal numbers."""
+    centre = 0.0 if comparison is None else comparison.operation.centre
+    return Contrast(ContrastMode.SYMMETRIC, centre - 1.0, centre + 1.0)

@@ -62,6 +62,11 @@ class Session:
         """Save the view settings of an array."""
         self._views[id(source), path] = view
 
+    def viewed(self) -> list[tuple[Source, str]]:
+        """The images that have view settings: their sources and paths."""
+        known = {id(source): source for source in self.sources}
+        return [(known[number], path) for number, path in self._views if number in known]
+
     def is_unpacked(self, source: Source, path: str) -> bool:
         """Whether the numbers of this array are unpacked, in all tabs, unless the user wants them as stored."""
         view = self.view_of(source, path)

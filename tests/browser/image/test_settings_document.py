@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.image.calculations.comparison import Comparison, Operation
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
@@ -51,6 +52,7 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         coastlines=False,
         graticule=True,
         reduction=Reduction(2, Statistic.MEAN),
+        comparison=Comparison(Operation.RATIO, 0, 1, Statistic.MAXIMUM),
     )
     settings = settings.with_channel(1, is_on=False, colour=(1, 2, 3))
     settings = settings.with_channel(0, contrast=Contrast(ContrastMode.FULL_RANGE))
@@ -77,6 +79,21 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         {"reduction": [9, "mean"]},
         {"reduction": [1, "median"]},
         {"reduction": "mean"},
+        {"comparison": 7},
+        {"comparison": {"operation": "difference"}},
+        {"comparison": {"operation": "sum", "axis": 0, "position": 0, "statistic": None, "address": ""}},
+        {"comparison": {"operation": "ratio", "axis": 9, "position": 0, "statistic": None, "address": ""}},
+        {"comparison": {"operation": "ratio", "axis": 0, "position": 0, "statistic": "mode", "address": ""}},
+        {"comparison": {"operation": "ratio", "axis": 0, "position": 0, "statistic": None, "address": 5}},
+        {
+            "comparison": {
+                "operation": "ratio",
+                "axis": 0,
+                "position": 1e400,
+                "statistic": None,
+                "address": "",
+            }
+        },
         {"reduction": [1e400, "mean"]},
         {"rows": "x"},
         {"rows": math.inf},

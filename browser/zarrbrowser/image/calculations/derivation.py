@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zarrbrowser.image.calculations.comparison import Comparison, SecondPlane
 from zarrbrowser.image.calculations.reduction import Reduction, reduced
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled
@@ -43,6 +44,9 @@ class Derivation:
     elements: Elements
     """How stored elements become numbers, before anything else."""
     reduction: Reduction | None = None
+    comparison: Comparison | None = None
+    second: SecondPlane | None = None
+    """The plane of another array, if that is what the comparison is with."""
 
     def layers(self, array: ArrayLike) -> int:
         """Chunks along the axis that is reduced."""
@@ -65,10 +69,44 @@ class Derivation:
             ZarrError: a chunk cannot be read or decoded.
         """
         cancelled, progress = cancelled or _never, progress or _quiet
+        if self.comparison is not None:
+            first = replace(raster, derivation=replace(self, comparison=None, second=None))
+            a = first.read(window, cancelled, lambda part: progress(part / 2))
+            b = self.second_raster(raster).read(window, cancelled, lambda part: progress((1 + part) / 2))
+            return self.comparison.operation.of(a, b)
         if self.reduction is None:
             return numbers_of_elements(self.elements, raster.plain().read(window, cancelled))
         shape = (window[0].stop - window[0].start, window[1].stop - window[1].start)
         return reduced(self.reduction.statistic, self._blocks(raster, window, cancelled, progress), shape)
+
+    def second_raster(self, raster: Raster) -> Raster:
+        """The raster of the other plane of a comparison; it has the same samples."""
+        comparison = self.comparison
+        assert comparison is not None  # noqa: S101 - only then
+        if self.second is not None:
+            from zarrbrowser.image.levels import whole  # late: levels know axes, which know derivations
+
+            second, array = self.second, self.second.array_for(raster.level_shape)
+            assert array is not None  # noqa: S101 - only levels of the same shape are shown
+            last = (max(length - 1, 0) for length in array.shape)
+            index = tuple(min(at, end) for at, end in zip(second.index, last, strict=True))
+            index = tuple(0 if axis in (second.rows, second.columns) else at for axis, at in enumerate(index))
+            return replace(
+                raster,
+                level=whole(array),
+                rows=second.rows,
+                columns=second.columns,
+                index=index,
+                derivation=Derivation(second.elements),
+            )
+        reduction = self.reduction
+        if comparison.statistic is not None:
+            reduction = Reduction(comparison.axis, comparison.statistic)
+        elif reduction is not None and reduction.axis == comparison.axis:
+            reduction = None
+        at = 0 if comparison.statistic else raster.level.position(comparison.axis, comparison.position)
+        index = (*raster.index[: comparison.axis], at, *raster.index[comparison.axis + 1 :])
+        return replace(raster, index=index, derivation=Derivation(self.elements, reduction))
 
     def _blocks(
         self, raster: Raster, window: Window, cancelled: Cancel, progress: Progress

@@ -11,6 +11,7 @@ LABELS = "labels"
 """Not in the catalogue: one colour per integer, very different from those of its neighbours."""
 
 CYCLIC = "cmocean:phase"
+DIVERGING = "colorbrewer:RdBu_r"
 
 COLOUR_MAPS: dict[str, str] = {
     "gray": "Gray",
@@ -23,7 +24,7 @@ COLOUR_MAPS: dict[str, str] = {
     "cmocean:ice": "Ice",
     "cmocean:thermal": "Thermal",
     "matplotlib:coolwarm": "Cool to warm",
-    "colorbrewer:RdBu_r": "Blue to red",
+    DIVERGING: "Blue to red",
     CYCLIC: "Cyclic",
     LABELS: "Labels",
 }

@@ -27,6 +27,8 @@ class ContrastMode(Enum):
     PERCENTILES = "percentiles"
     WIDE_PERCENTILES = "wide percentiles"
     FULL_RANGE = "full range"
+    SYMMETRIC = "symmetric"
+    """As far below the middle of the bounds as above it."""
     FIXED = "fixed"
 
 
@@ -62,6 +64,8 @@ class Statistics:
         """The bounds to draw with: always low < high, as colours need."""
         if contrast.mode is ContrastMode.FIXED:
             return _apart(contrast.low, contrast.high)
+        if contrast.mode is ContrastMode.SYMMETRIC:
+            return self._around((contrast.low + contrast.high) / 2)
         everything = (self.minimum, self.maximum)
         found = {
             ContrastMode.PERCENTILES: self.percentiles,
@@ -70,6 +74,12 @@ class Statistics:
         low, high = found.get(contrast.mode, everything)
         # A mostly empty picture has equal percentiles, although its values differ.
         return _apart(low, high) if low < high else _apart(*everything)
+
+    def _around(self, centre: float) -> tuple[float, float]:
+        """Bounds at the same distance from a number, around the percentiles, or around all numbers if these are equal."""
+        reach = max(abs(one - centre) for one in self.percentiles)
+        reach = reach or max(abs(self.minimum - centre), abs(self.maximum - centre)) or 1.0
+        return _apart(float(centre - reach), float(centre + reach))
 
 
 def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics:

@@ -166,7 +166,14 @@ class Raster:
         else:  # each chunk belongs to one tile
             chunks = sum(len(rows) * len(columns) for rows, columns in places)
         chunks *= 1 if self.derivation is None else self.derivation.layers(self.level.array)
-        return ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
+        cost = ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
+        if self.derivation is None or self.derivation.comparison is None:
+            return cost
+        second = self.derivation.second_raster(self)
+        more = [second.cost(second.tiles(self.samples(tile))) for tile in tiles]
+        return ReadCost(
+            cost.chunks + sum(one.chunks for one in more), cost.nbytes + sum(one.nbytes for one in more)
+        )
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
         """The selection of the array for a window of samples."""

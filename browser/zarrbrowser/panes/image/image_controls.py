@@ -37,6 +37,7 @@ class ImageControls(Bar):
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"
         )
+        self.compare = _toggle("compare", "Compare with another plane: difference or ratio")
         self.labels = tool_button("labels", "Labels over the picture")
         self.labels.hide()
         self.map = tool_button("map", "Map: coastlines and graticule")
@@ -59,7 +60,7 @@ class ImageControls(Bar):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (self.series, *self.tools.values(), self.chunks, self.labels, self.map):
+        for button in (self.series, *self.tools.values(), self.compare, self.chunks, self.labels, self.map):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (
@@ -82,6 +83,7 @@ class ImageControls(Bar):
             self.tools["region"],
             self.tools["profile"],
             self.series,
+            self.compare,
             self.chunks,
         )
 

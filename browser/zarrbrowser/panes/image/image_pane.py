@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
+from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
@@ -234,6 +235,7 @@ class ImagePane(Pane):
         left.addWidget(self.stack, 1)
         left.addWidget(self.tools.measurements)
         left.addWidget(self.tools.series)
+        left.addWidget(self.tools.comparison)
         middle.addLayout(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
@@ -241,6 +243,8 @@ class ImagePane(Pane):
         column.addWidget(self.sliders)
 
     def _connect(self) -> None:
+        self.tools.comparison.locate = self._locate
+        self.tools.comparison.viewed = self._viewed_before
         self.controls.field.textActivated.connect(self.colours.choose_field)
         self.sliders.may_play = lambda: self.view.is_complete
         self.view.keeps_contrast = lambda: self.sliders.is_playing
@@ -280,6 +284,27 @@ class ImagePane(Pane):
         if self._awaited is not None:
             self.restore(self._awaited)
         self.step(self._steps)
+
+    def _locate(self, address: str) -> tuple[str, Callable[[str], Any]]:
+        """The path of a node, and what opens it: in the source of the image, or in another open one."""
+        where, marker, path = address.rpartition("#/")
+        if not marker:
+            if self._source is None:
+                raise CannotCompareError(f"{address} is not open.")
+            return f"/{address.strip('/')}", self._source.hierarchy.node
+        source = next((one for one in self.session.sources if one.request.shown_address == where), None)
+        if source is None:
+            raise CannotCompareError(f"{where} is not open.")
+        return f"/{path}", source.hierarchy.node
+
+    def _viewed_before(self) -> list[str]:
+        """Addresses of images that the user looked at, other than the present one."""
+        state = self.model.state
+        return [
+            path if source is self._source else f"{source.request.shown_address}#{path}"
+            for source, path in self.session.viewed()
+            if source is not self._source or state is None or path != state.image.path
+        ]
 
     def _remember(self, _change: Change) -> None:
         state = self.model.state

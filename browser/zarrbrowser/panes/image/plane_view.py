@@ -235,7 +235,8 @@ class PlaneView(QWidget):
     def _planned(self, state: ImageState) -> Frame:
         """The frame of a state for the part in view."""
         planes, cached = state.settings.planes(state.image), self._cache.__contains__
-        return plan(state.image, planes, self.canvas.visible(), cached, state.settings.may_read_bytes)
+        image = state.settings.drawn_image(state.image)
+        return plan(image, planes, self.canvas.visible(), cached, state.settings.may_read_bytes)
 
     def _measured_for_colours(self) -> Measured | None:
         leading = self._leader.measured if self._leader is not None else None

@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.calculations.comparison import (
+    Comparison,
+    Operation,
+    comparison_of,
+    document_of,
+)
 from zarrbrowser.image.calculations.derivation import DTYPE, Derivation, may_derive
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.levels import image_of_array, whole
 from zarrbrowser.image.measurements import read_region
+from zarrbrowser.image.probe import cost_of_exact
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.read_cost import Cancelled
@@ -137,3 +144,56 @@ def test_a_region_has_the_statistics_of_the_computed_plane() -> None:
     facts = read_region(image, settings, (-0.5, 9.5), (-0.5, 4.5))
     part = VOLUME[:, 3, :10, :5].mean(axis=0)
     assert (facts.minimum, facts.maximum, facts.mean) == pytest.approx((part.min(), part.max(), part.mean()))
+
+
+@given(
+    st.sampled_from(Operation),
+    st.integers(-3, 9),
+    st.sampled_from([None, Statistic.MEAN, Statistic.MAXIMUM]),
+    st.sampled_from([None, Statistic.SUM]),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 50), st.integers(1, 40)),
+)
+def test_planes_of_one_array_are_compared(
+    operation: Operation,
+    position: int,
+    other: Statistic | None,
+    own: Statistic | None,
+    steps: tuple[int, int],
+    chunks: tuple[int, ...],
+) -> None:
+    mine = own if other is None else None  # there are no statistics along two axes
+    array = FakeArray(VOLUME, ("t", "z", "y", "x"), chunks)
+    image = image_of_array(array)
+    settings = replace(
+        initial_settings(image),
+        reduction=None if mine is None else Reduction(1, mine),
+        comparison=comparison_of(document_of(Comparison(operation, 0, position, other)), array.shape),
+    )
+    one = Raster.of(image.levels[0], settings.planes(image)[0], steps)
+    height, width = one.shape
+    values = VOLUME.astype(np.float64)
+    volume = values[:, 3] if mine is None else values.sum(axis=1)
+    at = min(max(position, 0), 6)
+    b = (
+        volume[at]
+        if other is None
+        else volume.mean(axis=0)
+        if other is Statistic.MEAN
+        else volume.max(axis=0)
+    )
+    a = volume[settings.axes.index[0]]
+    with np.errstate(all="ignore"):
+        expected = {"difference": a - b, "ratio": a / b}.get(operation.value, (a - b) / b)
+    found = one.read((slice(0, height), slice(0, width)))
+    assert np.allclose(found, expected[:: steps[0], :: steps[1]], equal_nan=True)
+
+
+def test_the_cost_counts_both_planes() -> None:
+    array = FakeArray(VOLUME, ("t", "z", "y", "x"), (1, 6, 10, 10))
+    image = image_of_array(array)
+    settings = replace(initial_settings(image), comparison=Comparison(axis=0, statistic=Statistic.MEAN))
+    one = Raster.of(image.levels[0], settings.planes(image)[0])
+    tiles = one.tiles((slice(0, 40), slice(0, 30)))
+    assert one.cost(tiles).chunks == 12 + 7 * 12
+    assert cost_of_exact(one).chunks == 1 + 7

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.nodes.protocols import AnyArray
 
 
 def test_bounds_of_an_ordinary_picture() -> None:
@@ -61,3 +62,20 @@ def test_every_picture_can_be_measured(picture: np.ndarray) -> None:
     for mode in ContrastMode:
         low, high = found.levels(Contrast(mode, -LARGEST, LARGEST))
         assert 0 < high - low < np.inf
+
+
+@pytest.mark.parametrize(
+    ("numbers", "centre", "expected"),
+    [
+        (np.linspace(-1, 3, 401), 0.0, (-2.96, 2.96)),
+        (np.linspace(0.5, 1.25, 401), 1.0, (0.5075, 1.4925)),
+        (np.zeros(9), 0.0, (-1.0, 1.0)),
+        (np.r_[np.zeros(999), 7.0], 0.0, (-7.0, 7.0)),
+        (np.full(4, np.nan), 0.0, (-1.0, 1.0)),
+    ],
+)
+def test_symmetric_bounds_are_at_the_same_distance_from_the_centre(
+    numbers: AnyArray, centre: float, expected: tuple[float, float]
+) -> None:
+    wish = Contrast(ContrastMode.SYMMETRIC, centre - 1, centre + 1)
+    assert statistics(numbers).levels(wish) == pytest.approx(expected)

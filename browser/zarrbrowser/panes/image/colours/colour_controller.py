@@ -12,6 +12,7 @@ from zarrbrowser.image.calculations.derivation import DTYPE
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
 from zarrbrowser.image.state import Change
+from zarrbrowser.image.view_settings import symmetric
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.values.elements import Elements, Part, unpacking_of, with_marks
@@ -89,6 +90,8 @@ class ColourController(QObject):
         state, found = self._model.state, self._found()
         if state is None or found is None:
             return
+        if contrast.mode is ContrastMode.SYMMETRIC:
+            contrast = symmetric(state.settings.comparison)
         low, high = found.levels(contrast)
         kept = replace(contrast, low=low, high=high)
         measures = contrast.mode is not ContrastMode.FIXED  # the part in view decides

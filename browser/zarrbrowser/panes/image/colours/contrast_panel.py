@@ -39,6 +39,7 @@ _MODES = {
     ContrastMode.PERCENTILES: _automatic(PERCENTILES),
     ContrastMode.WIDE_PERCENTILES: _automatic(WIDE_PERCENTILES),
     ContrastMode.FULL_RANGE: "Full range",
+    ContrastMode.SYMMETRIC: "Symmetric",
     ContrastMode.FIXED: "Fixed",
 }
 _NORMS = {

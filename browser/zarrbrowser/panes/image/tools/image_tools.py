@@ -9,6 +9,7 @@ from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.tools.chunk_overlay_controller import ChunkOverlayController
+from zarrbrowser.panes.image.tools.comparison_panel import ComparisonPanel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.labels_controller import LabelsController
 from zarrbrowser.panes.image.tools.map_controller import MapController
@@ -43,6 +44,7 @@ class ImageTools(QObject):
         self._model, self._controls = model, controls
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
+        self.comparison = ComparisonPanel(model, workers, coordinate_labels, controls.compare)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
         self.labels = LabelsController(model, workers, controls.labels, self)
         self.map = MapController(model, coordinate_labels, controls.map, self)

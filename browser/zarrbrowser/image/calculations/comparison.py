@@ -1,0 +1,164 @@
+"""Comparisons of two planes: which ones, how, and another array whose planes fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.image.calculations.reduction import Statistic
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.values.elements import Elements
+
+_MOST_CHILDREN = 200
+"""Nodes of a group that are looked at, to offer those that fit."""
+
+
+class Operation(Enum):
+    """How two numbers are compared; b is that of the other plane."""
+
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    RELATIVE = "relative difference"
+
+    @property
+    def formula(self) -> str:
+        """The comparison as a formula."""
+        return {"difference": "a − b", "ratio": "a / b"}.get(self.value, "(a − b) / b")
+
+    @property
+    def centre(self) -> float:
+        """The result for equal numbers."""
+        return 1.0 if self is Operation.RATIO else 0.0
+
+    def of(self, a: AnyArray, b: AnyArray) -> AnyArray:
+        """Compare float64 numbers; the result is missing (NaN) where one of them is."""
+        with np.errstate(all="ignore"):
+            if self is Operation.DIFFERENCE:
+                return a - b
+            found: AnyArray = a / b if self is Operation.RATIO else (a - b) / b
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the picture is compared with: another position of an axis, a statistic along it, or another array."""
+
+    operation: Operation = Operation.DIFFERENCE
+    axis: int = -1
+    position: int = 0
+    statistic: Statistic | None = None
+    """Along the axis, instead of one position."""
+    address: str = ""
+    """The path of another array, or its address in another open source; then the axis does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondPlane:
+    """A plane of another array."""
+
+    arrays: tuple[ArrayLike, ...]
+    """Its levels, the finest first."""
+    rows: int
+    columns: int
+    index: tuple[int, ...]
+    """One position per axis."""
+    elements: Elements
+
+    def array_for(self, shape: tuple[int, int]) -> ArrayLike | None:
+        """The level whose planes have this shape."""
+        return next(
+            (one for one in self.arrays if (one.shape[self.rows], one.shape[self.columns]) == shape), None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OtherArray:
+    """Another array whose planes have the shape of the picture's."""
+
+    address: str
+    over: tuple[int, int]
+    """The axes of the picture, for which it was opened."""
+    plane: SecondPlane
+    follows: tuple[int | None, ...]
+    """For each of its axes, the axis of the picture's array with the same positions, if there is one."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what differs: coordinates, units."""
+
+    def at(self, index: tuple[int, ...]) -> SecondPlane:
+        """The plane to compare with the one at this position of the picture's array."""
+        mine = tuple(
+            own if axis is None else index[axis]
+            for own, axis in zip(self.plane.index, self.follows, strict=True)
+        )
+        plane = self.plane
+        return SecondPlane(plane.arrays, plane.rows, plane.columns, mine, plane.elements)
+
+
+class CannotCompareError(Exception):
+    """Why two planes cannot be compared, as a sentence."""
+
+
+def candidates(path: str, shape: tuple[int, int], find: Callable[[str], Any]) -> list[str]:
+    """Paths of arrays beside one, which have two axes of these lengths; blocks.
+
+    Args:
+        find: the node at an absolute path.
+    """
+    group = find(path.rpartition("/")[0] or "/")
+    return sorted(
+        node.path
+        for node in islice(group.children(), _MOST_CHILDREN)
+        if node.kind == "array" and node.path != path and _has_sides(node.shape, shape)
+    )
+
+
+def _has_sides(lengths: tuple[int, ...], sides: tuple[int, int]) -> bool:
+    left = list(lengths)
+    for side in sides:
+        if side not in left:
+            return False
+        left.remove(side)
+    return True
+
+
+def document_of(comparison: Comparison | None) -> dict[str, Any] | None:
+    """A comparison as JSON."""
+    if comparison is None:
+        return None
+    return {
+        "operation": comparison.operation.value,
+        "axis": comparison.axis,
+        "position": comparison.position,
+        "statistic": None if comparison.statistic is None else comparison.statistic.value,
+        "address": comparison.address,
+    }
+
+
+def comparison_of(document: Any, lengths: tuple[int, ...]) -> Comparison | None:
+    """The comparison in a document of an array with axes of these lengths.
+
+    Raises:
+        ValueError, TypeError, KeyError, OverflowError: it is malformed, or belongs to another array.
+    """
+    if document is None:
+        return None
+    if not isinstance(document, Mapping):
+        raise TypeError("not a comparison")
+    axis, position, address = int(document["axis"]), int(document["position"]), document["address"]
+    if not isinstance(address, str) or not (address or 0 <= axis < len(lengths)):
+        raise ValueError("the document belongs to another image")
+    if not address:
+        position = min(max(position, 0), lengths[axis] - 1)
+    statistic = document["statistic"]
+    return Comparison(
+        Operation(document["operation"]),
+        axis,
+        position,
+        None if statistic is None else Statistic(statistic),
+        address,
+    )

@@ -76,6 +76,7 @@ class Photographer:
             ("labels", self.labels),
             ("coordinates", self.coordinates),
             ("maps", self.maps),
+            ("projection", self.projection),
             ("statistics", self.statistics),
             ("compare", self.compare),
             ("series", self.series),
@@ -95,8 +96,8 @@ class Photographer:
             shown = prepare()
             self.wait()
             yield self.save(shown or self.window, folder / f"{name}.png")
-            if name == "maps":
-                self.window.node_pane.pane("Image").model.set(colour_map="", graticule=False)  # type: ignore[attr-defined]
+            if name in ("maps", "projection"):
+                self.map_off()
             if name == "statistics":
                 self.window.node_pane.pane("Image").sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
             if name == "compare":
@@ -136,6 +137,15 @@ class Photographer:
         pane.model.set(colour_map="cmocean:thermal", graticule=True)  # type: ignore[attr-defined]
         self.wait()
 
+    def projection(self) -> None:
+        """The same temperatures in another projection."""
+        from zarrbrowser.maps.projections import Projection
+
+        self.maps()
+        pane = self.window.node_pane.pane("Image")
+        pane.model.set(projection=Projection.ROBINSON)  # type: ignore[attr-defined]
+        self.wait()
+
     def statistics(self) -> None:
         """The mean of the year."""
         from zarrbrowser.image.calculations.reduction import Statistic
@@ -156,6 +166,13 @@ class Photographer:
         pane.controls.compare.click()  # type: ignore[attr-defined]
         pane.model.set(comparison=Comparison(axis=0, statistic=Statistic.MEAN))  # type: ignore[attr-defined]
         self.wait()
+
+    def map_off(self) -> None:
+        """Back to the picture as it was."""
+        from zarrbrowser.maps.projections import Projection
+
+        model = self.window.node_pane.pane("Image").model  # type: ignore[attr-defined]
+        model.set(colour_map="", graticule=False, projection=Projection.NONE)
 
     def series(self) -> None:
         """The year at two places."""

@@ -14,6 +14,7 @@ from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
+from zarrbrowser.maps.projections import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements, Part, elements_of, with_marks
 from zarrbrowser.values.numbers import drawable_fields
@@ -41,6 +42,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "reduction": None
         if settings.reduction is None
         else [settings.reduction.axis, settings.reduction.statistic.value],
+        "projection": settings.projection.value,
         "comparison": document_of(settings.comparison),
         "map": [settings.coastlines, settings.graticule],
         "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
@@ -68,6 +70,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             labels_opacity=min(max(float(opacity), 0.0), 1.0),
             coastlines=bool(coastlines),
             graticule=bool(graticule),
+            projection=Projection(document.get("projection", settings.projection.value)),
             comparison=comparison_of(document.get("comparison"), settings.axes.shape),
             reduction=_reduction(document.get("reduction"), settings.axes),
         )

@@ -168,8 +168,8 @@ def _derivation(settings: ViewSettings) -> tuple[Any, ...]:
     return told if settings.is_derived else (settings.comparison,)
 
 
-def _map(settings: ViewSettings) -> tuple[bool, ...]:
-    return settings.coastlines, settings.graticule
+def _map(settings: ViewSettings) -> tuple[Any, ...]:
+    return settings.coastlines, settings.graticule, settings.projection
 
 
 def _labels(settings: ViewSettings) -> tuple[Any, ...]:

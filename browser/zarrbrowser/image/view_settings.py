@@ -14,6 +14,7 @@ from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
 from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.maps.projections import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements, elements_of, unit_of
 
@@ -50,6 +51,8 @@ class ViewSettings:
     """Whether maps have coastlines."""
     graticule: bool = False
     """Whether maps have lines of longitude and latitude."""
+    projection: Projection = Projection.NONE
+    """How maps are projected."""
     reduction: Reduction | None = None
     """The statistic along an axis that the picture shows, instead of one position."""
     comparison: Comparison | None = None

@@ -18,6 +18,7 @@ from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
 from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
+from zarrbrowser.maps.projections import Projection
 from zarrbrowser.values.elements import Elements, Part
 from zarrcore.conventions.cf import Packing
 
@@ -51,6 +52,7 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         is_blended=False,
         coastlines=False,
         graticule=True,
+        projection=Projection.MOLLWEIDE,
         reduction=Reduction(2, Statistic.MEAN),
         comparison=Comparison(Operation.RATIO, 0, 1, Statistic.MAXIMUM),
     )
@@ -76,6 +78,8 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         {"flips": [True]},
         {"map": 5},
         {"map": [True]},
+        {"projection": "Peters"},
+        {"projection": ["Robinson"]},
         {"reduction": [9, "mean"]},
         {"reduction": [1, "median"]},
         {"reduction": "mean"},

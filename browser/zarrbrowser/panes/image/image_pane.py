@@ -81,6 +81,7 @@ class ImagePane(Pane):
         )
         self.colours = ColourController(self.model, self.contrast, self)
         self.missing = MissingLegend()
+        self.controls.fit.clicked.connect(lambda _checked: self.fit())
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._lay_out()
         self._connect()
@@ -142,7 +143,7 @@ class ImagePane(Pane):
 
     def fit(self) -> None:
         """Fit the whole plane into view."""
-        self.canvas.fit()
+        self.view.fit()
 
     def actual_size(self) -> None:
         """Zoom to one element per pixel."""

@@ -36,7 +36,6 @@ class PlaneController(QObject):
         self._model, self._canvas = model, canvas
         self._controls, self._sliders, self._coordinate_labels = controls, sliders, coordinate_labels
         controls.axes.chosen.connect(self._choose_axes)
-        controls.fit.clicked.connect(lambda _checked: canvas.fit())
         controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
         controls.square.toggled.connect(self._choose_square)
         for button in (controls.flip_rows, controls.flip_columns):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.image.axes import Axes
@@ -22,6 +22,7 @@ from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.frame_reader import FrameReader
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
 from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
+from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
@@ -53,6 +54,7 @@ class PlaneView(QWidget):
         self.loader = self.reader.loader
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self.map = MapOverlay(workers, self.canvas, self)
+        self.projection = ProjectedPicture(workers, self.canvas, self)
         self._cache = cache
         self.state: ImageState | None = None
         """The state that is shown."""
@@ -149,6 +151,7 @@ class PlaneView(QWidget):
             self.overlay.follow(state)
         if change & (Change.MAP | Change.ORIENTATION):
             self.map.follow(state)
+            self.projection.follow(state)
 
     def follow(self, leader: PlaneView | None) -> None:
         """Use the contrast of another view, so that colours mean the same in both; None for its own contrast."""
@@ -203,12 +206,15 @@ class PlaneView(QWidget):
         self.state = None
         self.overlay.follow(None)
         self.map.follow(None)
+        self.projection.follow(None)
         self.canvas.clear_plane()
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
         self._marks = (_rgba(colours.missing), _rgba(colours.fill))
         self.canvas.set_colours(colours)
+        if self.projection.canvas is not None:
+            self.projection.canvas.set_colours(colours)
         self.paint()
 
     def paint(self) -> None:
@@ -226,7 +232,18 @@ class PlaneView(QWidget):
         self.canvas.show_picture(picture, mosaics[0].rect, is_smooth=not is_fine and not style.is_labels)
         holes = [rect_of(one.raster, hole) for one in mosaics for hole in one.holes]
         self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12
+        self.projection.repaint()
         self.drawn.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the map over the picture."""
+        super().resizeEvent(event)
+        self.projection.resize()
+
+    def fit(self) -> None:
+        """Fit the whole plane, or its map, into view."""
+        if not self.projection.fit():
+            self.canvas.fit()
 
     def _fits(self, frame: Frame) -> bool:
         state = self.state
@@ -247,11 +264,13 @@ class PlaneView(QWidget):
     def _begin(self, state: ImageState) -> None:
         """Show another image, or other axes of it, with the whole plane in view."""
         self._forget()
+        self.projection.follow(None)
         self.begun.emit()
         self._show_flips(state)
         axes = state.settings.axes
         self.canvas.show_plane(axes.height, axes.width, proportion(state.image, axes.rows, axes.columns))
         self.refresh()
+        self.projection.follow(state)
 
     def _show_flips(self, state: ImageState) -> None:
         rows, columns = state.flips

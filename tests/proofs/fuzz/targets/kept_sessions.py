@@ -100,7 +100,8 @@ def _images() -> tuple[tuple[Image, ViewSettings], ...]:
 
 def _example(image: Image, settings: ViewSettings) -> dict[str, Any]:
     look = {**settings_document(settings), "layout": "one", "place": [[0.0, 2.0], [1, 3]]}
-    look |= {"is_marked": True}
+    look |= {"is_marked": True, "reduction": [0, "mean"], "projection": "Robinson", "map": [True, False]}
+    look["comparison"] = {"operation": "ratio", "axis": 0, "position": 1, "statistic": "sum", "address": ""}
     return {
         "open": [_LINE, '{"address": "a.zarr"}'],
         "here": _LINE,

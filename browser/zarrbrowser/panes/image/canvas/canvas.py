@@ -93,16 +93,19 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Elements of the plane down and to the right; 0 without a plane."""
         return self._size
 
-    def show_plane(self, height: int, width: int, proportion: float = 1.0) -> None:
+    def show_plane(
+        self, height: int, width: int, proportion: float = 1.0, *, has_ground: bool = True
+    ) -> None:
         """Fit another plane into view, with nothing drawn yet.
 
         Args:
+            has_ground: whether the plane is visible where nothing is drawn.
             proportion: the ratio of width to height of an element.
         """
         self._size, self._proportion = (height, width), proportion
         self.image.clear()
         self._ground.setRect(QRectF(-0.5, -0.5, width, height))
-        self._ground.setVisible(True)
+        self._ground.setVisible(has_ground)
         long = max(width, height)
         ratio = width * proportion / max(1, height)
         self.set_square(1 / _SLENDER < ratio < _SLENDER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.state import Change
+from zarrbrowser.maps.projections import Projection
 from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
@@ -54,6 +55,7 @@ class ImageTools(QObject):
         grid.main.overlay.loader.failed.connect(self.labels.fail)
         self.pointer.text_changed.connect(self.pointed)
         self.chunks.text_changed.connect(self.reported)
+        grid.main.projection.failed.connect(self.reported)
         self.labels.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
         self.series.reported.connect(self.reported)
@@ -68,7 +70,13 @@ class ImageTools(QObject):
         self.series.set_colours(colours)
 
     def _follow(self, _change: Change) -> None:
-        if self._model.state is None:
+        state = self._model.state
+        is_flat = state is None or state.settings.projection is Projection.NONE or state.geography is None
+        for button in (*self._controls.tools.values(), self._controls.chunks):
+            if not is_flat:  # their marks are in rows and columns, which a projected map does not have
+                button.setChecked(False)
+            button.setEnabled(is_flat)
+        if state is None:
             self.pointer.move(None)
             for button in (*self._controls.tools.values(), self._controls.series):
                 button.setChecked(False)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from zarrbrowser.image.state import Change
+from zarrbrowser.maps.projections import Projection, is_available
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 
@@ -33,6 +35,18 @@ class MapController(QObject):
         for action, name in ((self.coastlines, "coastlines"), (self.graticule, "graticule")):
             action.setCheckable(True)
             action.triggered.connect(lambda is_on, name=name: model.set(**{name: is_on}))
+        self.menu.addSeparator()
+        self.projections = QActionGroup(self.menu)
+        for projection in Projection:
+            title = projection.value or "Plate carrée: rows and columns as stored"
+            chosen = self.projections.addAction(title)
+            chosen.setCheckable(True)
+            chosen.setData(projection)
+            chosen.triggered.connect(lambda _on, projection=projection: model.set(projection=projection))
+            chosen.setEnabled(projection is Projection.NONE or is_available())
+        self.menu.addActions(self.projections.actions())
+        if not is_available():
+            self.menu.addAction("Projections need pyproj: pip install 'zarrscope[gis]'").setEnabled(False)
         button.setMenu(self.menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         model.changed.connect(self._follow)
@@ -50,3 +64,5 @@ class MapController(QObject):
         if state is not None:
             self.coastlines.setChecked(state.settings.coastlines)
             self.graticule.setChecked(state.settings.graticule)
+            for action in self.projections.actions():
+                action.setChecked(action.data() is state.settings.projection)

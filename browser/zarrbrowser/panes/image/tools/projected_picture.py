@@ -1,0 +1,205 @@
+"""A picture in a map projection, over the picture that it is made of."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from zarrbrowser.image.state import ImageState
+from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.maps.geography import PlaneMap
+from zarrbrowser.maps.projections import Projection, Sampling, places, projected, sampling
+from zarrbrowser.maps.sketch import NOTHING, Sketch, Sketcher, Wish
+from zarrbrowser.panes.image.canvas.canvas import Canvas
+from zarrbrowser.panes.image.canvas.map_lines import MapLines
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.theme import current_colours
+from zarrbrowser.workers import Lane, Workers
+
+_log = logging.getLogger(__name__)
+_GATHER_MS = 40
+
+
+class ProjectedPicture(QObject):
+    """Covers a canvas while its state has a projection.
+
+    The canvas below reads and colours the part of the plane that the map shows.
+
+    Signals:
+        failed: why a projection cannot be shown, as a sentence.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, workers: Workers, below: Canvas, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._workers, self._below, self._parent = workers, below, parent
+        self._lane, self._sketching = Lane(workers, in_flight=1), Lane(workers, in_flight=1)
+        self.canvas: Canvas | None = None
+        """The map; created when it is first needed."""
+        self.lines = MapLines()
+        self.chart: PlaneMap | None = None
+        """The projected map; None without one."""
+        self._plane: PlaneMap | None = None
+        self._key: object = None
+        self._state: ImageState | None = None
+        self._sketcher: Sketcher | None = None
+        self.sampling: Sampling | None = None
+        self._sampled: View | None = None
+        self._asked: View | None = None
+        self._wish: Wish | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._paint)
+
+    def follow(self, state: ImageState | None) -> None:
+        """Show the plane of a state in its projection, or uncover the canvas."""
+        self._state = state
+        geography = state.geography if state is not None else None
+        plane = geography.plane(state.settings.axes) if state is not None and geography is not None else None
+        projection = state.settings.projection if state is not None else Projection.NONE
+        if state is None or plane is None or projection is Projection.NONE:
+            self._uncover()
+            return
+        key = geography, state.settings.axes.rows, state.settings.axes.columns, projection
+        if key != self._key:
+            self._key = key
+            self._begin(plane, projection)
+        elif self.chart is not None:
+            self._look()
+
+    def repaint(self) -> None:
+        """The canvas below was drawn."""
+        if self.chart is not None:
+            self._soon.start()
+
+    def resize(self) -> None:
+        """Cover the canvas below again after its size changed."""
+        if self.canvas is not None:
+            self.canvas.setGeometry(self._below.geometry())
+
+    def fit(self) -> bool:
+        """Show the whole map; False without one."""
+        if self.canvas is not None and self.chart is not None:
+            self.canvas.fit()
+        return self.chart is not None
+
+    def _uncover(self) -> None:
+        was_covered = self.chart is not None
+        self._lane.forget()
+        self._sketching.forget()
+        self._soon.stop()
+        self.chart = self._plane = self._key = self._sketcher = None
+        self.sampling = self._sampled = self._asked = self._wish = None
+        if self.canvas is not None and was_covered:
+            self.canvas.hide()
+            self.canvas.clear_plane()
+            self.lines.show_sketch(NOTHING, 0, 0)
+            if self._state is not None:
+                self._below.fit()
+
+    def _begin(self, plane: PlaneMap, projection: Projection) -> None:
+        view = self._below.visible()
+        row = (max(view.rows[0], -0.5) + min(view.rows[1], plane.height - 0.5)) / 2
+        column = (max(view.columns[0], -0.5) + min(view.columns[1], plane.width - 0.5)) / 2
+        east, north = plane.to_earth(np.array([row]), np.array([column]))
+        centre = [float(one[0]) if np.isfinite(one[0]) else 0.0 for one in (east, north)]
+        self.chart = None
+        self.sampling = self._sampled = self._asked = self._wish = None
+        self._lane.ask(
+            lambda _asked: projected(projection, plane, *centre),
+            lambda chart: self._cover(plane, chart),
+            self._fail,
+        )
+
+    def _fail(self, error: Exception) -> None:
+        """Show the picture itself, and say why."""
+        key = self._key
+        self._uncover()
+        self._key = key  # not again until something changes
+        self.failed.emit(sentence(error))
+
+    def _cover(self, plane: PlaneMap, chart: PlaneMap) -> None:
+        if self.canvas is None:
+            self.canvas = Canvas(self._parent)
+            self.canvas.setAccessibleName("map of the plane")
+            self.canvas.view.addItem(self.lines, ignoreBounds=True)
+            self.canvas.moved.connect(self._look)
+            self.canvas.pointed.connect(lambda place: self._below.pointed.emit(self._place(place)))
+            self.canvas.picked.connect(self._pick)
+            for side in ("left", "bottom"):
+                self.canvas.plot.hideAxis(side)
+        self._plane, self.chart, self._sketcher = plane, chart, Sketcher(chart)
+        self.canvas.set_colours(current_colours())
+        self.resize()
+        self.canvas.show()
+        self.canvas.raise_()
+        self.canvas.show_plane(chart.height, chart.width, has_ground=False)
+        self._below.fit()
+        self._look()
+
+    def _look(self) -> None:
+        """Find the elements for the part in view, and draw lines over it."""
+        chart, plane, canvas, state = self.chart, self._plane, self.canvas, self._state
+        if chart is None or plane is None or canvas is None or state is None:
+            return
+        view = canvas.visible()
+        if view != self._asked:
+            self._asked = view
+            self._lane.ask(
+                lambda _asked: sampling(chart, plane, view),
+                lambda found: self._take(chart, view, found),
+                lambda error: _log.debug("cannot project the picture", exc_info=error),
+            )
+        wish = Wish(view, (False, False), state.settings.coastlines, state.settings.graticule)
+        sketcher = self._sketcher
+        if sketcher is not None and wish != self._wish:
+            self._wish = wish
+            self._sketching.ask(
+                lambda _asked: sketcher.sketch(wish),
+                lambda sketch: self._show_lines(chart, sketch),
+                lambda error: _log.debug("cannot draw the map", exc_info=error),
+            )
+
+    def _show_lines(self, chart: PlaneMap, sketch: Sketch) -> None:
+        if chart is self.chart:
+            self.lines.show_sketch(sketch, chart.height, chart.width)
+
+    def _take(self, chart: PlaneMap, view: View, found: Sampling | None) -> None:
+        if chart is not self.chart or found is None:
+            return
+        self.sampling, self._sampled = found, view
+        box = found.box()
+        plane = self._plane
+        if box is not None and plane is not None:
+            (top, bottom), (left, right) = box
+            is_whole = bottom - top > 0.9 * plane.height and right - left > 0.9 * plane.width
+            if is_whole:
+                self._below.fit()
+            else:
+                self._below.show_range((top - 1, bottom + 1), (left - 1, right + 1))
+        self._paint()
+
+    def _paint(self) -> None:
+        """Draw the colours of the canvas below in their places on the map."""
+        canvas, found, image = self.canvas, self.sampling, self._below.image
+        if canvas is None or found is None or image.image is None or self.chart is None:
+            return
+        # The picture's own rectangle: left, top, width, height.
+        box = image.mapRectToParent(image.boundingRect())
+        rect = (box.top(), box.left(), box.bottom(), box.right())
+        canvas.show_picture(found.picture(image.image, rect), found.rect, is_smooth=False)
+
+    def _place(self, place: tuple[float, float] | None) -> tuple[float, float] | None:
+        """A place of the map as a place of the plane; None off the plane."""
+        if place is None or self.chart is None or self._plane is None:
+            return None
+        rows, columns = places(self.chart, self._plane, np.array([place[0]]), np.array([place[1]]))
+        return (float(rows[0]), float(columns[0])) if np.isfinite(rows[0]) else None
+
+    def _pick(self, place: tuple[float, float]) -> None:
+        there = self._place(place)
+        if there is not None:
+            self._below.picked.emit(there)

@@ -1,0 +1,143 @@
+"""Map projections in the real window: the picture, the pointer, zooming, and the way back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.panes.image.pictures import VOLUME, pane_of, show
+from tests.browser.panes.image.tools.mapped import EAST, NORTH, world
+from zarrbrowser.maps.projections import Projection, places
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
+
+
+@pytest.fixture
+def pane(open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
+    found = pane_of(open_window(world(), "/array"), qtbot)
+    qtbot.waitUntil(lambda: found.view.is_complete and found.controls.map.isVisible())
+    return found
+
+
+def choose(pane: ImagePane, projection: Projection) -> None:
+    """Choose an entry of the menu."""
+    next(one for one in pane.tools.map.projections.actions() if one.data() is projection).trigger()
+
+
+def picture_of(pane: ImagePane) -> ProjectedPicture:
+    return pane.view.projection
+
+
+def is_drawn(pane: ImagePane) -> bool:
+    canvas = picture_of(pane).canvas
+    return canvas is not None and canvas.isVisible() and canvas.image.image is not None
+
+
+@pytest.mark.parametrize("projection", [one for one in Projection if one is not Projection.NONE])
+def test_each_projection_is_drawn_with_its_lines(
+    projection: Projection, pane: ImagePane, qtbot: QtBot
+) -> None:
+    pane.tools.map.graticule.trigger()
+    choose(pane, projection)
+    qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.graticule.labels))
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    assert canvas.image.image[..., 3].any()
+    assert picture_of(pane).lines.sketch.coastlines.rows.size > 100
+    assert pane.grab().toImage().width() > 0
+
+
+def test_the_pointer_tells_the_element_under_it(pane: ImagePane, qtbot: QtBot) -> None:
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    found = picture_of(pane)
+    assert found.canvas is not None
+    assert found.chart is not None
+    assert pane.model.state is not None
+    assert pane.model.state.geography is not None
+    plane = pane.model.state.geography.plane(pane.model.state.settings.axes)
+    assert plane is not None
+    east, north = EAST[12], NORTH[9]
+    place = [float(one[0]) for one in found.chart.to_plane(np.array([east]), np.array([north]))]
+    assert np.allclose(
+        places(found.chart, plane, *(np.array([one]) for one in place)), [[9], [12]], atol=0.01
+    )
+    with qtbot.waitSignal(pane.pointed) as heard:
+        found.canvas.pointed.emit(tuple(place))
+    assert heard.args[0].startswith(f"lat = 9 ({north:.7g} °N), lon = 12 ({east} °E):  ")
+    value = VOLUME[pane.model.state.settings.axes.index[0], 9, 12]
+    assert str(value)[:6] in heard.args[0]
+    with qtbot.waitSignal(pane.canvas.picked) as picked:
+        found.canvas.picked.emit(tuple(place))
+    assert np.allclose(picked.args[0], (9, 12), atol=0.01)
+    with qtbot.waitSignal(pane.pointed) as heard:
+        found.canvas.pointed.emit((0.0, 0.0))
+    assert heard.args[0] == "", "beyond the edge of the world"
+
+
+def test_the_map_follows_the_sliders_and_the_zoom(pane: ImagePane, qtbot: QtBot) -> None:
+    choose(pane, Projection.ORTHOGRAPHIC)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    before = canvas.image.image
+    pane.sliders.spins[0].setValue(5)
+    qtbot.waitUntil(
+        lambda: canvas.image.image is not before and not np.array_equal(canvas.image.image, before)
+    )
+    canvas.show_range((900, 1000), (900, 1000))
+    qtbot.waitUntil(lambda: pane.canvas.visible().rows[1] - pane.canvas.visible().rows[0] < 15)
+    pane.fit()
+    qtbot.waitUntil(lambda: pane.canvas.visible().rows[1] - pane.canvas.visible().rows[0] > 15)
+    assert canvas.is_fitted
+
+
+def test_tools_in_rows_and_columns_are_off_meanwhile(pane: ImagePane, qtbot: QtBot) -> None:
+    pane.controls.tools["region"].click()
+    choose(pane, Projection.MOLLWEIDE)
+    assert not pane.controls.tools["region"].isChecked()
+    assert not pane.controls.chunks.isEnabled()
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    choose(pane, Projection.NONE)
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    assert not canvas.isVisible()
+    assert pane.controls.chunks.isEnabled()
+    assert pane.canvas.is_fitted
+
+
+def test_other_axes_show_rows_and_columns(pane: ImagePane, qtbot: QtBot) -> None:
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    assert pane.model.state is not None
+    pane.model.set(axes=pane.model.state.settings.axes.with_rows(0))
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    qtbot.waitUntil(lambda: not canvas.isVisible())
+
+
+def test_the_projection_is_restored(pane: ImagePane, qtbot: QtBot) -> None:
+    choose(pane, Projection.ROBINSON)
+    document = pane.view_state()
+    assert document["projection"] == "Robinson"
+    choose(pane, Projection.NONE)
+    pane.restore(document)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+
+
+def test_a_map_that_shows_nothing_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(world(np.linspace(80, 40, 30), np.arange(40)), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.map.isVisible())
+    with qtbot.waitSignal(pane.reported) as heard:
+        choose(pane, Projection.SOUTH)
+    assert heard.args == ["South polar stereographic maps do not show this part of the Earth."]
+    assert picture_of(pane).chart is None
+
+
+def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    pane.model.set(projection=Projection.ROBINSON)
+    assert picture_of(pane).canvas is None
+    assert pane.controls.chunks.isEnabled()

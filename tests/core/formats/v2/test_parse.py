@@ -3,7 +3,6 @@
 import contextlib
 import json
 import subprocess
-import subprocess
 import sys
 from pathlib import Path
 

@@ -7,7 +7,6 @@ import pyproj
 import pytest
 
 from zarrbrowser.image.tiles.frames import View
-from zarrbrowser.maps import projections
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap, SeparateGrid
 from zarrbrowser.maps.projections import Projection, is_available, places, projected, sampling
 
@@ -116,5 +115,5 @@ def test_what_a_projection_cannot_show_is_said() -> None:
 
 def test_projections_are_available_with_pyproj(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_available()
-    monkeypatch.setattr(projections.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     assert not is_available()

@@ -94,20 +94,6 @@ def test_the_map_follows_the_sliders_and_the_zoom(pane: ImagePane, qtbot: QtBot)
     assert canvas.is_fitted
 
 
-def test_tools_in_rows_and_columns_are_off_meanwhile(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.tools["region"].click()
-    choose(pane, Projection.MOLLWEIDE)
-    assert not pane.controls.tools["region"].isChecked()
-    assert not pane.controls.chunks.isEnabled()
-    qtbot.waitUntil(lambda: is_drawn(pane))
-    choose(pane, Projection.NONE)
-    canvas = picture_of(pane).canvas
-    assert canvas is not None
-    assert not canvas.isVisible()
-    assert pane.controls.chunks.isEnabled()
-    assert pane.canvas.is_fitted
-
-
 def test_other_axes_show_rows_and_columns(pane: ImagePane, qtbot: QtBot) -> None:
     choose(pane, Projection.ROBINSON)
     qtbot.waitUntil(lambda: is_drawn(pane))

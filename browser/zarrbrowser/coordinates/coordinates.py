@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,13 @@ from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrcore.conventions import is_length, symbol
-from zarrcore.conventions.cf import Direction, coordinate_values, direction_of, find_coordinate
+from zarrcore.conventions.cf import (
+    Direction,
+    coordinate_values,
+    decode_times,
+    direction_of,
+    find_coordinate,
+)
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""
@@ -38,6 +44,8 @@ class Coordinate:
     """One per position: numbers, datetime64, or text."""
     direction: Direction | None = None
     """Where greater coordinates lie on a map or in a section, if CF says so."""
+    bounds: AnyArray | None = None
+    """The ends of the cell of each position, shape (positions, 2), like ``values``; None if they are not told."""
 
     @property
     def turns_rows(self) -> bool:
@@ -61,6 +69,12 @@ class Coordinate:
             return ""
         written = self._written(self.values[position], 0.0)
         return f"{written} {self.units}".strip() if self.values.dtype.kind != "M" else written
+
+    def cell(self, position: int) -> str:
+        """The ends of the cell of a position, as ``49 to 51``; empty if they are not told."""
+        if self.bounds is None or not 0 <= position < len(self.bounds):
+            return ""
+        return " to ".join(self._written(end, 0.0) for end in self.bounds[position])
 
     def ticks(self, low: float, high: float, most: float) -> list[tuple[float, str]]:
         """At most ``most`` positions between two others to label, with their labels."""
@@ -144,10 +158,35 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
         try:
             node = find_coordinate(image.base, axis, find)
             if node is not None and node.path != image.base.path:
-                found[axis] = decoded(node, name)
+                found[axis] = replace(decoded(node, name), bounds=_bounds(node, find))
         except ZarrError:
             continue  # an axis without readable coordinates shows its indices
     return found
+
+
+def _bounds(node: ArrayLike, find: Callable[[str], Any]) -> AnyArray | None:
+    """The cells of a coordinate variable; None if it has none that can be read.
+
+    CF conventions 7.1 "Cell Boundaries": the attribute ``bounds`` names an array with the ends of each cell, which has the unit
+    and the calendar of the coordinates.
+    """
+    from zarrcore.errors import ZarrError  # late: for a fast start
+
+    name, attributes = node.attributes.get("bounds"), node.attributes
+    if not isinstance(name, str) or not name:
+        return None
+    try:
+        cells = find(f"{node.path.rpartition('/')[0]}/{name}")
+        if cells.kind != "array" or tuple(cells.shape) != (*node.shape, 2):
+            return None
+        values, _units = coordinate_values(cells)
+    except ZarrError:
+        return None
+    units, calendar = (attributes.get(one) for one in ("units", "calendar"))
+    if values.dtype.kind in "iuf" and isinstance(units, str):
+        dates = decode_times(values, units, calendar if isinstance(calendar, str) else "")
+        return values if dates is None else dates
+    return values
 
 
 def scale_along(image: Image, axis: int) -> tuple[float, str] | None:

@@ -92,6 +92,8 @@ def probe(
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
         coordinate = coordinates.get(axis) if coordinates is not None else None
         meaning = coordinate.text(position) if coordinate is not None else ""
+        if coordinate is not None and (cell := coordinate.cell(position)):
+            meaning += f", cell {cell}"
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     row, column = element_at(place)
     index = axes.at(axes.rows, row).at(axes.columns, column).index

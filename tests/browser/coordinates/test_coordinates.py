@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.browser.fakes import FakeArray
+from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, decoded, scale_along
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.image.levels import Image, image_of_array, whole
@@ -162,3 +162,38 @@ def test_a_scale_bar_is_round_and_fits(per_pixel: float, unit: str, most: float)
 )
 def test_longitudes_that_begin_again_still_run_to_the_right(values: list[int], turns: bool) -> None:
     assert Coordinate("lon", "°E", np.array(values), Direction.RIGHT).turns_columns is turns
+
+
+def test_cells_have_the_bounds_that_cf_tells(tmp_path: Path) -> None:
+    times = np.array(["2000-01-16", "2000-02-15"], "M8[ns]")
+    ends = np.array([["2000-01-01", "2000-02-01"], ["2000-02-01", "2000-03-01"]], "M8[ns]")
+    data = xr.Dataset(
+        {
+            "v": (("time", "lat", "lon"), np.zeros((2, 3, 2))),
+            "time_bnds": (("time", "nv"), ends),
+            "lat_bnds": (("lat", "nv"), [[-90.0, -30], [-30, 30], [30, 90]]),
+            "lon_bnds": (("lon", "other"), np.zeros((2, 3))),
+        },
+        {
+            "time": ("time", times, {"bounds": "time_bnds"}),
+            "lat": ("lat", [-60.0, 0, 60], {"units": "degrees_north", "bounds": "lat_bnds"}),
+            "lon": ("lon", [0.0, 180], {"units": "degrees_east", "bounds": "lon_bnds"}),
+        },
+    )
+    data.to_zarr(tmp_path / "a.zarr", consolidated=False, zarr_format=3)
+    find = open_source(SourceRequest(str(tmp_path / "a.zarr"))).hierarchy.node
+    found = coordinates_of(image_of_array(find("/v")), find)
+    assert found[0].cell(1).split(" to ") == ["2000-02-01", "2000-03-01"]
+    assert found[1].cell(0) == "-90 to -30"
+    assert found[1].cell(3) == found[1].cell(-1) == ""
+    assert found[2].cell(0) == "", "three ends are none"
+
+
+@pytest.mark.parametrize("bounds", ["none", "lat", "", 7, None, ["a"]])
+def test_bounds_that_are_not_there_are_left_out(bounds: Any) -> None:
+    lat = FakeArray(np.arange(3.0))
+    lat.attributes = {"units": "degrees_north", "bounds": bounds}
+    group = FakeGroup({"a": FakeArray(np.zeros((3, 4)), ("lat", "x")), "lat": lat})
+    coordinate = coordinates_of(image_of_array(group.find("/a")), group.find)[0]
+    assert coordinate.bounds is None
+    assert coordinate.cell(0) == ""

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, whole
-from zarrbrowser.image.probe import describe, element_at, exact, is_exact, probe, sample_at
+from zarrbrowser.image.probe import (
+    describe,
+    describe_number,
+    element_at,
+    exact,
+    is_exact,
+    probe,
+    sample_at,
+)
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import initial_settings
@@ -120,3 +129,19 @@ def test_a_value_is_described_with_its_unit_and_the_number_that_is_drawn(
     elements: Elements, value: Any, text: str
 ) -> None:
     assert describe(elements, value, array_in("K")) == text
+
+
+def test_the_ends_of_the_cell_are_told() -> None:
+    image = image_of_array(FakeArray(PLANE, ("lat", "x")))
+    settings = initial_settings(image)
+    mosaic = mosaic_of(Raster.of(image.levels[0], settings.axes))
+    middles = np.arange(30.0)
+    latitude = Coordinate("lat", "°N", middles, bounds=np.stack([middles - 0.5, middles + 0.5], axis=1))
+    text = probe(settings, [mosaic], (3, 4), {0: latitude})
+    assert text == "lat = 3 (3 °N, cell 2.5 to 3.5), x = 4:  124"
+
+
+def test_a_computed_number_has_a_unit_and_may_be_missing() -> None:
+    assert describe_number(0.1 + 0.2, "K") == "0.3 K"
+    assert describe_number(np.float64(2), "") == "2.0"
+    assert describe_number(np.nan, "K") == "no value"

@@ -110,6 +110,12 @@ class ImageState:
         """Whether two states show the same array, so that positions mean the same in both."""
         return other is not None and other.image.base is self.image.base
 
+    def computes_like(self, other: ImageState) -> bool:
+        """Whether two states show numbers of the same kind of the same array, so that one contrast fits both."""
+        mine, theirs = self.settings, other.settings
+        same = (mine.reduction, mine.comparison) == (theirs.reduction, theirs.comparison)
+        return same and self.shows_same_image(other)
+
     def beside(self, pinned: ImageState | None) -> list[ImageState]:
         """The states of the views beside the main one.
 
@@ -118,6 +124,8 @@ class ImageState:
         """
         axes = self.settings.axes
         if self.layout is PlaneLayout.PAIR and pinned is not None:
+            if self.shows_same_image(pinned) and not self.computes_like(pinned):
+                return [replace(self, settings=pinned.settings, image=pinned.image)]
             if self.shows_same_image(pinned):
                 return [replace(self.with_axes(pinned.settings.axes), image=pinned.image)]
             return [replace(pinned, colour_map=self.colour_map)]

@@ -278,7 +278,8 @@ class ImagePane(Pane):
         if settings is None or settings.axes.shape != tuple(array.shape):
             settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
         # Ask again before large reads that the user agreed to on an earlier visit.
-        settings, find = replace(settings, may_read_bytes=0), source.hierarchy.node
+        # The other array of a comparison is opened again: its source may be closed.
+        settings, find = replace(settings, may_read_bytes=0, other=None), source.hierarchy.node
         colour_map = self.session.colour_map
         self.model.show(ImageState(image, settings, find, colour_map, self.model.layout))
         self.coordinate_labels.look_for(image, find)

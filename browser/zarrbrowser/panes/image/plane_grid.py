@@ -90,7 +90,7 @@ class PlaneGrid(QWidget):
             self._pinned = state
         others = state.beside(self._pinned)
         for view, other in zip(self.others, others, strict=True):
-            view.follow(self.main if state.shows_same_image(other) else None)
+            view.follow(self.main if state.computes_like(other) else None)
             again = change & (Change.IMAGE if self._layout is PlaneLayout.ORTHOGONAL else Change.MEASURE)
             view.show_state(other, again | changes(view.state, other))
         if self._layout is PlaneLayout.PAIR:

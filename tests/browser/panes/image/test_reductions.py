@@ -166,3 +166,19 @@ def test_dates_offer_no_statistics(open_window: OpenWindow, qtbot: QtBot) -> Non
     pane, _ = show(open_window, qtbot, dates, ("z", "y", "x"))
     assert pane.sliders.isVisible()
     assert not pane.sliders.statistics[0].isVisible()
+
+
+def test_a_pinned_plane_stays_as_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    pane.controls.layouts["pair"].click()
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    reduced(pane, qtbot, 0, Statistic.SUM)
+    (right,) = pane.grid.others
+    qtbot.waitUntil(lambda: right.is_complete)
+    assert (right.mosaics[0].values == VOLUME[4]).all()
+    low, high = right.picture_style().levels
+    assert high - low < np.ptp(picture(pane)) / 1.5, "each has its own contrast"
+    pane.controls.layouts["pair"].click()
+    (right,) = pane.grid.others  # the present plane is pinned
+    qtbot.waitUntil(lambda: right.is_complete)
+    assert right.mosaics[0].values.dtype == np.float64

@@ -74,6 +74,7 @@ class Photographer:
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
             ("channels", lambda: self.go("/cells.zarr", "Image")),
             ("labels", self.labels),
+            ("plate", lambda: self.go("/plate.zarr", "Thumbnails")),
             ("coordinates", self.coordinates),
             ("series", self.series),
             ("orthogonal", self.orthogonal),

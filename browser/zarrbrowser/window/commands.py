@@ -71,7 +71,7 @@ class Group:
     commands: tuple[Command, ...]
 
 
-_PICTURES = ("Image", "Plot")
+_PICTURES = ("Image", "Plot", "Thumbnails")
 
 COMMANDS = (
     Group(

@@ -51,7 +51,7 @@ class NodePane(QWidget):
         shown: a pane has its data on the screen.
         failed: the sentence that says why nothing can be drawn.
         retried: the user wants the node read again.
-        path_chosen: the path of an ancestor that the user wants to go to.
+        path_chosen: the path of another node that the user wants to go to.
         view_changed: the present `view_state`.
     """
 
@@ -68,7 +68,7 @@ class NodePane(QWidget):
         self._session = session
         self._workers = workers
         self.panes = PaneSet(session, workers, self)
-        for name in ("pointed", "reported", "shown", "retried", "view_changed"):
+        for name in ("pointed", "reported", "shown", "retried", "view_changed", "path_chosen"):
             getattr(self.panes, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False

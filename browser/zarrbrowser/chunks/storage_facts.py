@@ -9,6 +9,28 @@ from zarrbrowser.nodes.describe import Fact, exact_bytes, size_facts
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.quantities import count, format_bytes
 
+NEVER_WRITTEN = "No chunk was written: every element is the fill value."
+
+
+def is_never_written(array: ArrayLike) -> bool:
+    """Whether an array has no stored chunk; blocks until one is found, or until all possible keys are listed.
+
+    Raises:
+        StoreError: the store failed, or it cannot be listed.
+    """
+
+    def seen(_index: tuple[int, ...], _nbytes: int) -> None:
+        raise _Found
+
+    try:
+        return int(array.storage_info(seen).present) == 0
+    except _Found:
+        return False
+
+
+class _Found(Exception):  # noqa: N818 - not an error: it ends the listing
+    """A chunk is stored."""
+
 
 def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
     """How much of an array is stored, from the chunks counted so far."""

@@ -30,14 +30,15 @@ class MeaningFacts(QWidget):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show what a node is, once that is read."""
-        from zarrcore.conventions import meaning, recognise  # late: for a fast start
+        from zarrcore.conventions import may_be_pyramid, meaning, recognise  # late: for a fast start
 
         self.clear()
         recognised = recognise(node)
-        if recognised is None:
+        if recognised is None and not may_be_pyramid(node):
             return
-        title = f"{recognised[0].title} {recognised[1]}"
-        self._show(title, [])
+        title = f"{recognised[0].title} {recognised[1]}" if recognised is not None else ""
+        if title:
+            self._show(title, [])
         self._lane.ask(
             lambda _asked: meaning(node, source.hierarchy.node),
             self._show_meaning,

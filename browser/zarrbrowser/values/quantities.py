@@ -78,3 +78,15 @@ def format_level(value: float, span: float = math.inf) -> str:
     """
     larger = abs(value) / span if span > 0 else 0.0
     return f"{value:.{max(6, min(17, 3 + math.ceil(math.log10(max(larger, 1.0)))))}g}"
+
+
+def format_tick(value: float, spacing: float) -> str:
+    """The number at a tick of an axis, with as many digits as tell it from its neighbours.
+
+    >>> format_tick(1000000.5, 0.5), format_tick(0.30000000000000004, 0.1), format_tick(1.2e-7, 2e-8), format_tick(0.0, 1)
+    ('1000000.5', '0.3', '1.2e-07', '0')
+    """
+    if not value or not spacing or not math.isfinite(value) or abs(value) < abs(spacing) * 1e-6:
+        return "0" if not value or abs(value) < abs(spacing) else str(value)
+    digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(abs(spacing))) + 2
+    return f"{value:.{min(max(digits, 1), 17)}g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zarrcore.conventions import Meaning, recognise
+from zarrcore.conventions import Meaning, inferred, recognise
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode
 
@@ -26,11 +26,11 @@ def meaning_or_error(
         node: the node.
         reads_elements: whether elements may be read, for instance of coordinates, whose ends are the bounds of a raster.
     """
-    recognised = recognise(node)
+    find: Callable[[str], AnyNode] = node.hierarchy.node
+    recognised = recognise(node) or inferred(node, find)
     if recognised is None:
         return None
     convention, kind = recognised
-    find: Callable[[str], AnyNode] = node.hierarchy.node
     try:
         return convention.title, kind, convention.read(node, find if reads_elements else _unread(find))
     except ZarrError as error:

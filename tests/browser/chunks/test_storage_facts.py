@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.chunks.chunk_map import ChunkMap, count_chunks
-from zarrbrowser.chunks.storage_facts import storage_facts
+from zarrbrowser.chunks.storage_facts import is_never_written, storage_facts
 from zarrcore.array.storage_info import StorageInfo
 
 
@@ -74,3 +74,12 @@ def test_chunks_left_beyond_the_shape_are_reported() -> None:
 def test_arrays_without_chunks_have_no_share() -> None:
     empty = FakeArray(np.zeros((0, 5), np.uint8), chunks=(1, 5))
     assert texts(empty, counted(empty))["Stored"] == "0 of 0 chunks"
+
+
+def test_the_search_for_a_chunk_ends_at_the_first() -> None:
+    seen: list[object] = []
+    array = array_of((0, 0), (0, 1), (0, 2))
+    array.before_read = seen.append
+    assert not is_never_written(array)
+    assert seen == [(0, 0)]
+    assert is_never_written(array_of())

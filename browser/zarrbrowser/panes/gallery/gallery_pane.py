@@ -171,7 +171,6 @@ class GalleryPane(Pane):
         self.view.fit()
         self.model.show(gallery)
         self.stack.show_data(gallery.note)
-        self.stack.notice.button.setVisible(False)
         if self._awaited is not None:
             document, self._awaited = self._awaited, None
             self.restore(document)
@@ -220,7 +219,7 @@ class GalleryPane(Pane):
         gallery = self.model.gallery
         if gallery is None:
             return
-        self._say(gallery.note, "")
+        self.stack.notice.tell(gallery.note)
         missing = sum(isinstance(self.loader.problem(cell.path), Missing) for cell in gallery.cells)
         self.title.set_text(gallery.title + (f", {missing:,} of them missing" if missing else ""))
         if self.loader.read_bytes:
@@ -233,24 +232,20 @@ class GalleryPane(Pane):
         """Ask before more is read."""
         rest = count(self.loader.waiting, "thumbnail")
         if self.loader.is_stopped:
-            self._say(
+            self.stack.notice.say(
                 f"You stopped the reading; {rest} in view {'is' if self.loader.waiting == 1 else 'are'} not read.",
                 "Read",
             )
         else:
             read = format_bytes(self.loader.read_bytes)
-            self._say(
+            self.stack.notice.say(
                 f"The thumbnails so far decoded {read}; {rest} in view {'is' if self.loader.waiting == 1 else 'are'} not read.",
                 "Load anyway",
             )
         self.settled.emit()
 
-    def _say(self, text: str, button: str) -> None:
-        self.stack.notice.say(text, button)
-        self.stack.notice.button.setVisible(bool(button))
-
     def _notice_pressed(self) -> None:
-        self._say("", "")
+        self.stack.notice.tell("")
         self.loader.allow()
 
     def _retry(self) -> None:

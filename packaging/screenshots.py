@@ -78,6 +78,7 @@ class Photographer:
             ("coordinates", self.coordinates),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
+            ("regions", self.regions),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
@@ -95,6 +96,8 @@ class Photographer:
             yield self.save(shown or self.window, folder / f"{name}.png")
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
+            if name == "regions":
+                self.window.node_pane.pane("Image").controls.tools["region"].setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
                 self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
             if shown is not None:
@@ -135,6 +138,22 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.controls.layouts["orthogonal"].click()  # type: ignore[attr-defined]
         self.wait()
+
+    def regions(self) -> None:
+        """Three regions of one well, and the table of their statistics."""
+        from zarrbrowser.image.regions.shapes import Region, Shape
+
+        self.go("/plate.zarr/B/10/0", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
+        panel = pane.tools.regions  # type: ignore[attr-defined]
+        panel.clear()
+        panel.add(Region("left", Shape.RECTANGLE, ((20.5, 8.5), (96.5, 60.5))))
+        panel.add(Region("middle", Shape.ELLIPSE, ((70.0, 70.0), (150.0, 130.0))))
+        panel.add(
+            Region("right", Shape.POLYGON, ((30.0, 120.0), (25.0, 160.0), (90.0, 175.0), (80.0, 140.0)))
+        )
+        self.wait(lambda: all(entry.found for entry in panel.entries))
 
     def table(self) -> None:
         """Some cells selected."""

@@ -141,6 +141,10 @@ COMMANDS = (
         ),
     ),
     Group(
+        "Thumbnails", (Command("Open the well or image", ("Enter",)), Command("Larger, smaller", ("+", "-")))
+    ),
+    Group("Regions", (Command("Remove the chosen region", ("Del",)), Command("Copy the table", ("Ctrl+C",)))),
+    Group(
         "Table",
         (
             Command("Copy the selected cells", ("Ctrl+C",)),

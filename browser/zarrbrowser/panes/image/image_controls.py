@@ -36,7 +36,7 @@ class ImageControls(Bar):
         self.chunks = _toggle("chunks", "Chunk borders; chunks that are not stored are hatched")
         self.tools = {
             "profile": _toggle("profile", "Profile along a line"),
-            "region": _toggle("region", "Statistics of a rectangle"),
+            "region": _toggle("region", "Statistics of rectangles, ellipses and polygons"),
         }
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"

@@ -243,6 +243,7 @@ class ImagePane(Pane):
         left.setSpacing(0)
         left.addWidget(self.stack, 1)
         left.addWidget(self.tools.measurements)
+        left.addWidget(self.tools.regions)
         left.addWidget(self.tools.series)
         middle.addLayout(left, 1)
         middle.addWidget(self.contrast)

@@ -161,7 +161,7 @@ def _write_well(plate: Any, path: str, alive: float, random: np.random.Generator
     channels = [{"label": "nuclei", "color": "4060FF"}, {"label": "actin", "color": "40FF40"}]
     for field in fields:
         image = group.create_group(str(field))
-        picture = _cells(round(3 + 15 * alive), random)
+        picture = _cells(round(2 + 9 * alive), random)
         for level in range(2):
             image.create_array(
                 str(level), data=picture[:, :: 1 << level, :: 1 << level], chunks=(1, 192, 192)

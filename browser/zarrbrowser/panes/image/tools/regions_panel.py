@@ -225,7 +225,6 @@ class RegionsPanel(QFrame):
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         self.table.setShowGrid(False)
         self.table.setFixedHeight(_HEIGHT)
-        self.table.horizontalHeader().setStretchLastSection(True)
         self.table.installEventFilter(self)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._mark_chosen())
 

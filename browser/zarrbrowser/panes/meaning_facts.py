@@ -30,20 +30,19 @@ class MeaningFacts(QWidget):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show what a node is, once that is read."""
-        from zarrcore.conventions import may_be_pyramid, meaning, recognise  # late: for a fast start
+        from zarrcore.conventions import meaning, recognise  # late: for a fast start
 
         self.clear()
         recognised = recognise(node)
-        if recognised is None and not may_be_pyramid(node):
-            return
-        title = f"{recognised[0].title} {recognised[1]}" if recognised is not None else ""
+        title = "" if recognised is None else f"{recognised[0].title} {recognised[1]}"
+
+        def show_error(error: Exception) -> None:
+            if title:  # otherwise nothing says that there is a meaning
+                self._show(title, [Fact("Error", sentence(error))])
+
         if title:
             self._show(title, [])
-        self._lane.ask(
-            lambda _asked: meaning(node, source.hierarchy.node),
-            self._show_meaning,
-            lambda error: self._show(title, [Fact("Error", sentence(error))]),
-        )
+        self._lane.ask(lambda _asked: meaning(node, source.hierarchy.node), self._show_meaning, show_error)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""

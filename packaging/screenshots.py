@@ -148,11 +148,10 @@ class Photographer:
         pane.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
         panel = pane.tools.regions  # type: ignore[attr-defined]
         panel.clear()
-        panel.add(Region("left", Shape.RECTANGLE, ((20.5, 8.5), (96.5, 60.5))))
-        panel.add(Region("middle", Shape.ELLIPSE, ((70.0, 70.0), (150.0, 130.0))))
-        panel.add(
-            Region("right", Shape.POLYGON, ((30.0, 120.0), (25.0, 160.0), (90.0, 175.0), (80.0, 140.0)))
-        )
+        panel.add(Region("background", Shape.RECTANGLE, ((20.5, 8.5), (96.5, 60.5))))
+        panel.add(Region("left cells", Shape.ELLIPSE, ((70.0, 70.0), (150.0, 130.0))))
+        corners = ((105.0, 138.0), (110.0, 168.0), (165.0, 174.0), (160.0, 122.0))
+        panel.add(Region("right cells", Shape.POLYGON, corners))
         self.wait(lambda: all(entry.found for entry in panel.entries))
 
     def table(self) -> None:

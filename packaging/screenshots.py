@@ -145,6 +145,7 @@ class Photographer:
 
         self.go("/plate.zarr/B/10/0", "Image")
         pane = self.window.node_pane.pane("Image")
+        self.wait(lambda: pane.view.is_complete)  # type: ignore[attr-defined]
         pane.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
         panel = pane.tools.regions  # type: ignore[attr-defined]
         panel.clear()

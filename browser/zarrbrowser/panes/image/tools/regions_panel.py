@@ -82,7 +82,8 @@ class RegionsPanel(QFrame):
         self._request: Request | None = None
         self._agreed_bytes = ASK_ABOVE_BYTES
         self._asked: ReadCost | None = None
-        self._is_on = False
+        self._is_on = self._is_wanted = False
+        """Whether regions are shown, and whether they are to be shown once the image is open."""
         self._names = 0
         self._corners: list[Point] = []
         """The vertices of the polygon that is being drawn."""
@@ -110,6 +111,7 @@ class RegionsPanel(QFrame):
 
     def turn(self, *, is_on: bool) -> None:
         """Show or hide the regions; the first time, there is a rectangle to begin with."""
+        self._is_wanted = is_on
         self._is_on = is_on and self._model.state is not None
         self.polygon.setChecked(False)
         self.setVisible(self._is_on)
@@ -152,6 +154,9 @@ class RegionsPanel(QFrame):
     def refresh(self) -> None:
         """Measure all regions again if the plane or its numbers are others."""
         state = self._model.state
+        if self._is_wanted and not self._is_on:
+            self.turn(is_on=True)
+            return
         plane = _plane_of(state)
         if not self._is_on or state is None or plane == self._plane:
             return

@@ -12,8 +12,8 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, Flaky, Gate
-from tests.browser.panes.image.pictures import VOLUME, show
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid, show
 from zarrbrowser.image.regions.shapes import Region, Shape
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.tools import regions_panel
@@ -244,3 +244,20 @@ def test_there_are_not_more_regions_than_can_be_shown(
     assert len(panel.entries) == 2
     assert panel.words.text() == "There are 2 regions already."
     assert np.isfinite(panel.entries[1].region.box).all()
+
+
+def test_the_tool_can_be_chosen_while_the_image_is_being_opened(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    group, arrays = pyramid(256, 2)
+    pane = pane_of(open_window(FakeGroup({"image": group, "other": FakeArray(VOLUME)}), "/other"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.clear()
+    pane.controls.tools["region"].click()
+    assert pane.tools.regions.isHidden()
+    window = pane.window()
+    window.open_text("fake.zarr#/image")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.levels[0].array is arrays[0])
+    if pane.controls.tools["region"].isChecked():
+        wait(pane.tools.regions, qtbot)
+    assert pane.tools.regions.isVisible() == pane.controls.tools["region"].isChecked()

@@ -132,7 +132,7 @@ def _write_plate(path: str) -> None:
     random = np.random.default_rng(7)
     rows, columns = "ABCDEFGH", [str(number) for number in range(1, 13)]
     plate = zarr.create_group(path)
-    wells = []
+    wells: list[dict[str, Any]] = []
     for row, name in enumerate(rows):
         for column, number in enumerate(columns):
             well = f"{name}/{number}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -83,3 +84,12 @@ def test_the_search_for_a_chunk_ends_at_the_first() -> None:
     assert not is_never_written(array)
     assert seen == [(0, 0)]
     assert is_never_written(array_of())
+
+
+def test_chunks_of_a_store_that_cannot_list_are_not_looked_for_one_by_one() -> None:
+    array = FakeArray(np.zeros((90, 90), np.uint8), chunks=(10, 10))
+    array.hierarchy = SimpleNamespace(store=object())  # type: ignore[attr-defined]
+    assert not is_never_written(array)
+    few = array_of()
+    few.hierarchy = array.hierarchy  # type: ignore[attr-defined]
+    assert is_never_written(few)

@@ -41,7 +41,8 @@ from zarrbrowser.theme import current_colours
 SMALLEST, LARGEST, LIST_SIDE = 22, 384, 168
 _FITTED_LARGEST = 168
 _GAP = 4
-_MOST_PIXMAPS = 2000
+PIXMAP_BYTES = 160 * 2**20
+"""Room for the thumbnails on a screen with four times as many pixels as usual."""
 _CAPTION_FROM = 72
 """Smaller cells of a plate have no caption: the headers name them."""
 _SOON_MS = 15
@@ -75,6 +76,7 @@ class GalleryView(QTableView):
         self.colour_map, self.shares_contrast = "gray", True
         self._side, self._is_fitted = LIST_SIDE, True
         self._pixmaps: OrderedDict[str, tuple[Thumbnail, QPixmap]] = OrderedDict()
+        self._pixmap_bytes = 0
         self._due: dict[str, None] = {}
         """The paths of cells whose picture is to be drawn or drawn again."""
         self._pressed: QPersistentModelIndex | None = None
@@ -167,6 +169,7 @@ class GalleryView(QTableView):
         """Draw all thumbnails again, in the present colours; each keeps its old picture until then."""
         in_view = [cell.path for cell in self.cells_in_view()]
         self._pixmaps = OrderedDict((path, self._pixmaps[path]) for path in in_view if path in self._pixmaps)
+        self._pixmap_bytes = sum(_nbytes(pixmap) for _, pixmap in self._pixmaps.values())
         self._paint_later(in_view)
 
     def pixmap(self, cell: Cell) -> QPixmap | None:
@@ -189,15 +192,28 @@ class GalleryView(QTableView):
             if thumbnail is None:
                 continue
             levels = self.loader.contrast.levels(thumbnail) if self.shares_contrast else None
-            self._pixmaps[path] = thumbnail, _pixmap(paint_thumbnail(thumbnail, self.colour_map, levels))
-            self._pixmaps.move_to_end(path)
-            if len(self._pixmaps) > _MOST_PIXMAPS:
-                self._pixmaps.popitem(last=False)
+            self._keep(path, thumbnail, _pixmap(paint_thumbnail(thumbnail, self.colour_map, levels)))
             self._update_cell(path)
         if self._due:
             self._painting.start()
 
+    def _keep(self, path: str, thumbnail: Thumbnail, pixmap: QPixmap) -> None:
+        """Keep a picture, and drop those that were in view longest ago if there is no room."""
+        before = self._pixmaps.pop(path, None)
+        self._pixmap_bytes -= 0 if before is None else _nbytes(before[1])
+        self._pixmaps[path] = thumbnail, pixmap
+        self._pixmap_bytes += _nbytes(pixmap)
+        while self._pixmap_bytes > PIXMAP_BYTES and len(self._pixmaps) > 1:
+            self._pixmap_bytes -= _nbytes(self._pixmaps.popitem(last=False)[1][1])
+
+    def _forget_pixmaps(self) -> None:
+        self._pixmaps.clear()
+        self._pixmap_bytes = 0
+
     def _looked_elsewhere(self) -> None:
+        for cell in self.cells_in_view():
+            if cell.path in self._pixmaps:
+                self._pixmaps.move_to_end(cell.path)
         for_later = (cell.path for cell in self.cells_in_view() if cell.path not in self._pixmaps)
         self._paint_later(for_later)
         self.looked_elsewhere.emit()
@@ -275,7 +291,7 @@ class GalleryView(QTableView):
         is_plate = gallery is not None and gallery.is_plate
         self.horizontalHeader().setVisible(is_plate)
         self.verticalHeader().setVisible(is_plate)
-        self._pixmaps.clear()
+        self._forget_pixmaps()
         self._due.clear()
         self._fit()
         self._apply_side()
@@ -401,6 +417,10 @@ def _inside(frame: QRect, ratio: float) -> QRect:
         size.width(),
         size.height(),
     )
+
+
+def _nbytes(pixmap: QPixmap) -> int:
+    return pixmap.width() * pixmap.height() * pixmap.depth() // 8
 
 
 def _pixmap(pixels: AnyArray) -> QPixmap:

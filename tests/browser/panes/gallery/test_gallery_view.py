@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.fakes import FakeGroup
 from tests.browser.gallery.plates import image, plate
 from zarrbrowser.gallery.cells import Cell, Gallery, gallery_of
+from zarrbrowser.panes.gallery import gallery_view as module
 from zarrbrowser.panes.gallery.gallery_model import GalleryModel
 from zarrbrowser.panes.gallery.gallery_view import LARGEST, SMALLEST, GalleryView
 from zarrbrowser.panes.gallery.thumbnail_loader import ThumbnailLoader
@@ -146,3 +147,15 @@ def test_pictures_are_kept_until_the_contrast_changes(view: GalleryView, qtbot: 
     with qtbot.waitSignal(view.loader.idle):
         view.loader.want([first, second], 16)
     qtbot.waitUntil(lambda: view.pixmap(first) is not drawn)
+
+
+def test_pictures_out_of_view_are_dropped(
+    view: GalleryView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PIXMAP_BYTES", 3 * 16 * 16 * 4)
+    show(view, plate("A", 6))
+    cells = view.cells_in_view()
+    with qtbot.waitSignal(view.loader.idle):
+        view.loader.want(cells, 16)
+    qtbot.waitUntil(lambda: view.pixmap(cells[-1]) is not None)
+    assert sum(view.pixmap(cell) is not None for cell in cells) == 3

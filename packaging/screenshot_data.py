@@ -1,4 +1,6 @@
-"""The data in the guide's pictures: images of a brain, and computed cells, temperatures of a year, and a sky survey."""
+"""The data in the guide's pictures: images of a brain, and computed cells, a plate of them, temperatures of a year,
+and a sky survey.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,13 @@ _SPACE = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"
 
 
 def write_data(folder: str) -> None:
-    """A folder of four hierarchies."""
+    """A folder of five hierarchies."""
     os.makedirs(folder)
     demo_hierarchy.write(os.path.join(folder, "brain.zarr"))
     _write_cells(os.path.join(folder, "cells.zarr"))
     _write_climate(os.path.join(folder, "climate.zarr"))
     _write_survey(os.path.join(folder, "sky.zarr"))
+    _write_plate(os.path.join(folder, "plate.zarr"))
 
 
 def _write_cells(path: str) -> None:
@@ -123,3 +126,65 @@ def _write_survey(path: str) -> None:
         stars = random.exponential(3, (100, 100)) * (random.random((100, 100)) < 0.02)
         field = (stars + random.random((100, 100)) / 4).astype("float32")
         mosaic[row * 100 : (row + 1) * 100, column * 100 : (column + 1) * 100] = field
+
+
+def _write_plate(path: str) -> None:
+    """A plate of 96 wells with two stains, as OME-NGFF 0.5 has them: a drug that kills cells, diluted from left to right."""
+    random = np.random.default_rng(7)
+    rows, columns = "ABCDEFGH", [str(number) for number in range(1, 13)]
+    plate = zarr.create_group(path)
+    wells: list[dict[str, Any]] = []
+    for row, name in enumerate(rows):
+        for column, number in enumerate(columns):
+            well = f"{name}/{number}"
+            wells.append({"path": well, "rowIndex": row, "columnIndex": column})
+            if well in ("C/5", "G/11"):
+                continue  # listed, but never acquired
+            _write_well(plate, well, 1 / (1 + 2.0 ** (5 - column + row / 4)), random)
+    del wells[15], wells[70]
+    plate.attrs["ome"] = {
+        "version": "0.5",
+        "plate": {
+            "name": "dilution",
+            "rows": [{"name": name} for name in rows],
+            "columns": [{"name": name} for name in columns],
+            "wells": wells,
+            "field_count": 4,
+        },
+    }
+
+
+def _write_well(plate: Any, path: str, alive: float, random: np.random.Generator) -> None:
+    """One field of view, four in the second row."""
+    fields = range(4 if path.startswith("B") else 1)
+    group = plate.create_group(path)
+    group.attrs["ome"] = {"version": "0.5", "well": {"images": [{"path": str(field)} for field in fields]}}
+    channels = [{"label": "nuclei", "color": "4060FF"}, {"label": "actin", "color": "40FF40"}]
+    for field in fields:
+        image = group.create_group(str(field))
+        picture = _cells(round(2 + 9 * alive), random)
+        for level in range(2):
+            image.create_array(
+                str(level), data=picture[:, :: 1 << level, :: 1 << level], chunks=(1, 192, 192)
+            )
+        axes = [{"name": "c", "type": "channel"}, *_SPACE]
+        multiscales = [{"axes": axes, "datasets": [_dataset(level) for level in range(2)]}]
+        image.attrs["ome"] = {"version": "0.5", "multiscales": multiscales, "omero": {"channels": channels}}
+
+
+def _cells(number: int, random: np.random.Generator) -> np.ndarray:
+    """Nuclei, and cell bodies around them, shape (2, 192, 192)."""
+    side = 192
+    picture = random.normal(120, 2, (2, side, side)).astype("f4")
+    down, right = np.mgrid[-30:30, -30:30]
+    for _ in range(number):
+        y, x = random.integers(30, side - 30, 2)
+        long, wide, angle = random.uniform(8, 11), random.uniform(5, 8), random.uniform(0, np.pi)
+        u, v = down * np.cos(angle) + right * np.sin(angle), right * np.cos(angle) - down * np.sin(angle)
+        part = np.s_[y - 30 : y + 30, x - 30 : x + 30]
+        picture[0][part] += 2200 / (1 + np.exp(3 * ((u / long) ** 2 + (v / wide) ** 2 - 1)))
+        ring = (u / (2.1 * long)) ** 2 + (v / (2.4 * wide)) ** 2
+        picture[1][part] += (
+            random.uniform(500, 900) * np.exp(-3 * (ring - 0.7) ** 2) / (1 + np.exp(6 * (ring - 1.2)))
+        )
+    return picture.clip(0, 65535).astype("u2")

@@ -74,6 +74,7 @@ class Photographer:
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
             ("channels", lambda: self.go("/cells.zarr", "Image")),
             ("labels", self.labels),
+            ("plate", lambda: self.go("/plate.zarr", "Thumbnails")),
             ("coordinates", self.coordinates),
             ("maps", self.maps),
             ("projection", self.projection),
@@ -81,6 +82,7 @@ class Photographer:
             ("compare", self.compare),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
+            ("regions", self.regions),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
@@ -104,6 +106,8 @@ class Photographer:
                 self.window.node_pane.pane("Image").controls.compare.click()  # type: ignore[attr-defined]
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
+            if name == "regions":
+                self.window.node_pane.pane("Image").controls.tools["region"].setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
                 self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
             if shown is not None:
@@ -188,6 +192,22 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.controls.layouts["orthogonal"].click()  # type: ignore[attr-defined]
         self.wait()
+
+    def regions(self) -> None:
+        """Three regions of one well, and the table of their statistics."""
+        from zarrbrowser.image.regions.shapes import Region, Shape
+
+        self.go("/plate.zarr/B/10/0", "Image")
+        pane = self.window.node_pane.pane("Image")
+        self.wait(lambda: pane.view.is_complete)  # type: ignore[attr-defined]
+        pane.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
+        panel = pane.tools.regions  # type: ignore[attr-defined]
+        panel.clear()
+        panel.add(Region("background", Shape.RECTANGLE, ((20.5, 8.5), (96.5, 60.5))))
+        panel.add(Region("left cells", Shape.ELLIPSE, ((70.0, 70.0), (150.0, 130.0))))
+        corners = ((105.0, 138.0), (110.0, 168.0), (165.0, 174.0), (160.0, 122.0))
+        panel.add(Region("right cells", Shape.POLYGON, corners))
+        self.wait(lambda: all(entry.found for entry in panel.entries))
 
     def table(self) -> None:
         """Some cells selected."""

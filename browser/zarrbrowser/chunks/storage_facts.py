@@ -8,6 +8,37 @@ from zarrbrowser.chunks.chunk_map import ChunkMap
 from zarrbrowser.nodes.describe import Fact, exact_bytes, size_facts
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.quantities import count, format_bytes
+from zarrcore.stores import ListableStore
+
+_MOST_PROBED = 64
+NEVER_WRITTEN = "No chunk was written: every element is the fill value."
+
+
+def is_never_written(array: ArrayLike) -> bool:
+    """Whether an array has no stored chunk; blocks until one is found, or until all possible keys are listed.
+
+    False if the store cannot be listed and has many chunks, because each would need a request.
+
+    Raises:
+        StoreError: the store failed, or it cannot be listed.
+    """
+
+    store = getattr(getattr(array, "hierarchy", None), "store", None)
+    can_list = store is None or isinstance(store, ListableStore)
+    if not can_list and math.prod(array.chunk_grid_shape) > _MOST_PROBED:
+        return False
+
+    def seen(_index: tuple[int, ...], _nbytes: int) -> None:
+        raise _Found
+
+    try:
+        return int(array.storage_info(seen).present) == 0
+    except _Found:
+        return False
+
+
+class _Found(Exception):  # noqa: N818 - not an error: it ends the listing
+    """A chunk is stored."""
 
 
 def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:

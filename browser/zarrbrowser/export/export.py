@@ -150,7 +150,7 @@ def write(
     with whole_or_nothing(export.path) as stream:
         if export.suffix == PICTURE and shown is not None:
             part = shown.only(export.selection)
-            stream.write(encode(part.rgba(part.read(export.selection, cancelled))))
+            stream.write(encode(part.picture(export.selection, cancelled)))
         elif export.suffix in TEXT_SUFFIXES:
             packing = export.viewed.packing or Packing()
             stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
+from zarrbrowser.image.labels import DrawnLabels, lay_over
 from zarrbrowser.image.levels import Channel
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrbrowser.values.elements import Elements
@@ -67,6 +68,8 @@ class DisplayedSlice:
     """The blended channels; empty without blending."""
     image: ImageInfo | None = None
     """The image that the array belongs to; None for an array by itself."""
+    labels: DrawnLabels | None = None
+    """The labels over the picture."""
 
     @property
     def transposed(self) -> bool:
@@ -110,6 +113,23 @@ class DisplayedSlice:
             at = (*wanted[: self.channel_axis], one.position, *wanted[self.channel_axis + 1 :])
             parts.append(self.array.read(at, cancelled=cancelled))
         return tuple(parts)
+
+    def picture(
+        self, selection: Selection | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> NDArray[np.uint8]:
+        """The picture of a selection with its labels, as on the screen, shape (h, w, 4); missing values are transparent.
+
+        Raises:
+            As `read`.
+        """
+        wanted = self.in_view if selection is None else selection
+        picture = self.rgba(self.read(wanted, cancelled))
+        rows, columns = wanted[self.axes.rows], wanted[self.axes.columns]
+        if self.labels is None or not isinstance(rows, slice) or not isinstance(columns, slice):
+            return picture
+        over = self.labels.over(rows, columns, cancelled)
+        over = over[:: -1 if self.flip_rows else 1, :: -1 if self.flip_columns else 1]
+        return lay_over(picture, over, self.labels.opacity)
 
     def rgba(self, parts: tuple[AnyArray, ...]) -> NDArray[np.uint8]:
         """The picture of the result of `read`, as on the screen, shape (h, w, 4); missing values are transparent."""

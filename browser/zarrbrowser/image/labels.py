@@ -5,7 +5,7 @@ The group ``labels`` of an image lists them. Each is an image, which may have fe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.render import Style, rgba
-from zarrbrowser.image.levels import Image
+from zarrbrowser.image.levels import Image, Level
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.tiles.frames import Mosaic, View
+from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.values.quantities import format_value
 
 _MOST_PROPERTIES, _LONGEST_PROPERTY = 4, 40
@@ -81,6 +82,83 @@ class Labels:
     def _common(self) -> dict[int, int]:
         mine = {name: axis for axis, name in enumerate(self.image.names)}
         return {axis: mine[name] for axis, name in enumerate(self.over.names) if name in mine}
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLabels:
+    """Labels over the picture of one plane, as drawn on the screen."""
+
+    labels: Labels
+    axes: Axes
+    """The plane, in elements of the image's base."""
+    level: Level
+    """The level of the picture."""
+    opacity: float
+
+    def over(
+        self, rows: slice, columns: slice, cancelled: Callable[[], bool] | None = None
+    ) -> NDArray[np.uint8]:
+        """The colours over a part of the picture's level, shape (h, w, 4); transparent where there is no label.
+
+        Raises:
+            ReadCancelledError: ``cancelled`` became true.
+            ZarrError: a chunk cannot be read or decoded.
+        """
+        picture_axes = (self.axes.rows, self.axes.columns)
+        plane = self.labels.axes(self.axes)
+        lengths = [self.level.array.shape[axis] for axis in picture_axes]
+        sides = [range(n)[part] for n, part in zip(lengths, (rows, columns), strict=True)]
+        colours = np.zeros((len(sides[0]), len(sides[1]), 4), np.uint8)
+        if plane is None or not colours.size:
+            return colours
+        ends = [
+            [self.labels.place(axis, self.level.base(axis, place)) for place in (0, 1)]
+            for axis in picture_axes
+        ]
+        raster = self._raster(plane, [abs(second - first) for first, second in ends])
+        samples = []
+        for side, (first, second) in enumerate(ends):
+            at = first + (second - first) * np.array(sides[side], np.float64)
+            start = raster.to_sample(side, 0.0)
+            samples.append(np.rint(start + (raster.to_sample(side, 1.0) - start) * at).astype(np.int64))
+        inside = [(at >= 0) & (at < n) for at, n in zip(samples, raster.shape, strict=True)]
+        if not all(one.any() for one in inside):
+            return colours
+        known = [at[one] for at, one in zip(samples, inside, strict=True)]
+        window = tuple(slice(int(np.min(at)), int(np.max(at)) + 1) for at in known)
+        values = raster.read((window[0], window[1]), cancelled)
+        values = values[np.ix_(*(at - part.start for at, part in zip(known, window, strict=True)))]
+        mosaic = Mosaic(raster, (window[0], window[1]), values, None)
+        colours[np.ix_(*inside)] = paint_labels(mosaic, self.labels.image)
+        return colours
+
+    def _raster(self, plane: Axes, apart: Sequence[float]) -> Raster:
+        """The coarsest samples of the labels that are not larger than pixels.
+
+        Args:
+            apart: from one pixel to the next, down and to the right, in elements of the labels.
+        """
+        axes, best = (plane.rows, plane.columns), self.labels.image.levels[0]
+        for level in self.labels.image.levels:
+            if all(
+                level.factors[axis] <= max(1.0, step) * 1.001 for axis, step in zip(axes, apart, strict=True)
+            ):
+                best = level
+        steps = [max(1, int(step / best.factors[axis])) for axis, step in zip(axes, apart, strict=True)]
+        return Raster.of(best, plane.as_plane(), (steps[0], steps[1]))
+
+
+def lay_over(picture: NDArray[np.uint8], over: NDArray[np.uint8], opacity: float) -> NDArray[np.uint8]:
+    """A picture with another one over it; both of shape (h, w, 4)."""
+    share = over[..., 3:].astype(np.float32) * (opacity / 255)
+    below = picture[..., 3:].astype(np.float32) * (1 - share) / 255
+    total = share + below
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mixed = (over[..., :3] * share + picture[..., :3] * below) / total
+    result = np.empty_like(picture)
+    result[..., :3] = np.nan_to_num(mixed).round()
+    result[..., 3:] = (total * 255).round()
+    return result
 
 
 def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:

@@ -77,6 +77,17 @@ class Image:
     """Whether elements are labels of objects, not quantities."""
     labels: Mapping[int, Label] = field(default_factory=dict)
     """Colours and properties of labels, by value."""
+    missing: tuple[str, ...] = ()
+    """The names of levels that the metadata describe, but that are missing or broken."""
+    variables: tuple[str, ...] = ()
+    """The names of the variables of a pyramid of several; each is an image."""
+    variable: str = ""
+    """The one that this is."""
+
+    @property
+    def key(self) -> str:
+        """What view settings are remembered by: each variable has its own."""
+        return f"{self.path}#{self.variable}" if self.variable else self.path
 
     @property
     def base(self) -> ArrayLike:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.levels import Channel, Image, channel_axis, colour_of, level_of
-from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_broken
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.conventions import MultiscaleImage
@@ -15,34 +16,77 @@ if TYPE_CHECKING:  # imported late, for a fast start
 # The code that reads the metadata is imported late: the window loads this module before the codecs.
 
 
+_KINDS = ("image", "label image", "pyramid")
+
+
 def is_image(node: NodeLike) -> bool:
     """Whether a group opens as one image, according to its attributes; reads nothing else."""
-    from zarrcore import conventions  # late: for a fast start
+    from zarrcore.conventions import recognise  # late: for a fast start
 
-    return conventions.is_image(node)
+    recognised = recognise(node)
+    return recognised is not None and recognised[1] in _KINDS
 
 
-def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
-    """Open the levels of a group that `is_image`.
+def may_be_image(node: NodeLike) -> bool:
+    """Whether `is_inferred_image` needs to be asked about a group; reads nothing."""
+    from zarrcore.conventions import may_be_pyramid, recognise  # late: for a fast start
+
+    return may_be_pyramid(node) and recognise(node) is None
+
+
+def is_inferred_image(group: NodeLike, find: Callable[[str], Any]) -> bool:
+    """Whether a group opens as one image, according to the arrays in it; blocks.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    from zarrcore.conventions import inferred  # late: for a fast start
+
+    found = inferred(group, find)
+    return found is not None and found[1] in _KINDS
+
+
+def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = "") -> Image:
+    """Open the levels of a group that is an image.
 
     Args:
         find: the node at an absolute path.
+        variable: the name of the variable, for a pyramid of several; by default the first.
 
     Raises:
         MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
-    from zarrcore.conventions import image_of, no_levels  # late: for a fast start
+    from zarrcore.conventions import (
+        MultiscaleImage,
+        Pyramid,
+        meaning,
+        no_levels,
+        pyramid_image,
+    )  # late: for a fast start
     from zarrcore.errors import MetadataError
 
-    found = image_of(group, find)
-    arrays = [level.node for level in found.levels]
+    found = meaning(group, find)
+    variables: tuple[str, ...] = ()
+    if isinstance(found, Pyramid):
+        if not found.variables:
+            raise MetadataError(f"{group.path}: the levels of its pyramid have no array with two dimensions")
+        variables = found.variables
+        variable = variable if variable in variables else variables[0]
+        missing = found.missing
+        found = pyramid_image(group, variable, find)
+        found = replace(found, missing=tuple(dict.fromkeys((*missing, *found.missing))))
+    elif not isinstance(found, MultiscaleImage):
+        raise MetadataError(f"{group.path}: its metadata describe no image")
+    broken = [level.node for level in found.levels[1:] if is_broken(level.node)]
+    described = [level for level in found.levels if level.node not in broken]
+    arrays = [level.node for level in described]
     base = arrays[0]
     if not all(is_array(array) and array.ndim == base.ndim for array in arrays):
         raise no_levels(group.path)
     if base.ndim < 2:
         raise MetadataError(f"{group.path}: the levels of its pyramid have fewer than two dimensions")
-    levels = [level_of(base.shape, level.node, level.factors, level.offsets) for level in found.levels]
+    levels = [level_of(base.shape, level.node, level.factors, level.offsets) for level in described]
     names = axis_names(base.ndim, [axis.name for axis in found.axes])
     axis, channels = _channels(found, base, names)
     return Image(
@@ -57,6 +101,9 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         is_blended=bool(channels) and not found.is_labels,
         is_labels=found.is_labels,
         labels=found.labels,
+        missing=(*found.missing, *(node.name for node in broken)),
+        variables=variables,
+        variable=variable if variables else "",
     )
 
 

@@ -55,7 +55,10 @@ class DataStack(QWidget):
     def show_data(self, notice: str = "", button: str = "") -> None:
         """Show the data widget with its data, and an optional message above it."""
         self._wait.stop()
-        self.notice.say(notice, button)
+        if button:
+            self.notice.say(notice, button)
+        else:
+            self.notice.tell(notice)
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
         self.settled.emit()

@@ -27,6 +27,7 @@ class Pane(QWidget):
         retried: the user wants the node read again.
         unpacked: whether the user wants stored numbers unpacked.
         view_changed: the view has changed, and then stayed the same for a moment.
+        path_chosen: the path of a node that the user wants to go to.
     """
 
     is_filled_when_shown: ClassVar[bool] = False
@@ -40,6 +41,7 @@ class Pane(QWidget):
     retried = Signal()
     unpacked = Signal(bool)
     view_changed = Signal()
+    path_chosen = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)

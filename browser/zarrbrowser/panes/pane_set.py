@@ -24,6 +24,7 @@ class PaneSet(QObject):
         shown: a pane has its data on the screen.
         retried: the user wants the node read again.
         view_changed: the present `Pane.view_state`.
+        path_chosen: the path of a node that the user wants to go to.
     """
 
     made = Signal(object, str)
@@ -32,6 +33,7 @@ class PaneSet(QObject):
     shown = Signal()
     retried = Signal()
     view_changed = Signal(object)
+    path_chosen = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +48,7 @@ class PaneSet(QObject):
             pane.settled.connect(self.shown)
             pane.retried.connect(self.retried)
             pane.unpacked.connect(self._unpack)
+            pane.path_chosen.connect(self.path_chosen)
             pane.view_changed.connect(lambda: self.view_changed.emit(pane.view_state()))
             self.made.emit(pane, title)
         return self._panes[title]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from zarrbrowser.gallery.cells import has_gallery
 from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.values.numbers import why_no_picture
@@ -55,6 +56,7 @@ def _has_axes(node: NodeLike) -> bool:
 
 PANES = (
     PaneKind("Image", _has_picture, "image.image_pane:ImagePane", is_drawn=True),
+    PaneKind("Thumbnails", has_gallery, "gallery.gallery_pane:GalleryPane"),
     PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),
     PaneKind("Value", _is_scalar, "value_pane:ValuePane"),
     PaneKind("Table", _has_axes, "table.table_pane:TablePane"),

@@ -38,7 +38,13 @@ class Notice(QFrame):
         self._label.setText(text)
         if button:
             self.button.setText(button)
+        self.button.show()
         self.setVisible(bool(text))
+
+    def tell(self, text: str) -> None:
+        """Show ``text`` without a button; an empty text hides the bar."""
+        self.say(text)
+        self.button.hide()
 
 
 class SentencePane(QWidget):

@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
+from zarrbrowser.values.quantities import format_tick
 
 _IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}
@@ -106,5 +107,4 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         largest = max((abs(value) for value in values), default=0.0)
         if spacing * scale >= 1 and largest * scale < _IN_FULL_BELOW:
             return [f"{value * scale:,.0f}" for value in values]
-        strings: Any = super().tickStrings(values, scale, spacing)
-        return list(strings)
+        return [format_tick(value * scale, spacing * scale) for value in values]

@@ -71,7 +71,7 @@ class Group:
     commands: tuple[Command, ...]
 
 
-_PICTURES = ("Image", "Plot")
+_PICTURES = ("Image", "Plot", "Thumbnails")
 
 COMMANDS = (
     Group(
@@ -140,6 +140,10 @@ COMMANDS = (
             Command("Zoom in, zoom out", ("+", "-")),
         ),
     ),
+    Group(
+        "Thumbnails", (Command("Open the well or image", ("Enter",)), Command("Larger, smaller", ("+", "-")))
+    ),
+    Group("Regions", (Command("Remove the chosen region", ("Del",)), Command("Copy the table", ("Ctrl+C",)))),
     Group(
         "Table",
         (

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.export.viewed_array import ViewedArray
+from zarrbrowser.image.multiscales import is_inferred_image, may_be_image
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
@@ -33,7 +34,7 @@ from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.notice import SentencePane
-from zarrbrowser.workers import Workers
+from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.qt_types import make_qt_types
 from zarrbrowser.workers.workers import Stopped
 
@@ -51,7 +52,7 @@ class NodePane(QWidget):
         shown: a pane has its data on the screen.
         failed: the sentence that says why nothing can be drawn.
         retried: the user wants the node read again.
-        path_chosen: the path of an ancestor that the user wants to go to.
+        path_chosen: the path of another node that the user wants to go to.
         view_changed: the present `view_state`.
     """
 
@@ -67,8 +68,9 @@ class NodePane(QWidget):
         super().__init__(parent)
         self._session = session
         self._workers = workers
+        self._look_closer = Lane(workers, in_flight=1)
         self.panes = PaneSet(session, workers, self)
-        for name in ("pointed", "reported", "shown", "retried", "view_changed"):
+        for name in ("pointed", "reported", "shown", "retried", "view_changed", "path_chosen"):
             getattr(self.panes, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
@@ -114,6 +116,18 @@ class NodePane(QWidget):
         self.format_chip.setText(str(source.format_of(node).title))
         self._draw_icon()
         self._show_tabs(tabs_for(node))
+        if may_be_image(node):
+            self._look_closer.ask(
+                lambda _asked: is_inferred_image(node, source.hierarchy.node),
+                lambda is_image: self._add_image_tab(node) if is_image else None,
+                lambda error: _log.debug("cannot look into %s: %s", node.path, error),
+            )
+
+    def _add_image_tab(self, node: NodeLike) -> None:
+        """Show as an image what only the arrays in the group tell to be one."""
+        title = "Image"
+        self._stale.add(title)
+        self._show_tabs((title, *tabs_for(node)))
 
     def leave(self) -> None:
         """Show no node, and cancel requests."""
@@ -290,5 +304,6 @@ class NodePane(QWidget):
     def _quiet(self) -> None:
         """Cancel all requests for the last node."""
         self.pointed.emit("")
+        self._look_closer.forget()
         for pane in self.panes:
             pane.clear()

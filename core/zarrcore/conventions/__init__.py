@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     )
     from zarrcore.conventions.interface import Convention, Find, Meaning
     from zarrcore.conventions.level_geometry import no_levels
+    from zarrcore.conventions.n5_pyramids import may_be_pyramid
     from zarrcore.conventions.ome.collections import label_paths
     from zarrcore.conventions.ome.image import single_level
-    from zarrcore.conventions.registry import CONVENTIONS, image_of, is_image, meaning, recognise
+    from zarrcore.conventions.registry import CONVENTIONS, image_of, inferred, is_image, meaning, recognise
     from zarrcore.conventions.tables import (
         AnnotatedMatrix,
         Column,
@@ -84,10 +85,12 @@ __all__ = [
     "georeference_of",
     "image_of",
     "in_centimetres",
+    "inferred",
     "is_image",
     "is_length",
     "label_paths",
     "links_of",
+    "may_be_pyramid",
     "meaning",
     "no_levels",
     "power_of_ten",
@@ -110,7 +113,8 @@ _MODULES = {
     "level_geometry": ("no_levels",),
     "ome.collections": ("label_paths",),
     "ome.image": ("single_level",),
-    "registry": ("CONVENTIONS", "image_of", "is_image", "meaning", "recognise"),
+    "n5_pyramids": ("may_be_pyramid",),
+    "registry": ("CONVENTIONS", "image_of", "inferred", "is_image", "meaning", "recognise"),
     "tables": (
         "AnnotatedMatrix",
         "Column",

@@ -79,6 +79,11 @@ class Convention:
     It raises MetadataError if the metadata contradict themselves, NodeNotFoundError if a node that they need is missing,
     and StoreError if the store failed.
     """
+    infer: Callable[[Any, Find | None], str | None] | None = None
+    """The kind of thing that a group without metadata of its own is, from the nodes in it; None if no such groups are known.
+
+    It raises StoreError if the store failed.
+    """
 
 
 def plural(number: int, noun: str) -> str:

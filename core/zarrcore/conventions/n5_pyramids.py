@@ -1,7 +1,7 @@
 """Pyramids of N5: levels ``s0``, ``s1``, … in a group.
 
-``downsamplingFactors`` (BigDataViewer), ``scales`` (N5 viewer) and ``multiScale`` (Paintera); lengths per axis are written in
-reverse order. COSEM's ``multiscales`` resemble those of OME-NGFF, where they are read.
+``downsamplingFactors`` (BigDataViewer), ``scales`` (N5 viewer) and ``multiScale`` (Paintera), or no attribute at all; lengths per
+axis are written in reverse order. COSEM's ``multiscales`` resemble those of OME-NGFF, where they are read.
 """
 
 from __future__ import annotations
@@ -24,6 +24,27 @@ _FIRST_TIME: Final = "/timepoint0"
 def _recognise(node: Any) -> str | None:
     is_pyramid = node.kind == "group" and any(node.attributes.get(sign) for sign in _SIGNS)
     return MultiscaleImage.kind if is_pyramid else None
+
+
+def _infer(group: Any, find: Find | None) -> str | None:
+    """Programs that write ``s0``, ``s1``, … need no attributes: an N5 group with two such arrays, the second smaller."""
+    if not may_be_pyramid(group):
+        return None
+    base, find = group.path.rstrip("/"), find or group.hierarchy.node
+    try:
+        first, second = find(f"{base}/s0"), find(f"{base}/s1")
+    except NodeNotFoundError:
+        return None
+    if not first.kind == second.kind == "array" or first.ndim != second.ndim or first.shape == second.shape:
+        return None
+    are_coarser = all(0 < less <= more for less, more in zip(second.shape, first.shape, strict=True))
+    return MultiscaleImage.kind if are_coarser else None
+
+
+def may_be_pyramid(group: Any) -> bool:
+    """Whether a group is one of N5 that may hold levels; reads nothing."""
+    hierarchy = getattr(group, "hierarchy", None)
+    return group.kind == "group" and hierarchy is not None and hierarchy.format.name == "n5"
 
 
 def _read(group: Any, find: Find) -> MultiscaleImage:
@@ -69,7 +90,8 @@ def n5_geometry(found: Sequence[Any], attributes: Mapping[str, Any]) -> Geometry
     levels = [Level(found[0], (1.0,) * ndim, None)]
     for number, node in enumerate(found[1:], 1):
         row = items(table)[number] if number < len(items(table)) else None
-        told = row if row is not None or node is None else node.attributes.get("downsamplingFactors")
+        own = node.attributes if node is not None and node.kind != "broken" else {}
+        told = row if row is not None else own.get("downsamplingFactors")
         factors = numbers(told, ndim)
         positive = factors is not None and min(factors, default=1) > 0
         levels.append(Level(node, factors[::-1] if factors is not None and positive else None, None))
@@ -99,4 +121,5 @@ N5_PYRAMIDS: Final = Convention(
     (MultiscaleImage.kind,),
     _recognise,
     _read,
+    _infer,
 )

@@ -42,6 +42,23 @@ def recognise(node: Any) -> tuple[Convention, str] | None:
     return None
 
 
+def inferred(node: Any, find: Find | None = None) -> tuple[Convention, str] | None:
+    """The convention of a group that `recognise` does not know, from the nodes in it; None if they do not say.
+
+    This may need requests: two for a group of N5, none for other nodes.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    if node.kind != "group":
+        return None
+    for convention in CONVENTIONS:
+        kind = convention.infer(node, find) if convention.infer is not None else None
+        if kind is not None:
+            return convention, kind
+    return None
+
+
 def meaning(node: Any, find: Find | None = None) -> Meaning | None:
     """What a node is; None if no convention says.
 
@@ -56,7 +73,7 @@ def meaning(node: Any, find: Find | None = None) -> Meaning | None:
         NodeNotFoundError: a node that they name is missing.
         StoreError: the store failed.
     """
-    recognised = recognise(node)
+    recognised = recognise(node) or inferred(node, find)
     if recognised is None:
         return dataset_of_children(node)
     return recognised[0].read(node, find or node.hierarchy.node)
@@ -69,7 +86,7 @@ def is_image(node: Any) -> bool:
 
 
 def image_of(group: Any, find: Find | None = None) -> MultiscaleImage:
-    """The image of a group that `is_image`.
+    """The image of a group that `is_image`, or that is `inferred` to be one.
 
     Raises:
         As `meaning`.

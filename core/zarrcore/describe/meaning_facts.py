@@ -25,7 +25,7 @@ def meaning_or_error(
     Args:
         node: the node.
         reads_elements: whether elements may be read, for instance of coordinates, whose ends are the bounds of a raster, and
-            children of a group without a convention, which may make it a dataset.
+            children of a group without a convention, which may make it a dataset or an image.
     """
     recognised = recognise(node)
     if recognised is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.chunks.chunk_map import ChunkMap, count_chunks
-from zarrbrowser.chunks.storage_facts import storage_facts
+from zarrbrowser.chunks.storage_facts import is_never_written, storage_facts
 from zarrcore.array.storage_info import StorageInfo
 
 
@@ -74,3 +75,21 @@ def test_chunks_left_beyond_the_shape_are_reported() -> None:
 def test_arrays_without_chunks_have_no_share() -> None:
     empty = FakeArray(np.zeros((0, 5), np.uint8), chunks=(1, 5))
     assert texts(empty, counted(empty))["Stored"] == "0 of 0 chunks"
+
+
+def test_the_search_for_a_chunk_ends_at_the_first() -> None:
+    seen: list[object] = []
+    array = array_of((0, 0), (0, 1), (0, 2))
+    array.before_read = seen.append
+    assert not is_never_written(array)
+    assert seen == [(0, 0)]
+    assert is_never_written(array_of())
+
+
+def test_chunks_of_a_store_that_cannot_list_are_not_looked_for_one_by_one() -> None:
+    array = FakeArray(np.zeros((90, 90), np.uint8), chunks=(10, 10))
+    array.hierarchy = SimpleNamespace(store=object())  # type: ignore[attr-defined]
+    assert not is_never_written(array)
+    few = array_of()
+    few.hierarchy = array.hierarchy  # type: ignore[attr-defined]
+    assert is_never_written(few)

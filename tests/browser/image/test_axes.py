@@ -48,3 +48,9 @@ def test_positions_are_clipped_to_the_array() -> None:
     assert axes.at(0, 99).index[0] == 3
     assert axes.at(0, -1).index[0] == 0
     assert axes.at(0, 1).describe() == "z = 1"
+
+
+def test_columns_are_not_taken_for_colours() -> None:
+    strip = np.zeros((2, 9, 3), np.uint8)
+    assert Axes.initial(FakeArray(strip)).channel == 2
+    assert Axes.initial(FakeArray(strip, ("c", "y", "x"))).channel is None

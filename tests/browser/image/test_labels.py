@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
 from zarrbrowser.image.axes import Axes
-from zarrbrowser.image.labels import Labels, label_names, label_text, open_labels, paint_labels
+from zarrbrowser.image.colours.colour_maps import LABELS
+from zarrbrowser.image.colours.render import Style, rgba
+from zarrbrowser.image.labels import (
+    DrawnLabels,
+    Labels,
+    label_names,
+    label_text,
+    lay_over,
+    open_labels,
+    paint_labels,
+)
 from zarrbrowser.image.levels import Image, whole
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.tiles.frames import Mosaic, View, plan
@@ -115,3 +125,48 @@ def test_labels_are_listed_by_their_group(told: dict[str, Any]) -> None:
     assert labels.image.is_labels
     assert label_names(labels.image, find) == ()
     assert initial_settings(found).labels == ""
+
+
+def labelled(side: int, theirs: int) -> tuple[Image, FakeArray]:
+    """An image of a side, and labels over it in a coarser or finer array, each with its own number."""
+    values = np.arange(1, theirs * theirs + 1, dtype=np.uint32).reshape(theirs, theirs)
+    array = FakeArray(values)
+    over = image((side, side), "yx")
+    return over, array
+
+
+@pytest.mark.parametrize(("side", "theirs"), [(12, 12), (12, 4), (12, 24)])
+def test_exported_labels_are_those_at_each_pixel(side: int, theirs: int) -> None:
+    over, array = labelled(side, theirs)
+    labels = Labels("cells", Image("/l", (whole(array),), ("y", "x")), over)
+    drawn = DrawnLabels(labels, Axes.initial(over.base, over.names), over.levels[0], 0.5)
+    found = drawn.over(slice(2, 9), slice(3, 12))
+    places = [
+        np.rint([labels.place(axis, place) for place in places])
+        for axis, places in enumerate((range(2, 9), range(3, 12)))
+    ]
+    if theirs > side:  # every second label is drawn
+        assert len({tuple(one) for one in found.reshape(-1, 4)}) > 40
+        return
+    expected = array.values[np.ix_(places[0].astype(int), places[1].astype(int))]
+    colours = rgba(expected, Style(LABELS))
+    assert np.array_equal(found, colours)
+
+
+def test_labels_do_not_reach_beyond_their_array() -> None:
+    over = image((10, 10), "yx", (1.0, 1.0), (0.0, 0.0))
+    array = FakeArray(np.full((4, 4), 7, np.uint8))
+    theirs = Image("/l", (whole(array),), ("y", "x"), ("", ""), (1.0, 1.0), (3.0, 3.0))
+    drawn = DrawnLabels(Labels("a", theirs, over), Axes.initial(over.base, over.names), over.levels[0], 1.0)
+    alpha = drawn.over(slice(None), slice(None))[..., 3] > 0
+    assert np.argwhere(alpha).min() == 3
+    assert np.argwhere(alpha).max() == 6
+    assert not drawn.over(slice(8, 10), slice(0, 2)).any()
+    assert drawn.over(slice(0, 0), slice(0, 2)).shape == (0, 2, 4)
+
+
+def test_a_picture_is_mixed_with_what_is_over_it() -> None:
+    picture = np.array([[[100, 0, 0, 255], [0, 0, 0, 0]]], np.uint8)
+    over = np.array([[[0, 200, 0, 255], [0, 200, 0, 255]]], np.uint8)
+    assert lay_over(picture, over, 0.5).tolist() == [[[50, 100, 0, 255], [0, 200, 0, 128]]]
+    assert np.array_equal(lay_over(picture, np.zeros_like(over), 0.5)[0, 0], picture[0, 0])

@@ -1,4 +1,4 @@
-"""Profiles and statistics, compared with NumPy."""
+"""Profiles, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -13,45 +13,10 @@ from hypothesis import strategies as st
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image import measurements
 from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, whole
-from zarrbrowser.image.measurements import read_profile, read_region
+from zarrbrowser.image.measurements import read_profile
 from zarrbrowser.image.view_settings import initial_settings
 
 PLANE = np.random.default_rng(2).normal(size=(40, 60)).astype(np.float32)
-
-
-@given(st.integers(0, 38), st.integers(1, 40), st.integers(0, 58), st.integers(1, 60))
-def test_statistics_of_whole_elements(top: int, height: int, left: int, width: int) -> None:
-    image = image_of_array(FakeArray(PLANE, chunks=(16, 16)))
-    rows, columns = (top, min(40, top + height)), (left, min(60, left + width))
-    facts = read_region(
-        image, initial_settings(image), (rows[0] - 0.5, rows[1] - 0.5), (columns[0] - 0.5, columns[1] - 0.5)
-    )
-    part = PLANE[slice(*rows), slice(*columns)].astype(np.float64)
-    assert (facts.rows, facts.columns, facts.size, facts.known) == (rows, columns, part.size, part.size)
-    assert (facts.minimum, facts.maximum) == (part.min(), part.max())
-    for found, expected in (
-        (facts.mean, part.mean()),
-        (facts.deviation, part.std()),
-        (facts.total, part.sum()),
-    ):
-        assert found == pytest.approx(expected, abs=1e-9)
-    assert facts.median == pytest.approx(np.median(part))
-
-
-def test_missing_values_do_not_count() -> None:
-    values = PLANE.copy()
-    values[0, :5] = np.nan
-    values[1, :5] = -1
-    image = image_of_array(FakeArray(values))
-    settings = initial_settings(image)
-    settings = replace(settings, elements=replace(settings.elements, fill=(-1.0,)))
-    facts = read_region(image, settings, (-0.5, 1.5), (-0.5, 5.5))
-    assert (facts.size, facts.known) == (12, 2)
-    assert "10 of them without a value" in facts.text()
-    nothing = read_region(image, settings, (-0.5, 0.5), (-0.5, 2.5))
-    assert nothing.known == 0
-    assert math.isnan(nothing.mean)
-    assert "mean" not in nothing.text()
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -71,17 +36,32 @@ def test_profiles(turned: bool, ends: tuple[int, int, int, int], shift: float) -
         assert np.array_equal(profile.numbers, plane[start[0], start[1] : end[1] + 1])
 
 
-def test_the_first_channel_of_a_blend_is_measured() -> None:
-    channels = (Channel("one", (255, 0, 0), is_on=False), Channel("two", (0, 255, 0)))
-    array = FakeArray(np.stack([PLANE, PLANE * 2]))
+def test_a_profile_has_a_curve_for_each_channel_that_is_shown() -> None:
+    channels = (
+        Channel("one", (255, 0, 0), is_on=False),
+        Channel("two", (0, 255, 0)),
+        Channel("three", (0, 0, 255)),
+    )
+    array = FakeArray(np.stack([PLANE, PLANE * 2, PLANE * 3]))
     image = Image("/i", (whole(array),), ("c", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
-    facts = read_region(image, initial_settings(image), (-0.5, 9.5), (-0.5, 9.5))
-    assert facts.text().startswith("two, 10 × 10 = 100 elements")
-    assert facts.maximum == 2 * PLANE[:10, :10].max()
-    assert read_profile(image, initial_settings(image), (0, 0), (0, 5)).channel == "two"
+    profile = read_profile(image, initial_settings(image), (0, 0), (0, 5))
+    assert [(one.channel, one.colour) for one in profile.curves] == [
+        ("two", (0, 255, 0)),
+        ("three", (0, 0, 255)),
+    ]
+    for factor, one in zip((2, 3), profile.curves, strict=True):
+        assert np.array_equal(one.numbers, (PLANE * np.float32(factor))[0, :6].astype(np.float64))
 
 
-def test_large_regions_are_measured_at_a_coarser_level(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_profile_of_a_colour_picture_has_three_curves() -> None:
+    picture = np.random.default_rng(1).integers(0, 255, (20, 30, 4), dtype=np.uint8)
+    image = image_of_array(FakeArray(picture))
+    profile = read_profile(image, initial_settings(image), (3, 2), (3, 9))
+    assert [one.channel for one in profile.curves] == ["red", "green", "blue"]
+    assert np.array_equal(profile.curves[1].numbers, picture[3, 2:10, 1])
+
+
+def test_long_profiles_are_read_from_a_coarser_level(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurements, "ASK_ABOVE_BYTES", 2000)
     base, coarse = FakeArray(PLANE), FakeArray(PLANE[::4, ::4])
     image = Image(
@@ -92,10 +72,6 @@ def test_large_regions_are_measured_at_a_coarser_level(monkeypatch: pytest.Monke
         (2.0, 2.0),
         (0.0, 0.0),
     )
-    facts = read_region(image, initial_settings(image), (-0.5, 39.5), (-0.5, 59.5))
-    assert facts.level == 1
-    assert facts.mean == pytest.approx(float(PLANE[::4, ::4].mean()), abs=1e-6)
-    assert "of level 1" in facts.text()
     profile = read_profile(image, initial_settings(image), (2, 2), (2, 42))
     assert (profile.level, profile.units, profile.distances[-1]) == (1, "micrometer", 80)
     assert np.array_equal(profile.numbers, PLANE[0, :44:4])

@@ -221,3 +221,61 @@ def test_an_n5_pyramid_on_disk_opens(tmp_path: Path) -> None:
     assert image.levels[1].factors == (1, 2, 4)
     assert image.spacing == (2.0, 0.5, 0.5)
     assert image.levels[1].array[...].max() == 1
+
+
+def version_06(*transformations: Any, **more: Any) -> dict[str, Any]:
+    axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+    datasets = [
+        {
+            "path": str(number),
+            "coordinateTransformations": [{**one, "input": str(number), "output": "physical"}]
+            if isinstance(one, dict)
+            else one,
+        }
+        for number, one in enumerate(transformations)
+    ]
+    systems = [{"name": "physical", "axes": axes}, {"name": "world", "axes": axes}]
+    return {
+        "ome": {
+            "version": "0.6",
+            "multiscales": [{"coordinateSystems": systems, "datasets": datasets, **more}],
+        }
+    }
+
+
+def sequence(scale: Any, translation: Any) -> dict[str, Any]:
+    steps = [{"type": "scale", "scale": scale}, {"type": "translation", "translation": translation}]
+    return {"type": "sequence", "transformations": steps}
+
+
+def test_coordinate_systems_that_scale_and_translate_give_units_and_positions() -> None:
+    rotated = {"type": "rotation", "rotation": [[0, -1], [1, 0]], "input": "physical", "output": "world"}
+    attributes = version_06(
+        sequence([0.5, 0.25], [10, 20]),
+        sequence([1.0, 0.5], [10.25, 20.125]),
+        coordinateTransformations=[rotated],
+    )
+    image = image_of(group_of(attributes, **{"0": level(20, 40), "1": level(10, 20)}))
+    assert image.names == ("y", "x")
+    assert image.units == ("micrometer", "micrometer")
+    assert image.spacing == (0.5, 0.25)
+    assert image.origin == (10, 20)
+    assert (image.levels[1].factors, image.levels[1].offsets) == ((2, 2), (0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"type": "rotation", "rotation": [[0, -1], [1, 0]]},
+        {"type": "scale", "scale": ["one", 2]},
+        {"type": "scale", "scale": [float("nan"), 2]},
+        {"type": "scale", "scale": [1e308, 10**400]},
+        sequence([1, 2], "far"),
+        "none",
+        [7],
+    ],
+)
+def test_coordinate_systems_that_cannot_be_applied_leave_elements(bad: Any) -> None:
+    image = image_of(group_of(version_06(bad, bad), **{"0": level(20, 40), "1": level(10, 20)}))
+    assert image.spacing == ()
+    assert image.levels[1].factors == (2, 2)

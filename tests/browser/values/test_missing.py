@@ -16,7 +16,9 @@ from zarrbrowser.coordinates.coordinates import coordinates_of
 from zarrbrowser.export.export import Export, write
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.image.measurements import read_profile, read_region
+from zarrbrowser.image.measurements import read_profile
+from zarrbrowser.image.regions.shapes import Region, Shape
+from zarrbrowser.image.regions.statistics import measure_region
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.series import SeriesRequest, read_series
@@ -85,9 +87,11 @@ def test_profile_and_rectangle_treat_missing_values_like_xarray(name: str, writt
     image = image_of_array(opened(written)(f"/{name}"))
     expected = as_xarray(written, name).astype(np.float64)
     settings = initial_settings(image, is_unpacked=True)
-    facts = read_region(image, settings, (-0.5, 1.5), (-0.5, 2.5))
+    (facts,) = measure_region(
+        image, settings, Region("", Shape.RECTANGLE, ((-0.5, -0.5), (1.5, 2.5)))
+    ).channels
     assert facts.known == 4
-    assert facts.total == pytest.approx(np.nansum(expected), rel=1e-15)
+    assert facts.mean == pytest.approx(np.nanmean(expected), rel=1e-15)
     assert (facts.minimum, facts.maximum) == (np.nanmin(expected), np.nanmax(expected))
     profile = read_profile(image, settings, (0.0, 0.0), (0.0, 2.0))
     assert np.array_equal(profile.numbers, expected[0], equal_nan=True)

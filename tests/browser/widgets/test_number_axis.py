@@ -42,3 +42,9 @@ def test_markup_in_a_stored_name_is_shown_as_it_is(text: str) -> None:
     axis.show_coordinate(text, None)
     assert axis.label.toPlainText().strip() == text
     assert axis.labelText == text
+
+
+def test_close_numbers_have_different_labels(application: QApplication) -> None:
+    axis = NumberAxis("left")
+    values = [1e6 + 0.25 * number for number in range(4)]
+    assert axis.tickStrings(values, 1.0, 0.25) == ["1000000", "1000000.25", "1000000.5", "1000000.75"]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+import zarrcore
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.window.examples import example
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.overview_pane import OverviewPane
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.window.main_window import MainWindow
 
 
 def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -42,3 +48,30 @@ def test_a_node_without_a_picture_settles_too(values: Any, open_window: OpenWind
     window = open_window(FakeGroup({"array": FakeArray(values)}))
     with qtbot.waitSignal(window.settled):
         window.open_text("fake.zarr#/array")
+
+
+def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    made = zarrcore.create(tmp_path / "a.n5", format="n5")
+    made.create_group("scan")
+    made.create_group("other")
+    for name, side in (("s0", 32), ("s1", 16)):
+        array = made.create_array(
+            f"scan/{name}", shape=(side, side), data_type="uint16", chunk_shape=(16, 16)
+        )
+        array[...] = np.arange(side * side, dtype=np.uint16).reshape(side, side)
+    window.open(SourceRequest(str(tmp_path / "a.n5"), "/scan"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert len(pane.view.levels) == 2
+    window.node_pane.show_tab("Overview")
+    overview = window.node_pane.pane("Overview")
+    assert isinstance(overview, OverviewPane)
+    qtbot.waitUntil(lambda: overview.meaning.grid is not None)
+    window.open_text(f"{tmp_path / 'a.n5'}#/other")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/other")
+    qtbot.waitUntil(lambda: not window.workers.active)
+    assert window.node_pane.tabs.tabText(0) == "Overview"

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 import zarrcore
-from zarrcore.conventions import MultiscaleImage, image_of
+from zarrcore.conventions import MultiscaleImage, image_of, inferred, may_be_pyramid, recognise
+from zarrcore.describe.meaning_facts import meaning_facts
 from zarrcore.errors import MetadataError
+from zarrcore.filetypes.tiff.ome_image import group_as_ome_tiff
 from zarrcore.stores import MemoryStore
 
 
@@ -66,3 +68,49 @@ def test_a_pyramid_without_levels() -> None:
         MetadataError, match="/volume: its metadata describe a pyramid, but its levels are missing"
     ):
         read({"scales": [[1, 1]]}, {"other": (4, 8)})
+
+
+def n5(arrays: dict[str, tuple[int, ...]], format_: str = "n5") -> Any:
+    hierarchy = zarrcore.create(MemoryStore(), format=format_)
+    hierarchy.create_group("volume")
+    for path, shape in arrays.items():
+        hierarchy.create_array(f"volume/{path}", shape=shape, data_type="uint8")
+    return hierarchy["volume"]
+
+
+def test_levels_without_any_attributes_are_inferred() -> None:
+    group = n5({"s0": (4, 9, 8), "s1": (4, 5, 4), "s2": (2, 3, 2)})
+    assert recognise(group) is None
+    convention, kind = inferred(group) or pytest.fail("not inferred")
+    assert (convention.name, kind) == ("n5-pyramid", "image")
+    image = image_of(group)
+    assert len(image.levels) == 3
+    assert image.summary == "N5 pyramid image, 3 levels"
+    assert meaning_facts(group)[0] == ("convention", "N5 pyramid image, 3 levels")
+    assert group_as_ome_tiff(group).size > 0
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"s0": (4, 8)},
+        {"s1": (4, 8), "s2": (2, 4)},
+        {"s0": (4, 8), "s1": (4, 8)},
+        {"s0": (4, 8), "s1": (2, 16)},
+        {"s0": (4, 8), "s1": (4,)},
+        {"s0/inner": (4, 8), "s1": (2, 4)},
+        {"a": (4, 8), "b": (2, 4)},
+    ],
+)
+def test_other_groups_of_n5_are_not_pyramids(arrays: dict[str, tuple[int, ...]]) -> None:
+    assert inferred(n5(arrays)) is None
+    with pytest.raises(MetadataError, match="describe no image"):
+        image_of(n5(arrays))
+
+
+def test_only_groups_of_n5_cost_a_request() -> None:
+    arrays = {"s0": (4, 8), "s1": (2, 4)}
+    assert not may_be_pyramid(n5(arrays, "v3"))
+    assert inferred(n5(arrays, "v3"), lambda path: pytest.fail(f"asked for {path}")) is None
+    assert may_be_pyramid(n5(arrays))
+    assert not may_be_pyramid(n5(arrays)["s0"])

@@ -12,6 +12,7 @@ from zarrbrowser.coordinates.coordinates import scale_along
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
+from zarrbrowser.image.labels import DrawnLabels
 from zarrbrowser.image.levels import Image, Level, Rgba
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
@@ -157,7 +158,14 @@ def displayed_slice(
         channel_axis,
         tuple(channels),
         _of_image(image, level),
+        _labels_of(state, level),
     )
+
+
+def _labels_of(state: ImageState, level: Level) -> DrawnLabels | None:
+    if state.labels is None or not state.settings.labels:
+        return None
+    return DrawnLabels(state.labels, state.settings.axes, level, state.settings.labels_opacity)
 
 
 def _with_channels(selection: Selection, settings: ViewSettings, axis: int | None) -> Selection:

@@ -96,6 +96,18 @@ class Mosaic:
         return rect_of(self.raster, self.window)
 
 
+def is_constant(mosaics: Sequence[Mosaic]) -> bool:
+    """Whether all samples have the same value, as those of chunks that were never written."""
+    return all(_is_constant(mosaic.values) for mosaic in mosaics)
+
+
+def _is_constant(values: AnyArray) -> bool:
+    if not values.size:
+        return False
+    first = values.reshape(-1)[:1]
+    return bool(((values == first) | (values != values)).all())
+
+
 def rect_of(raster: Raster, window: Window) -> tuple[float, float, float, float]:
     """The part of the base that a window of samples covers: top, left, bottom, right."""
     (top, left), (bottom, right) = (

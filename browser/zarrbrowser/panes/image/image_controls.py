@@ -20,6 +20,10 @@ class ImageControls(Bar):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
+        self.variable_label, self.variable = label("Variable", "muted"), QComboBox()
+        self.variable.setAccessibleName("variable of the pyramid")
+        self.variable.setToolTip("The variable of the pyramid that is shown")
+        self.show_variables((), "")
         self.layouts = {
             "single": _toggle("layout-single", "One plane"),
             "pair": _toggle("layout-pair", "Side by side: the right view stays as it is now"),
@@ -32,7 +36,7 @@ class ImageControls(Bar):
         self.chunks = _toggle("chunks", "Chunk borders; chunks that are not stored are hatched")
         self.tools = {
             "profile": _toggle("profile", "Profile along a line"),
-            "region": _toggle("region", "Statistics of a rectangle"),
+            "region": _toggle("region", "Statistics of rectangles, ellipses and polygons"),
         }
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"
@@ -52,6 +56,8 @@ class ImageControls(Bar):
         self.square = _toggle("aspect", "Square elements: same scale along both axes")
         self.square.setChecked(True)
         row = self.row
+        row.addWidget(self.variable_label)
+        row.addWidget(self.variable)
         row.addWidget(self.field_label)
         row.addWidget(self.field)
         row.addSpacing(6)
@@ -86,6 +92,14 @@ class ImageControls(Bar):
             self.compare,
             self.chunks,
         )
+
+    def show_variables(self, names: tuple[str, ...], current: str) -> None:
+        """Offer the variables of a pyramid; hidden if there is no choice."""
+        self.variable.clear()
+        self.variable.addItems(names)
+        self.variable.setCurrentText(current)
+        for part in (self.variable_label, self.variable):
+            part.setVisible(len(names) > 1)
 
     def show_fields(self, fields: tuple[str, ...], current: str | None) -> None:
         """Offer the fields of a structured type; hidden for other types."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
 from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.colours.painting import displayed_slice
@@ -19,6 +21,7 @@ from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.state import Change, ImageState, PlaneLayout
 from zarrbrowser.image.tiles.frame_text import report, withheld
+from zarrbrowser.image.tiles.frames import is_constant
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
@@ -43,6 +46,8 @@ from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.workers import Lane, Workers
 
+_log = logging.getLogger(__name__)
+
 _CALM_MS = 700
 _AHEAD = 3
 """Planes of a film that are read ahead."""
@@ -61,6 +66,9 @@ class ImagePane(Pane):
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         self._opening = Lane(workers)
+        self._storage = Lane(workers, in_flight=1)
+        self._is_empty: bool | None = None
+        """Whether no chunk of the image is stored; None while that is unknown."""
         self._source: Source | None = None
         self._node: NodeLike | None = None
         self._awaited: Mapping[str, Any] | None = None
@@ -99,9 +107,12 @@ class ImagePane(Pane):
         if is_array(node):
             self._show_image(image_of_array(node))
             return
+        self._open_levels(source, node)
+
+    def _open_levels(self, source: Source, node: NodeLike, variable: str = "") -> None:
         self.stack.wait_for(f"Opening the levels of {node.path}")
         self._opening.ask(
-            lambda _request: image_of_group(node, source.hierarchy.node),
+            lambda _request: image_of_group(node, source.hierarchy.node, variable),
             self._show_image,
             self.stack.show_error,
             f"Opening {node.path}",
@@ -110,6 +121,8 @@ class ImagePane(Pane):
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._opening.forget()
+        self._storage.forget()
+        self._is_empty = None
         self.model.clear()
         self.coordinate_labels.forget()
         self._calm.stop()
@@ -235,6 +248,7 @@ class ImagePane(Pane):
         left.setSpacing(0)
         left.addWidget(self.stack, 1)
         left.addWidget(self.tools.measurements)
+        left.addWidget(self.tools.regions)
         left.addWidget(self.tools.series)
         left.addWidget(self.tools.comparison)
         middle.addLayout(left, 1)
@@ -246,6 +260,7 @@ class ImagePane(Pane):
     def _connect(self) -> None:
         self.tools.comparison.locate = self._locate
         self.tools.comparison.viewed = self._viewed_before
+        self.controls.variable.textActivated.connect(self._choose_variable)
         self.controls.field.textActivated.connect(self.colours.choose_field)
         self.sliders.may_play = lambda: self.view.is_complete
         self.view.keeps_contrast = lambda: self.sliders.is_playing
@@ -264,19 +279,26 @@ class ImagePane(Pane):
 
     # Showing an image
 
+    def _choose_variable(self, name: str) -> None:
+        if self._source is not None and self._node is not None:
+            self._open_levels(self._source, self._node, name)
+
     def _show_image(self, image: Image) -> None:
         array, source = image.base, self._source
+        self._storage.forget()
+        self._is_empty = None
         reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
         if 0 in array.shape:
             reason = "This array holds no elements: one of its axes has length 0."
-        self.controls.setVisible(not reason)
+        self.controls.setVisible(not reason or len(image.variables) > 1)
+        self.controls.show_variables(image.variables, image.variable)
         if reason or source is None:
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
             return
-        settings = self.session.view_of(source, image.path)
+        settings = self.session.view_of(source, image.key)
         if settings is None or settings.axes.shape != tuple(array.shape):
-            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
+            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.key))
         # Ask again before large reads that the user agreed to on an earlier visit.
         # The other array of a comparison is opened again: its source may be closed.
         settings, find = replace(settings, may_read_bytes=0, other=None), source.hierarchy.node
@@ -313,7 +335,7 @@ class ImagePane(Pane):
         if state is None:
             return
         if self._source is not None:
-            self.session.remember(self._source, state.image.path, state.settings)
+            self.session.remember(self._source, state.image.key, state.settings)
         self.session.colour_map = state.colour_map
 
     # Events
@@ -331,12 +353,29 @@ class ImagePane(Pane):
             self.stack.show_error(faults[0])
             return
         self.stack.show_data(*self._notice())
+        was_read = not (frame.is_held_back or faults or self.view.torn)
+        if self._is_empty is None and was_read and is_constant(self.view.mosaics):
+            self._look_for_chunks(state.image)
         self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
         self.plane_shown.emit()
         axes = state.settings.axes
         ahead = [axes.at(*place) for place in self.sliders.next_positions(_AHEAD)]
         if ahead:
             self.view.look_ahead(ahead)
+
+    def _look_for_chunks(self, image: Image) -> None:
+        """Find out whether a picture of one value has no chunks: a listing, which ends at the first chunk."""
+        self._is_empty = False
+        self._storage.ask(
+            lambda _asked: is_never_written(image.base),
+            self._found_chunks,
+            lambda error: _log.debug("cannot list the chunks of %s: %s", image.base.path, error),
+        )
+
+    def _found_chunks(self, is_empty: bool) -> None:
+        self._is_empty = is_empty
+        if is_empty and self.stack.shows_data:
+            self.stack.show_data(*self._notice())
 
     def _notice(self) -> tuple[str, str]:
         """The text of the notice above the picture, and of its button."""
@@ -346,8 +385,20 @@ class ImagePane(Pane):
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
-            return "", ""
+            return self._remark(), ""
         return withheld(cost, is_in_view=held), _LOAD
+
+    def _remark(self) -> str:
+        """What is missing of the image."""
+        state = self.model.state
+        if state is None:
+            return ""
+        if self._is_empty:
+            return NEVER_WRITTEN
+        missing = state.image.missing
+        noun = "level" if len(missing) == 1 else "levels"
+        are = "is missing or broken" if len(missing) == 1 else "are missing or broken"
+        return f"The metadata describe the {noun} {', '.join(missing)}, which {are}." if missing else ""
 
     def _notice_pressed(self) -> None:
         view = self.view

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
@@ -57,6 +58,9 @@ class TablePane(Pane):
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         self._coordinate_lane = Lane(workers, in_flight=1)
+        self._storage_lane = Lane(workers, in_flight=1)
+        self._has_looked = False
+        """Whether chunks of the array were looked for."""
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
         self._copying: Request | None = None
@@ -151,6 +155,8 @@ class TablePane(Pane):
             self.workers.cancel(self._copying)
         self._agreed_bytes = 0
         self._coordinate_lane.forget()
+        self._storage_lane.forget()
+        self._has_looked = False
         self.model.show_coordinates({})
         self.model.show(None)
         self.stack.notice.say("")
@@ -294,8 +300,24 @@ class TablePane(Pane):
     def _arrived(self, place: Place, values: list[list[object]]) -> None:
         self._reading.pop(place, None)
         self.model.put(place, values)
+        grid = self.model.grid
+        if (
+            grid is not None
+            and not self._has_looked
+            and len({str(one) for row in values for one in row}) == 1
+        ):
+            self._look_for_chunks(grid.array)
         self.table.fit_columns()
         self._read_visible()
+
+    def _look_for_chunks(self, array: ArrayLike) -> None:
+        """Find out whether cells of one value have no chunks: a listing, which ends at the first chunk."""
+        self._has_looked = True
+        self._storage_lane.ask(
+            lambda _asked: is_never_written(array),
+            lambda is_empty: self.stack.notice.tell(NEVER_WRITTEN) if is_empty else None,
+            lambda error: _log.debug("cannot list the chunks of %s: %s", array.path, error),
+        )
 
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
-from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 from zarrcore.conventions.image_collections import (
     Acquisition,
@@ -28,6 +28,8 @@ LAYOUT: Final = "bioformats2raw.layout"
 _OME_XML: Final = "OME/METADATA.ome.xml"
 _MOST_XML_NBYTES: Final = 64 << 20
 _MOST_SERIES: Final = 10_000
+_IMAGE_DEPTH: Final = 2
+_LONGEST_NAME: Final = 500
 _MOST_DEPTH: Final = 16
 
 
@@ -139,16 +141,44 @@ def _series_names(group: Any) -> list[str]:
     within = hierarchy.within(group.path).strip("/")
     key = f"{within}/{_OME_XML}".lstrip("/")
     try:
-        document = hierarchy.store.get(key)
+        document = hierarchy.store.get(key, max_nbytes=_MOST_XML_NBYTES)
     except StoreError:
         return []
-    if document is None or len(document) > _MOST_XML_NBYTES or b"<!DOCTYPE" in bytes(document[:4096]):
-        return []
+    return image_names(bytes(document)) if document is not None else []
+
+
+def image_names(document: bytes) -> list[str]:
+    """The names of the images in an OME-XML document, in order; none if it cannot be parsed, or has a document type.
+
+    Only a document type can define entities, which may grow without bound. Nothing but the names is kept in memory.
+
+    >>> image_names(b'<OME><Image ID="Image:0" Name="left eye"/><Image ID="Image:1"/></OME>')
+    ['left eye', '']
+    """
+    names: list[str] = []
+    depth = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth == _IMAGE_DEPTH and tag.rpartition(":")[2] == "Image" and len(names) < _MOST_SERIES:
+            names.append(attributes.get("Name", "")[:_LONGEST_NAME])
+
+    def end(_tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def refuse(*_: object) -> None:
+        raise ValueError("a document type")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = refuse
     try:
-        root = ET.fromstring(bytes(document))  # noqa: S314 - without a document type, no entity can be defined
-    except ET.ParseError:
+        parser.Parse(document, True)
+    except (expat.ExpatError, ValueError, LookupError):
         return []
-    return [image.get("Name", "") for image in root if image.tag.rpartition("}")[2] == "Image"]
+    return names
 
 
 def read_scene(group: Any, _find: Find) -> ImageCollection:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
-from zarrcore.conventions import Channel, MultiscaleImage, image_of, is_image, single_level
+from zarrcore.conventions import Channel, MultiscaleImage, image_of, inferred, is_image, single_level
 from zarrcore.errors import NodeNotFoundError, SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
 from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
@@ -70,7 +70,7 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         MetadataError, NodeNotFoundError: the first level is broken or missing.
         StoreError: the store did not answer as it should.
     """
-    if not is_image(group):
+    if not is_image(group) and inferred(group, find) is None:
         raise SelectionError(
             f"{group.uri} is not a multiscale image: name an array in it (zarrscope tree shows them)"
         )

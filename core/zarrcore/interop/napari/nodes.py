@@ -15,6 +15,7 @@ from zarrcore.conventions import (
     Pyramid,
     Well,
     image_of,
+    inferred,
     label_paths,
     meaning,
     pyramid_image,
@@ -58,7 +59,7 @@ def layers_of(node: Any, name: str, *, is_one_of_several: bool = False) -> list[
     find = node.hierarchy.node
     if node.kind == "array":
         return [array_layer(node, find, name)]
-    recognised = recognise(node)
+    recognised = recognise(node) or inferred(node, find)
     told = meaning(node, find) if recognised is not None and recognised[0].name in _OF_IMAGES else None
     if isinstance(told, MultiscaleImage):
         layers = image_layers(told, name if is_one_of_several else told.name or name)

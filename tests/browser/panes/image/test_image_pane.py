@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
-from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, show
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, pyramid, show
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.theme import LIGHT
 from zarrbrowser.window import node_pane
@@ -241,3 +241,92 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.sliders.plays[0].click()
     assert not pane.sliders.is_playing
     assert seen[:9] == [5, 6, 7, 0, 1, 2, 3, 4, 5]
+
+
+def test_an_array_without_chunks_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _ = show(open_window, qtbot, np.full((20, 30), np.nan))
+    qtbot.waitUntil(
+        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
+    )
+    assert pane.stack.notice.button.isHidden()
+
+
+def test_a_written_array_of_one_value_says_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros((20, 30)))
+    array.stored_chunks = [(0, 0)]
+    looked = []
+    array.before_read = looked.append
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: (0, 0) in looked)
+    qtbot.waitUntil(lambda: not pane.workers.active)
+    assert not pane.stack.notice.text
+
+
+@pytest.mark.parametrize(
+    ("gone", "text"),
+    [
+        (("1",), "The metadata describe the level 1, which is missing or broken."),
+        (("1", "2"), "The metadata describe the levels 1, 2, which are missing or broken."),
+    ],
+)
+def test_missing_levels_are_named(
+    open_window: OpenWindow, qtbot: QtBot, gone: tuple[str, ...], text: str
+) -> None:
+    group, arrays = pyramid(256, 3)
+    children = {str(number): array for number, array in enumerate(arrays) if str(number) not in gone}
+    if "2" in gone:
+        children["2"] = FakeBroken(ValueError("not JSON"))
+    pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, group.attributes)}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
+    assert len(pane.view.levels) == 3 - len(gone)
+
+
+def test_a_pyramid_of_groups_shows_one_variable_at_a_time(open_window: OpenWindow, qtbot: QtBot) -> None:
+    levels = {}
+    for number, side in enumerate((64, 32)):
+        band = FakeArray(np.arange(side * side, dtype=np.float32).reshape(side, side), ("y", "x"))
+        mask = FakeArray(np.ones((side, side), np.uint8), ("y", "x"))
+        levels[str(number)] = FakeGroup({"band": band, "mask": mask, "x": FakeArray(np.arange(side))})
+    layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
+    group = FakeGroup(levels, {"multiscales": {"layout": layout}})
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert [level.array.path for level in pane.view.levels] == ["/image/0/band", "/image/1/band"]
+    assert [level.factors for level in pane.view.levels] == [(1, 1), (2, 2)]
+    assert pane.controls.variable.isVisible()
+    assert pane.controls.variable.currentText() == "band"
+    pane.controls.variable.setCurrentText("mask")
+    pane.controls.variable.textActivated.emit("mask")
+    qtbot.waitUntil(lambda: bool(pane.view.levels) and pane.view.levels[0].array.path == "/image/0/mask")
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert pane.controls.variable.currentText() == "mask"
+
+
+def test_a_pyramid_of_arrays_opens_with_its_levels(open_window: OpenWindow, qtbot: QtBot) -> None:
+    _, arrays = pyramid(256, 3)
+    layout = [
+        {"asset": "full"},
+        *({"asset": f"overviews/{n}", "transform": {"scale": [2**n] * 2}} for n in (1, 2)),
+    ]
+    overviews = FakeGroup({"1": arrays[1], "2": arrays[2]})
+    group = FakeGroup({"full": arrays[0], "overviews": overviews}, {"multiscales": {"layout": layout}})
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert [level.array.path for level in pane.view.levels][1:] == [
+        "/image/overviews/1",
+        "/image/overviews/2",
+    ]
+    assert not pane.controls.variable.isVisible()
+
+
+@pytest.mark.parametrize("transform", [{"scale": "two"}, {"scale": [float("nan"), 2]}, 7, {"scale": [0, 0]}])
+def test_transforms_that_are_no_numbers_leave_the_factors_to_the_shapes(
+    open_window: OpenWindow, qtbot: QtBot, transform: Any
+) -> None:
+    _, arrays = pyramid(256, 2)
+    layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": transform}]
+    children = {str(number): array for number, array in enumerate(arrays)}
+    group = FakeGroup(children, {"multiscales": {"layout": layout}})
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert pane.view.levels[1].factors == (2, 2)

@@ -191,3 +191,17 @@ def test_all_of_a_long_table_is_copied(pane: TablePane, qtbot: QtBot) -> None:
     assert (len(lines), lines[-1]) == (300_000, str(299_999 * 3 + 1))
     pane.table.verticalHeader().sectionPressed.emit(2)
     assert lines_copied(pane, qtbot) == ["6\t7\t8"]
+
+
+def test_an_array_without_chunks_says_so(pane: TablePane, qtbot: QtBot) -> None:
+    array = FakeArray(np.full((9, 9), 5))
+    pane.show_array(array)
+    qtbot.waitUntil(
+        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
+    )
+    assert pane.stack.notice.button.isHidden()
+    written = FakeArray(np.full((9, 9), 5))
+    written.stored_chunks = [(0, 0)]
+    pane.show_array(written)
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) is not None)
+    assert not pane.stack.notice.text

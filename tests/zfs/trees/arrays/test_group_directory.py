@@ -137,3 +137,14 @@ def test_a_reason_is_shown_in_place_of_a_tree() -> None:
         assert names(directory) == ["error.txt"]
         assert content(walk(directory, "error.txt")) == "größe\n".encode()
         assert directory.lookup("other", False) is None
+
+
+def test_a_bare_pyramid_of_n5_is_an_image(tmp_path: Path) -> None:
+    hierarchy = zc.create(tmp_path / "a.n5", format="n5")
+    for name, side in (("scan/s0", 64), ("scan/s1", 32), ("other/a", 64)):
+        hierarchy.create_array(name, shape=(side, side), data_type="uint8", chunk_shape=(32, 32))
+    root = arrays(tmp_path / "a.n5")
+    image = walk(root, "scan", "image.ome.tiff")
+    assert image is not None
+    assert content(image)[:2] == b"II"
+    assert walk(root, "other", "image.ome.tiff") is None

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from zarrcore.conventions import recognise
+from zarrcore.conventions import may_be_pyramid, recognise
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
@@ -48,7 +48,7 @@ class GroupDirectory(Directory):
 
     def _image(self, name: str, wait: bool) -> Entry | None:
         """The levels of an image as one file. If they make no image, the log says why, once for each group and name."""
-        if recognise(self._node) is None:
+        if recognise(self._node) is None and not may_be_pyramid(self._node):
             return None
         _need(wait)
         kind: FileType = _IMAGES[name]

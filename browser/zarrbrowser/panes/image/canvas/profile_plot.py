@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
@@ -27,26 +29,51 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         self.plot = self.addPlot(axisItems=axes, enableMenu=False)
         self.plot.hideButtons()
         self.plot.setMenuEnabled(False)
-        self.curve = pg.PlotDataItem(connect="finite")
-        self.plot.addItem(self.curve)
+        self.curves: list[pg.PlotDataItem] = []
+        """One for each channel."""
+        self._legend = self.plot.addLegend(offset=(-8, 4))
+        self._line = pg.mkPen("w", width=1.5)
 
     def show_profile(self, profile: Profile) -> None:
         """Draw a profile."""
-        known = finite(profile.numbers)  # Qt aborts when it draws points without coordinates
-        factor = drawing_factor(float(np.abs(known).max())) if known.size else 1.0
+        known = [finite(one.numbers) for one in profile.curves]
+        # Qt aborts when it draws points without coordinates.
+        largest = max((float(np.abs(one).max()) for one in known if one.size), default=0.0)
+        factor = drawing_factor(largest) if largest else 1.0
         self.plot.getAxis("left").setScale(1 / factor)
-        self.curve.setData(
-            profile.distances if known.size else [], profile.numbers * factor if known.size else []
-        )
+        names = [one.channel for one in profile.curves]
+        if [curve.name() or "" for curve in self.curves] != names:
+            self._make_curves(names)
+        for curve, one, numbers in zip(self.curves, profile.curves, known, strict=True):
+            curve.setPen(self._line if one.colour is None else pg.mkPen(one.colour, width=1.5))
+            curve.setData(
+                profile.distances if numbers.size else [], one.numbers * factor if numbers.size else []
+            )
         units = symbol(profile.units)
         coarse = f", level {profile.level}" if profile.level else ""
         self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)
-        self.plot.setLabel("left", profile.channel)
+
+    def _make_curves(self, names: list[str]) -> None:
+        for curve in self.curves:
+            self.plot.removeItem(curve)
+        self._legend.setVisible(any(names))
+        # The legend would interpret markup in a stored name.
+        self.curves = [pg.PlotDataItem(connect="finite", name=name or None) for name in names]
+        for curve in self.curves:
+            self.plot.addItem(curve)
+        for _, text in self._legend.items:
+            text.setText(escape(text.text))
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
         self.setBackground(colours.surface)
-        self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
+        self._line = pg.mkPen(colours.accent, width=1.5)
+        self._legend.setLabelTextColor(colours.text)
+        for _, text in self._legend.items:
+            text.setText(text.text, color=colours.text)  # the legend itself does so only for further curves
+        for curve in self.curves:
+            if not curve.name():
+                curve.setPen(self._line)
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colours.border))

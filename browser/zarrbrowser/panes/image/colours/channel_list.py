@@ -30,6 +30,7 @@ class ChannelList(QListWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._colours: list[tuple[int, int, int]] = []
         self.setAccessibleName("channels")
         self.setToolTip("Tick the channels to blend; double-click to change a colour")
         self.setIconSize(_SWATCH)
@@ -41,6 +42,7 @@ class ChannelList(QListWidget):
 
     def show_channels(self, channels: Sequence[ChannelSettings], current: int) -> None:
         """Show one row per channel."""
+        self._colours = [one.colour for one in channels]
         with QSignalBlocker(self):
             if [self.item(row).text() for row in range(self.count())] != [
                 one.channel.name for one in channels
@@ -67,7 +69,7 @@ class ChannelList(QListWidget):
 
     def _ask_colour(self, item: QListWidgetItem) -> None:
         row = self.row(item)
-        dialog = QColorDialog(self)
+        dialog = QColorDialog(QColor(*self._colours[row]), self)
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.colorSelected.connect(

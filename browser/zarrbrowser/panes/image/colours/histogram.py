@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.contrast import Statistics
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
+from zarrbrowser.values.quantities import format_tick
 
 _LEAST_HEIGHT = 96
+_AXIS_WIDTH, _TICK = 52, 16
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
@@ -36,7 +40,8 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.addItem(self.item)
         self.item.vb.setMenuEnabled(False)
         self.item.vb.setMouseEnabled(x=False, y=False)
-        self.item.axis.setWidth(52)
+        self.item.axis.setWidth(_AXIS_WIDTH)
+        self.item.axis.tickStrings = self._tick_strings
         self.item.gradient.setMaxDim(16)
         self.item.gradient.showTicks(False)
         self.item.gradient.menu = None
@@ -45,6 +50,9 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.mouseClickEvent = lambda event: event.ignore()
         self.item.sigLevelsChanged.connect(lambda _item: self._dragged())
         self._silent = False
+        self._width = _AXIS_WIDTH
+        self._widening = QTimer(self, singleShot=True, interval=0)  # not while the axis is drawn
+        self._widening.timeout.connect(lambda: self.item.axis.setWidth(self._width))
         self._offset, self._factor = 0, 1.0
         self._colours = ""
 
@@ -53,7 +61,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._silent = True
         self._offset, self._factor = found.offset, drawing_factor(float(np.abs(found.bin_edges).max()))
         self.item.axis.setScale(1 / self._factor)
-        self.item.axis.setStyle(showValues=not self._offset)
+        self.item.axis.setWidth(_AXIS_WIDTH)
         edges = found.bin_edges * self._factor
         low, high = ((one - self._offset) * self._factor for one in levels)
         self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(found.histogram))
@@ -89,6 +97,21 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         for line in self.item.region.lines:
             line.setPen(pg.mkPen(accent, width=2))
             line.setHoverPen(pg.mkPen(accent, width=3))
+
+    def _tick_strings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Numbers with as many digits as tell them apart; integers that floats cannot hold are whole."""
+        if self._offset:
+            exact = [self._offset + round(value * scale) for value in values]
+            texts = [f"{number:,}" if spacing * scale >= 1 else "" for number in exact]
+        else:
+            texts = [format_tick(value * scale, spacing * scale) for value in values]
+        metrics = QFontMetricsF(self.item.axis.font())
+        widest = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
+        width = max(_AXIS_WIDTH, math.ceil(widest) + _TICK)
+        if width > self.item.axis.width():
+            self._width = width
+            self._widening.start()
+        return texts
 
     def _dragged(self) -> None:
         if not self._silent:

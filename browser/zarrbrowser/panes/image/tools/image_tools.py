@@ -1,4 +1,4 @@
-"""The tools of the Image tab: chunks, labels, a profile, a region, series, and the value under the pointer."""
+"""The tools of the Image tab: chunks, labels, a profile, regions, series, and the value under the pointer."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from zarrbrowser.panes.image.tools.labels_controller import LabelsController
 from zarrbrowser.panes.image.tools.map_controller import MapController
 from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
 from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
+from zarrbrowser.panes.image.tools.regions_panel import RegionsPanel
 from zarrbrowser.panes.image.tools.series_panel import SeriesPanel
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
@@ -44,6 +45,7 @@ class ImageTools(QObject):
         super().__init__(parent)
         self._model, self._controls = model, controls
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
+        self.regions = RegionsPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
         self.comparison = ComparisonPanel(model, workers, coordinate_labels, controls.compare)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
@@ -52,6 +54,7 @@ class ImageTools(QObject):
         self.pointer = PointerReadout(workers, coordinate_labels, self)
         grid.pointed.connect(self.pointer.move)
         grid.main.frame_shown.connect(self.measurements.refresh)
+        grid.main.frame_shown.connect(self.regions.refresh)
         grid.main.overlay.loader.failed.connect(self.labels.fail)
         self.pointer.text_changed.connect(self.pointed)
         self.chunks.text_changed.connect(self.reported)
@@ -60,8 +63,9 @@ class ImageTools(QObject):
         controls.chunks.toggled.connect(self.chunks.turn)
         self.series.reported.connect(self.reported)
         controls.series.toggled.connect(lambda on: self.series.turn(is_on=on))
-        for name, button in controls.tools.items():
-            button.toggled.connect(lambda on, name=name: self.measurements.turn(name, is_on=on))
+        self.regions.reported.connect(self.reported)
+        controls.tools["profile"].toggled.connect(lambda on: self.measurements.turn(is_on=on))
+        controls.tools["region"].toggled.connect(lambda on: self.regions.turn(is_on=on))
         model.changed.connect(self._follow)
 
     def set_colours(self, colours: Colours) -> None:

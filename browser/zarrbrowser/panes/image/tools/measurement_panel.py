@@ -1,4 +1,4 @@
-"""The panel below the picture: the profile along a line, or the statistics of a rectangle."""
+"""The panel below the picture: the profile along a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.measurements import Profile, RegionFacts, read_profile, read_region
+from zarrbrowser.image.measurements import Profile, read_profile
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
@@ -20,7 +20,7 @@ from zarrbrowser.workers import Lane, Workers
 
 
 class MeasurementPanel(QFrame):
-    """The panel below the picture; hidden while nothing is measured."""
+    """The profile along a line that the user drags; hidden while there is none."""
 
     def __init__(
         self, model: ImageModel, workers: Workers, canvas: Canvas, parent: QWidget | None = None
@@ -29,13 +29,12 @@ class MeasurementPanel(QFrame):
         self._model = model
         self.setProperty("role", "foot")
         self._canvas = canvas
-        self._lanes = {"profile": Lane(workers, in_flight=1), "region": Lane(workers, in_flight=1)}
-        self.shapes: dict[str, Any] = {}
+        self._lane = Lane(workers, in_flight=1)
+        self.line: Any = None
         self._image: Image | None = None
-        self._pen = pg.mkPen("w")
+        self._pen = pg.mkPen(DARK.accent, width=2)  # pictures have a dark background in both appearances
         self.words = label(role="muted", selectable=True, wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
-        self.words.setAccessibleName("statistics of the region")
         self.profile: ProfilePlot | None = None
         """Created for the first line that is drawn."""
         self._colours: Colours | None = None
@@ -43,7 +42,8 @@ class MeasurementPanel(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.words)
-        self._show()
+        self.words.hide()
+        self.hide()
         model.changed.connect(self._follow)
 
     def _follow(self, change: Change) -> None:
@@ -51,92 +51,62 @@ class MeasurementPanel(QFrame):
         image = state.image if state is not None else None
         if image is not self._image:
             self._image = image
-            for name in list(self.shapes):
-                self.turn(name, is_on=False)  # lines and rectangles do not apply to another image
-        elif change & (Change.VALUES | Change.AXES):
+            self.turn(is_on=False)  # a line does not apply to another image
+        elif change & (Change.VALUES | Change.AXES | Change.CHANNELS | Change.COLOURS):
             self.refresh()
 
-    def turn(self, name: str, *, is_on: bool) -> None:
-        """Measure a ``profile`` or a ``region``, or stop."""
+    def turn(self, *, is_on: bool) -> None:
+        """Draw a profile, or stop."""
         if not is_on:
-            self._lanes[name].forget()
-            shape = self.shapes.pop(name, None)
-            if shape is not None:
-                self._canvas.view.removeItem(shape)
-        elif name not in self.shapes and self._model.state is not None:
-            shape = self.shapes[name] = self._make(name)
-            shape.setZValue(10)
-            self._canvas.view.addItem(shape, ignoreBounds=True)
-            shape.sigRegionChanged.connect(lambda _shape: self._measure(name))
-            self._measure(name)
-        self._show()
+            self._lane.forget()
+            if self.line is not None:
+                self._canvas.view.removeItem(self.line)
+            self.line = None
+        elif self.line is None and self._model.state is not None:
+            self.line = self._make()
+            self.line.setZValue(10)
+            self._canvas.view.addItem(self.line, ignoreBounds=True)
+            self.line.sigRegionChanged.connect(lambda _line: self.refresh())
+            if self.profile is None:
+                self.profile = ProfilePlot()
+                self._column.addWidget(self.profile)
+                if self._colours is not None:
+                    self.profile.set_colours(self._colours)
+            self.refresh()
+        self.setVisible(self.line is not None)
 
     def refresh(self) -> None:
-        """Measure again after the plane or its numbers have changed."""
-        for name in self.shapes:
-            self._measure(name)
+        """Read again after the line, the plane or its numbers have changed."""
+        state, line = self._model.state, self.line
+        if state is None or line is None:
+            return
+        image, settings = state.image, state.settings
+        start, end = (line.mapToParent(handle["item"].pos()) for handle in line.handles)
+        ends = (start.y(), start.x()), (end.y(), end.x())
+        self._lane.ask(
+            lambda asked: read_profile(image, settings, *ends, asked.is_cancelled), self._draw, self._fail
+        )
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
-        self._pen = pg.mkPen(DARK.accent, width=2)  # pictures have a dark background in both appearances
         self._colours = colours
         if self.profile is not None:
             self.profile.set_colours(colours)
-        for shape in self.shapes.values():
-            shape.setPen(self._pen)
 
-    def _show(self) -> None:
-        self.words.setVisible("region" in self.shapes)
-        if "profile" in self.shapes and self.profile is None:
-            self.profile = ProfilePlot()
-            self._column.addWidget(self.profile)
-            if self._colours is not None:
-                self.profile.set_colours(self._colours)
-        if self.profile is not None:
-            self.profile.setVisible("profile" in self.shapes)
-        self.setVisible(bool(self.shapes))
-
-    def _make(self, name: str) -> Any:
-        """A shape over the middle half of the view."""
+    def _make(self) -> Any:
+        """A line over the middle half of the view."""
         view, (height, width) = self._canvas.visible(), self._canvas.size_shown
         top, bottom = max(view.rows[0], -0.5), min(view.rows[1], height - 0.5)
         left, right = max(view.columns[0], -0.5), min(view.columns[1], width - 0.5)
-        if name == "profile":
-            middle, quarter = (top + bottom) / 2, (right - left) / 4
-            ends = ((left + quarter, middle), (right - quarter, middle))
-            return pg.LineSegmentROI(ends, pen=self._pen, hoverPen=pg.mkPen("w", width=2))
-        corner = round((left * 3 + right) / 4) - 0.5, round((top * 3 + bottom) / 4) - 0.5
-        size = max(1, round((right - left) / 2)), max(1, round((bottom - top) / 2))
-        shape = pg.RectROI(corner, size, pen=self._pen, hoverPen=pg.mkPen("w", width=2), sideScalers=True)
-        shape.addScaleHandle([0, 0], [1, 1])
-        return shape
-
-    def _measure(self, name: str) -> None:
-        state, shape = self._model.state, self.shapes.get(name)
-        if state is None or shape is None:
-            return
-        image, settings = state.image, state.settings
-        if name == "profile":
-            (start, end) = (shape.mapToParent(handle["item"].pos()) for handle in shape.handles)
-            ends = (start.y(), start.x()), (end.y(), end.x())
-            self._lanes[name].ask(
-                lambda asked: read_profile(image, settings, *ends, asked.is_cancelled), self._draw, self._fail
-            )
-        else:
-            at, size = shape.pos(), shape.size()
-            rows, columns = (at.y(), at.y() + size.y()), (at.x(), at.x() + size.x())
-            self._lanes[name].ask(
-                lambda asked: read_region(image, settings, rows, columns, asked.is_cancelled),
-                self._tell,
-                self._fail,
-            )
+        middle, quarter = (top + bottom) / 2, (right - left) / 4
+        ends = ((left + quarter, middle), (right - quarter, middle))
+        return pg.LineSegmentROI(ends, pen=self._pen, hoverPen=pg.mkPen("w", width=2))
 
     def _draw(self, profile: Profile) -> None:
+        self.words.hide()
         if self.profile is not None:
             self.profile.show_profile(profile)
 
-    def _tell(self, facts: RegionFacts) -> None:
-        self.words.setText(facts.text())
-
     def _fail(self, error: Exception) -> None:
         self.words.setText(sentence(error))
+        self.words.show()

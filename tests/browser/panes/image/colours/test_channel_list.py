@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -115,9 +116,11 @@ def test_rows_stay_while_only_their_settings_change(channels: ChannelList) -> No
 
 
 def test_a_colour_is_chosen_in_a_dialog(channels: ChannelList, qtbot: QtBot) -> None:
-    channels.show_channels(settings_of("a", "b"), 0)
+    first, second = settings_of("a", "b")
+    channels.show_channels([first, replace(second, colour=(10, 200, 30))], 0)
     channels.itemDoubleClicked.emit(channels.item(1))
     (dialog,) = channels.findChildren(QColorDialog)
+    assert dialog.currentColor() == QColor(10, 200, 30)
     with qtbot.waitSignal(channels.coloured) as heard:
         dialog.colorSelected.emit(QColor(1, 2, 3))
     assert heard.args == [1, (1, 2, 3)]

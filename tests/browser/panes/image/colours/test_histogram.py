@@ -67,3 +67,30 @@ def test_the_histogram_follows_the_theme(histogram: Histogram) -> None:
     for colours in (LIGHT, DARK):
         histogram.set_colours(colours)
         assert histogram.grab().toImage().pixelColor(1, 1).name() == colours.window
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1_000_000.0, 1_000_003.0), (0.0, 1.0), (-2e-9, 5e-9), (65_000, 65_535), (1e12, 1e12 + 0.5)],
+)
+def test_tick_labels_differ(low: float, high: float, histogram: Histogram, qtbot: QtBot) -> None:
+    histogram.resize(160, 400)
+    histogram.show()
+    found = statistics(np.linspace(low, high, 1000))
+    histogram.show_statistics(found, found.levels(FULL))
+    axis = histogram.item.axis
+    scaled = [value / axis.scale for value in (low, high)]
+    for spacing, values in axis.tickValues(*scaled, 300):
+        texts = axis.tickStrings(values, axis.scale, spacing)
+        assert len(set(texts)) == len(texts) == len(values)
+        assert [float(text) for text in texts] == pytest.approx(
+            [value * axis.scale for value in values], rel=1e-15, abs=spacing * axis.scale / 100
+        )
+    qtbot.waitUntil(lambda: axis.width() >= 52)
+
+
+def test_ticks_of_large_integers_are_exact(histogram: Histogram) -> None:
+    found = statistics(numbers_of(2**61 + np.arange(101)))
+    histogram.show_statistics(found, found.levels(FULL))
+    axis = histogram.item.axis
+    assert axis.tickStrings([0.0, 50.0], axis.scale, 50.0) == [f"{2**61:,}", f"{2**61 + 50:,}"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.nodes.protocols import NodeLike
@@ -54,6 +54,11 @@ class Pane(QWidget):
 
     def forget_tiles(self) -> None:
         """Free the tiles read so far: their source may be closed."""
+
+    def focus_target(self) -> QWidget:
+        """The widget that takes the keys of this pane."""
+        found = (one for one in self.findChildren(QAbstractScrollArea) if one.isVisibleTo(self))
+        return next((one for one in found if one.focusPolicy() & Qt.FocusPolicy.TabFocus), self)
 
     def viewed(self) -> ViewedArray | None:
         """The displayed part of an array, for export; None if the pane does not show elements."""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.widgets.buttons import colour, tool_button
+from zarrbrowser.widgets.jump_slider import JumpSlider
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
 from zarrbrowser.widgets.tooltip import tooltip
@@ -176,7 +177,7 @@ class AxisSliders(Scrolled):
 
 
 def _slider(name: str, last: int) -> QSlider:
-    slider = QSlider(Qt.Orientation.Horizontal)
+    slider = JumpSlider()
     slider.setRange(0, last)
     slider.setPageStep(max(1, last // 10))
     slider.setAccessibleName(f"position along {name}")

@@ -35,6 +35,8 @@ class CommandTarget(Protocol):
     def close_source(self) -> None: ...
     def focus_address(self) -> None: ...
     def show_keys(self) -> object: ...
+    def show_guide(self) -> object: ...
+    def show_about(self) -> object: ...
     def close(self) -> bool: ...
 
 
@@ -99,6 +101,12 @@ COMMANDS = (
             Command("Search", ("Ctrl+F",), lambda window: window.side.focus_box()),
             Command("Address", ("Ctrl+L",), lambda window: window.focus_address(), in_menu=False),
             Command("Tree", ("Ctrl+T",), lambda window: window.tree.setFocus(), in_menu=False),
+            Command(
+                "Between tree and data",
+                ("F6",),
+                lambda window: window.node_pane.swap_focus(window.tree),
+                in_menu=False,
+            ),
             Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
             Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
@@ -126,7 +134,9 @@ COMMANDS = (
     Group(
         "Program",
         (
+            Command("Guide", ("Shift+F1",), lambda window: window.show_guide()),
             Command("Keyboard shortcuts", ("F1",), lambda window: window.show_keys()),
+            Command("About zarrscope", ("Ctrl+F1",), lambda window: window.show_about()),
             Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
         ),
     ),

@@ -6,9 +6,9 @@ import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QMenu, QWidget
 
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
@@ -35,7 +35,13 @@ from zarrbrowser.window.menus import (
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
-from zarrbrowser.window.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
+from zarrbrowser.window.opening import (
+    ask_for_folder,
+    ask_for_location,
+    ask_for_zip,
+    dropped_texts,
+    take_as_copy,
+)
 from zarrbrowser.window.reveal import Revealer
 from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
 from zarrbrowser.window.side.side_pane import SidePane
@@ -78,7 +84,7 @@ class MainWindow(QMainWindow):
         self.node_pane = NodePane(self.session, self.workers)
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
-        self.location_button = push_button("Connection options…", self.choose_location)
+        self.location_button = push_button("Connection…", self.choose_location)
         self.sentence.add_button(self.location_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
@@ -192,6 +198,24 @@ class MainWindow(QMainWindow):
         dialog.open()
         return dialog
 
+    def show_guide(self) -> QDialog:
+        """Show the guide; the window can be used beside it."""
+        from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
+
+        dialog = GuideDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+        return dialog
+
+    def show_about(self) -> QDialog:
+        """Show what this program is, and its versions."""
+        from zarrbrowser.dialogs.about_dialog import AboutDialog  # late: for a fast start
+
+        dialog = AboutDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
     # Construction
 
     def _connect(self) -> None:
@@ -253,7 +277,7 @@ class MainWindow(QMainWindow):
         if item is None or not index.isValid():
             return
         if item.node is not None and item.source is not None:
-            self.status.report("")
+            self.status.forget()
             self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
@@ -346,6 +370,7 @@ class MainWindow(QMainWindow):
             self._collecting.start()
         self.side.sources_changed()
         if not sources:
+            self.status.forget()
             self._layout.show_empty()
             self.top_bar.show_address("")
             self.top_bar.show_versions((), "")
@@ -354,7 +379,7 @@ class MainWindow(QMainWindow):
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""
         self.navigator.leave()
-        self.status.report("")
+        self.status.forget()
         self.setWindowTitle(title)
 
     def _path_failed(self, text: str) -> None:
@@ -366,13 +391,17 @@ class MainWindow(QMainWindow):
         self.model.retry(QPersistentModelIndex(self.tree.currentIndex()))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        if event.mimeData().hasUrls() or event.mimeData().hasText():
-            event.acceptProposedAction()
+        if dropped_texts(event.mimeData()) and take_as_copy(event):
+            self._layout.highlight_drop(is_on=True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
+        self._layout.highlight_drop(is_on=False)
+        super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        for text in dropped_texts(event.mimeData()):
+        self._layout.highlight_drop(is_on=False)
+        for text in dropped_texts(event.mimeData()) if take_as_copy(event) else ():
             self.open_text(text)
-        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         self._layout.keep(self, self.settings)

@@ -100,7 +100,7 @@ class NodePane(QWidget):
         column.addLayout(self._header())
         column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
-        self.tabs.currentChanged.connect(lambda _position: self._fill_current())
+        self.tabs.currentChanged.connect(lambda _position: self._tab_changed())
         self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
@@ -174,6 +174,15 @@ class NodePane(QWidget):
             position = (self.tabs.currentIndex() + by) % self.tabs.count()
             self.tabs.setCurrentIndex(position)
             self._tab_clicked(position)
+
+    def swap_focus(self, tree: QWidget) -> None:
+        """Move the focus from the picture, plot or table to the tree, and from anywhere else to the data."""
+        pane = self._stack.currentWidget() or self._blank
+        if pane.isAncestorOf(self.window().focusWidget() or self) or not pane.isVisible():
+            tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        target = pane.focus_target() if isinstance(pane, Pane) else pane
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
         """Fit the whole picture or plot into view."""
@@ -265,6 +274,11 @@ class NodePane(QWidget):
         if position >= 0:
             # Each kind of node has another first tab, so its name cannot be the one chosen for all nodes.
             self._session.tab = self.tabs.tabText(position) if position > 0 else ""
+
+    def _tab_changed(self) -> None:
+        for told in (self.pointed, self.reported):
+            told.emit("")  # that of the other tab
+        self._fill_current()
 
     def _fill_current(self) -> None:
         name, source, node = self.current_tab(), self._session.source, self._session.node

@@ -48,3 +48,13 @@ def test_positions_are_clipped_to_the_array() -> None:
     assert axes.at(0, 99).index[0] == 3
     assert axes.at(0, -1).index[0] == 0
     assert axes.at(0, 1).describe() == "z = 1"
+
+
+def test_positions_of_axes_of_the_same_name_and_length_are_taken_over() -> None:
+    shown = Axes.initial(FakeArray(np.zeros((4, 3, 5, 6)), ("time", "z", "y", "x"))).at(0, 3).at(1, 2)
+    sibling = Axes.initial(FakeArray(np.zeros((3, 4, 5, 6)), ("z", "time", "y", "x")))
+    assert sibling.at_positions_of(shown).index[:2] == (2, 3)
+    shorter = Axes.initial(FakeArray(np.zeros((3, 2, 5, 6)), ("z", "time", "y", "x")))
+    assert shorter.at_positions_of(shown).index[:2] == (2, 0)
+    nameless = Axes.initial(FakeArray(np.zeros((4, 3, 5, 6))))
+    assert nameless.at_positions_of(nameless.at(0, 1)) == nameless

@@ -147,6 +147,10 @@ class ImagePane(Pane):
         """Zoom to one element per pixel."""
         self.canvas.actual_size()
 
+    def focus_target(self) -> QWidget:
+        """The picture."""
+        return self.canvas if self.stack.shows_data else super().focus_target()
+
     def viewed(self) -> ViewedArray | None:
         """The plane, for export."""
         levels = self.displayed_levels()
@@ -209,6 +213,7 @@ class ImagePane(Pane):
         super().showEvent(event)
         if not event.spontaneous():
             self.grid.pause(is_on=False)
+            self._report()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Start and stop a film with Space, if the focused widget does not use it."""
@@ -269,6 +274,9 @@ class ImagePane(Pane):
         settings = self.session.view_of(source, image.path)
         if settings is None or settings.axes.shape != tuple(array.shape):
             settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
+        sibling = self.session.sibling_axes(source, image.path)
+        if sibling is not None:
+            settings = replace(settings, axes=settings.axes.at_positions_of(sibling))
         # Ask again before large reads that the user agreed to on an earlier visit.
         settings, find = replace(settings, may_read_bytes=0), source.hierarchy.node
         colour_map = self.session.colour_map
@@ -301,12 +309,17 @@ class ImagePane(Pane):
             self.stack.show_error(faults[0])
             return
         self.stack.show_data(*self._notice())
-        self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
+        self._report()
         self.plane_shown.emit()
         axes = state.settings.axes
         ahead = [axes.at(*place) for place in self.sliders.next_positions(_AHEAD)]
         if ahead:
             self.view.look_ahead(ahead)
+
+    def _report(self) -> None:
+        state, frame = self.model.state, self.view.frame
+        if state is not None and frame is not None and self.view.is_complete:
+            self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
 
     def _notice(self) -> tuple[str, str]:
         """The text of the notice above the picture, and of its button."""

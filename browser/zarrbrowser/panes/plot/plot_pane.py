@@ -25,6 +25,7 @@ from zarrbrowser.plot.series import (
     Outline,
     Series,
     SeriesRequest,
+    left_out_text,
     log_outline,
     other_numbers,
     outline,
@@ -302,9 +303,9 @@ class PlotPane(Pane):
         is_log = self.controls.log_x.isChecked()
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
-        self.controls.note.setText(
-            count(self.series.numbers.size if self.series is not None else 0, "element") + detail
-        )
+        if self.series is not None:
+            left_out = left_out_text(self.series, is_log_x=is_log)
+            self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
 
     def _load_anyway(self) -> None:
         if self._array is not None:

@@ -84,6 +84,7 @@ class Photographer:
             ("search", self.search),
             ("open-location", self.location),
             ("export", self.export),
+            ("figure", self.figure),
             ("keys", self.keys),
             ("dark", self.dark),
         )
@@ -165,6 +166,14 @@ class Photographer:
         """The dialog that asks what to export."""
         self.go("/brain.zarr/functional", "Image")
         return self.window.exporter.ask()
+
+    def figure(self) -> object:
+        """The dialog for figures, with a map."""
+        self.coordinates()
+        pane = self.window.node_pane.pane("Image")
+        pane.model.set(colour_map="cmocean:thermal")  # type: ignore[attr-defined]
+        self.wait()
+        return self.window.figures.ask()
 
     def dark(self) -> None:
         """The other palette."""

@@ -77,8 +77,7 @@ class ViewedArray:
                 where = self._channels(selection, suffix)
             if where:
                 parts.append(f"{name.replace(' ', '')}{where}")
-        text = re.sub(r"[^\w.,=+-]+", "_", "_".join(parts))[:_LONGEST]
-        return text.encode()[:_LONGEST_BYTES].decode(errors="ignore") + f".{suffix}"
+        return file_name_of("_".join(parts), suffix)
 
     def _channels(self, selection: Selection, suffix: str) -> str:
         """The channels in a file: their positions, or the name of a single one; empty for all."""
@@ -93,6 +92,16 @@ class ViewedArray:
         if len(chosen) == 1:
             return f"{chosen[0]}-{shown.image.channels[chosen[0]]}"
         return "" if chosen == list(known) else "+".join(map(str, chosen))
+
+
+def file_name_of(text: str, suffix: str) -> str:
+    """A file name from a text, without signs that need quotes.
+
+    >>> file_name_of("tas, time = 3", "png")
+    'tas,_time_=_3.png'
+    """
+    short = re.sub(r"[^\w.,=+-]+", "_", text)[:_LONGEST] or "figure"
+    return short.encode()[:_LONGEST_BYTES].decode(errors="ignore") + f".{suffix}"
 
 
 def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:

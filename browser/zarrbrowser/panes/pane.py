@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
@@ -13,6 +13,9 @@ from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.workers import Workers
+
+if TYPE_CHECKING:  # imported late, for a fast start
+    from zarrbrowser.export.figures.figure import FigureSource
 
 
 class Pane(QWidget):
@@ -62,6 +65,10 @@ class Pane(QWidget):
 
     def viewed(self) -> ViewedArray | None:
         """The displayed part of an array, for export; None if the pane does not show elements."""
+        return None
+
+    def figure(self) -> FigureSource | None:
+        """The picture or plot as a figure; None if the pane shows none."""
         return None
 
     def view_state(self) -> dict[str, Any]:

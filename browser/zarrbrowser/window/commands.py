@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtGui import QKeySequence
 
 from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.figures.figure_exporter import FigureExporter
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
@@ -21,6 +22,7 @@ class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
     exporter: Exporter
+    figures: FigureExporter
     mounter: Mounter
     navigator: Navigator
     node_pane: NodePane
@@ -116,6 +118,9 @@ COMMANDS = (
         "Data",
         (
             Command("Export…", ("Ctrl+E",), lambda window: window.exporter.ask()),
+            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.figures.ask()),
+            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.figures.copy()),
+            Command("Print figure…", ("Ctrl+P",), lambda window: window.figures.print()),
             Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
             Command(
                 "Fit into view", ("F",), lambda window: window.node_pane.fit(), panes=_PICTURES, in_tree=True

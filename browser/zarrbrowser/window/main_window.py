@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
@@ -24,6 +24,7 @@ from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.figures.figure_exporter import FigureExporter
 from zarrbrowser.window.menus import (
     add_pane_shortcuts,
     add_tree_shortcuts,
@@ -52,6 +53,8 @@ from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
+    from zarrbrowser.dialogs.about_dialog import AboutDialog
+    from zarrbrowser.dialogs.guide_dialog import GuideDialog
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
@@ -100,6 +103,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(
             self, self.session, self.workers, self.node_pane.viewed, self.mounter.mounts.folder
         )
+        self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
         self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
@@ -198,7 +202,7 @@ class MainWindow(QMainWindow):
         dialog.open()
         return dialog
 
-    def show_guide(self) -> QDialog:
+    def show_guide(self) -> GuideDialog:
         """Show the guide; the window can be used beside it."""
         from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
 
@@ -207,7 +211,7 @@ class MainWindow(QMainWindow):
         dialog.show()
         return dialog
 
-    def show_about(self) -> QDialog:
+    def show_about(self) -> AboutDialog:
         """Show what this program is, and its versions."""
         from zarrbrowser.dialogs.about_dialog import AboutDialog  # late: for a fast start
 
@@ -243,7 +247,7 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
-        for teller in (self.exporter, self.mounter):
+        for teller in (self.exporter, self.figures, self.mounter):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)

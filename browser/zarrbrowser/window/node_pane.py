@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -36,6 +36,9 @@ from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 from zarrbrowser.workers.qt_types import make_qt_types
 from zarrbrowser.workers.workers import Stopped
+
+if TYPE_CHECKING:  # imported late, for a fast start
+    from zarrbrowser.export.figures.figure import FigureSource
 
 _log = logging.getLogger(__name__)
 
@@ -156,6 +159,10 @@ class NodePane(QWidget):
         pane, node = self.current_pane, self._session.node
         found = pane.viewed() if pane is not None else None
         return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)
+
+    def figure(self) -> FigureSource | None:
+        """What the current pane shows, for a figure; None if it shows neither a picture nor a plot."""
+        return self.current_pane.figure() if self.current_pane is not None else None
 
     def view_state(self) -> dict[str, Any]:
         """The view settings of the current pane."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
@@ -30,6 +31,7 @@ from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
+from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.pane import Pane
@@ -155,6 +157,10 @@ class ImagePane(Pane):
         """The plane, for export."""
         levels = self.displayed_levels()
         return ViewedArray.of_levels(levels) if levels else None
+
+    def figure(self) -> ShownPlanes | None:
+        """The planes on the screen, for a figure."""
+        return shown_planes(self.grid, self.coordinate_labels)
 
     def displayed_levels(self) -> list[DisplayedSlice]:
         """The displayed slice at each level, the finest first; empty without an image."""

@@ -186,7 +186,7 @@ class PlaneView(QWidget):
 
     def picture_style(self) -> Style:
         """The present mapping from numbers to colours."""
-        measured = self._measured_for_colours()
+        measured = self.colours_from
         if self.state is None or measured is None or not self.fits_settings:
             return Style()
         return style_of(self.state, measured, *self._marks)
@@ -208,7 +208,7 @@ class PlaneView(QWidget):
     def paint(self) -> None:
         """Draw the loaded numbers in the present colours."""
         self.words.hide()
-        state, measured = self.state, self._measured_for_colours()
+        state, measured = self.state, self.colours_from
         if state is None or not self.fits_settings or measured is None:
             return
         style, mosaics = self.picture_style(), self.mosaics
@@ -231,7 +231,9 @@ class PlaneView(QWidget):
         planes, cached = state.settings.planes(state.image), self._cache.__contains__
         return plan(state.image, planes, self.canvas.visible(), cached, state.settings.may_read_bytes)
 
-    def _measured_for_colours(self) -> Measured | None:
+    @property
+    def colours_from(self) -> Measured | None:
+        """The statistics that the colours follow: those of the leader, if there is one."""
         leading = self._leader.measured if self._leader is not None else None
         mine = self.measured
         fits = leading is not None and mine is not None and len(leading.statistics) == len(mine.statistics)

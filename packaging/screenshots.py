@@ -85,6 +85,7 @@ class Photographer:
             ("open-location", self.location),
             ("export", self.export),
             ("figure", self.figure),
+            ("movie", self.movie),
             ("keys", self.keys),
             ("dark", self.dark),
         )
@@ -174,6 +175,11 @@ class Photographer:
         pane.model.set(colour_map="cmocean:thermal")  # type: ignore[attr-defined]
         self.wait()
         return self.window.figures.ask()
+
+    def movie(self) -> object:
+        """The dialog for movies, with the same map."""
+        self.figure().reject()  # type: ignore[attr-defined]
+        return self.window.movies.ask()
 
     def dark(self) -> None:
         """The other palette."""

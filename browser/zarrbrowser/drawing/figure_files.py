@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QImage, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
@@ -49,6 +51,27 @@ def image_of_figure(figure: Figure, options: FigureOptions, dpi: float | None = 
     draw_figure(painter, figure, options)
     painter.end()
     return image
+
+
+def frame_of(figure: Figure, options: FigureOptions) -> NDArray[np.uint8]:
+    """A figure as the frame of a movie, shape (h, w, 3)."""
+    image = image_of_figure(figure, options).convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+def png_of_frame(pixels: NDArray[np.uint8]) -> bytes:
+    """The PNG file of a frame.
+
+    Raises:
+        OSError: it cannot be encoded.
+    """
+    height, width, _ = pixels.shape
+    plain, buffer = np.ascontiguousarray(pixels), _buffer()
+    image = QImage(plain.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+        raise OSError("the frame cannot be encoded")
+    return bytes(buffer.data().data())
 
 
 def draw_on_page(device: QPagedPaintDevice, figure: Figure, options: FigureOptions) -> None:

@@ -40,7 +40,8 @@ def draw_figure(painter: QPainter, figure: Figure, options: FigureOptions) -> No
         rest.setRight(rest.right() - _bar_room(canvas, colours, rest.height()))
     drawn = _draw_panels(canvas, figure, options, rest)
     if colours is not None:
-        _draw_colour_bar(canvas, colours, QRectF(drawn.right() + em, drawn.top(), 1.1 * em, drawn.height()))
+        box = QRectF(drawn.right() + em, drawn.top(), 1.1 * em, drawn.height())
+        _draw_colour_bar(canvas, colours, box, rest)
 
 
 def _draw_title(canvas: FigureCanvas, title: str, rest: QRectF) -> QRectF:
@@ -98,7 +99,8 @@ def _bar_room(canvas: FigureCanvas, colours: ColourBar, height: float) -> float:
     return TICK + widest + (2.4 + (1.7 if colours.label else 0.0)) * canvas.em
 
 
-def _draw_colour_bar(canvas: FigureCanvas, colours: ColourBar, box: QRectF) -> None:
+def _draw_colour_bar(canvas: FigureCanvas, colours: ColourBar, box: QRectF, rest: QRectF) -> None:
+    """Draw the colours in a box, and beside them numbers and label, which may be longer than the box."""
     em = canvas.em
     table = colours.table[::-1, None, :]
     pixels = np.concatenate([table, np.full((*table.shape[:2], 1), 255, np.uint8)], axis=2)
@@ -113,4 +115,5 @@ def _draw_colour_bar(canvas: FigureCanvas, colours: ColourBar, box: QRectF) -> N
         canvas.text_at(at, text)
     if colours.label:
         x = box.right() + TICK + 0.5 * em + canvas.widest(ticks)
-        canvas.upright_text(QRectF(x, box.top(), 1.3 * em, box.height()), colours.label)
+        half = min(box.center().y() - rest.top(), rest.bottom() - box.center().y())
+        canvas.upright_text(QRectF(x, box.center().y() - half, 1.3 * em, 2 * half), colours.label)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence
 
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
+from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
@@ -23,6 +24,7 @@ class CommandTarget(Protocol):
 
     exporter: Exporter
     figures: FigureExporter
+    movies: MovieExporter
     mounter: Mounter
     navigator: Navigator
     node_pane: NodePane
@@ -121,6 +123,7 @@ COMMANDS = (
             Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.figures.ask()),
             Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.figures.copy()),
             Command("Print figure…", ("Ctrl+P",), lambda window: window.figures.print()),
+            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.movies.ask()),
             Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
             Command(
                 "Fit into view", ("F",), lambda window: window.node_pane.fit(), panes=_PICTURES, in_tree=True

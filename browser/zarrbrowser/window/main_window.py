@@ -25,6 +25,7 @@ from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
+from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.menus import (
     add_pane_shortcuts,
     add_tree_shortcuts,
@@ -104,6 +105,7 @@ class MainWindow(QMainWindow):
             self, self.session, self.workers, self.node_pane.viewed, self.mounter.mounts.folder
         )
         self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
+        self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
         self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
@@ -247,7 +249,7 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
-        for teller in (self.exporter, self.figures, self.mounter):
+        for teller in (self.exporter, self.figures, self.movies, self.mounter):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)

@@ -68,7 +68,7 @@ class ShownPlanes:
 
     def as_shown(self) -> Figure:
         """The figure of the samples on the screen; reads nothing."""
-        return self._figure([(one, one.mosaics, one.labels) for one in self.planes])
+        return self.figure_of([(one, one.mosaics, one.labels) for one in self.planes])
 
     def read(self, pixels: tuple[int, int], cancelled: Cancellation = lambda: False) -> Figure:
         """The figure with as many samples as a number of pixels can show; blocks.
@@ -85,22 +85,39 @@ class ShownPlanes:
             mosaics, labels, note = _read(one, _fitting(one, pixels), cancelled)
             parts.append((one, mosaics or one.mosaics, labels))
             notes.append(note)
-        return replace(self._figure(parts), note=next(filter(None, notes), ""))
+        return replace(self.figure_of(parts), note=next(filter(None, notes), ""))
 
-    def at(self, axes: Axes) -> ShownPlanes:
-        """The main plane alone at another position, in the same colours."""
-        main = replace(self.main, state=self.main.state.with_axes(axes), place=(0, 0), title="")
-        return replace(self, planes=(main,))
+    def frame(
+        self,
+        axes: Axes,
+        pixels: tuple[int, int],
+        cancelled: Cancellation = lambda: False,
+        *,
+        has_own_contrast: bool = False,
+    ) -> Figure:
+        """The main plane alone at another position, as a frame of a movie; blocks.
 
-    def measured_anew(self, pixels: tuple[int, int], cancelled: Cancellation = lambda: False) -> ShownPlanes:
-        """The main plane with a contrast of its own; blocks."""
-        main = self.main
-        mosaics, _, _ = _read(replace(main, labels=None), _fitting(main, pixels), cancelled)
+        Args:
+            has_own_contrast: whether colours follow the numbers of this plane, not those of the plane on the screen.
+
+        Raises:
+            Cancelled: ``cancelled`` became true.
+            SelectionError: more than may be read without asking would be decoded.
+            ZarrError: a chunk cannot be read or decoded.
+        """
+        from zarrcore.errors import SelectionError  # late: for a fast start
+
+        state = self.main.state.with_axes(axes)
+        plane = replace(self.main, state=state, place=(0, 0), title="", mosaics=())
+        mosaics, labels, note = _read(plane, _fitting(plane, pixels), cancelled)
         if not mosaics:
-            return self
-        return replace(self, planes=(replace(main, measured=measure(main.state.settings, mosaics)),))
+            raise SelectionError(f"a frame cannot be read: {note.partition(': ')[2].rstrip('.')}")
+        if has_own_contrast:
+            plane = replace(plane, measured=measure(state.settings, mosaics))
+        return replace(self, planes=(plane,)).figure_of([(plane, mosaics, labels)])
 
-    def _figure(self, parts: list[tuple[ShownPlane, tuple[Mosaic, ...], Mosaic | None]]) -> Figure:
+    def figure_of(self, parts: list[tuple[ShownPlane, tuple[Mosaic, ...], Mosaic | None]]) -> Figure:
+        """The figure of the samples of each plane, and of its labels."""
         main = self.main.state
         panels = tuple((*one.place, self._panel(one, mosaics, labels)) for one, mosaics, labels in parts)
         settings = main.settings
@@ -207,7 +224,9 @@ def _read_labels(one: ShownPlane, view: View, cancelled: Cancellation) -> Mosaic
         return None
     mine = labels.view(axes, view)
     frame = plan(labels.image, [theirs.as_plane()], mine)
-    return one.labels if frame.is_held_back else _mosaics(frame, mine, cancelled)[0]
+    if frame.is_held_back:
+        return one.labels if one.mosaics else None  # the labels on the screen belong to its plane
+    return _mosaics(frame, mine, cancelled)[0]
 
 
 def _mosaics(frame: Frame, view: View, cancelled: Cancellation) -> tuple[Mosaic, ...]:

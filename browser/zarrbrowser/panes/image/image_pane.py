@@ -46,7 +46,7 @@ from zarrbrowser.workers import Lane, Workers
 
 _CALM_MS = 700
 _AHEAD = 3
-"""Planes of a film that are read ahead."""
+"""Planes that are read ahead while playing."""
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
@@ -222,7 +222,7 @@ class ImagePane(Pane):
             self._report()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Start and stop a film with Space, if the focused widget does not use it."""
+        """Play and stop with Space, if the focused widget does not use it."""
         if event.key() == Qt.Key.Key_Space:
             self.sliders.play()
         else:
@@ -352,7 +352,7 @@ class ImagePane(Pane):
     def _show_missing(self) -> None:
         state, measured = self.model.state, self.model.measured
         if state is None or measured is None or self.sliders.is_playing:
-            return  # only the first plane of a film is measured
+            return  # only the first plane is measured while playing
         found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
         whole = found is not None and found.size == axes.height * axes.width
         is_told = elements_of(state.image.base).has_marks

@@ -166,7 +166,7 @@ class PlaneView(QWidget):
         self.reader.read()
 
     def look_ahead(self, planes: Sequence[Axes]) -> None:
-        """Read other planes ahead for this view: the next ones of a film."""
+        """Read other planes ahead for this view: the next ones to play."""
         state = self.state
         if state is not None and self.is_complete:
             self.reader.look_ahead([self._planned(state.with_axes(axes)) for axes in planes])

@@ -86,6 +86,7 @@ class Photographer:
             ("export", self.export),
             ("figure", self.figure),
             ("movie", self.movie),
+            ("palette", self.palette),
             ("keys", self.keys),
             ("dark", self.dark),
         )
@@ -192,6 +193,13 @@ class Photographer:
         """The list of keys."""
 
         return self.window.show_keys()
+
+    def palette(self) -> object:
+        """The commands that fit some letters."""
+        self.go("/brain.zarr/functional", "Image")
+        dialog = self.window.show_palette()
+        dialog.box.setText("cop")
+        return dialog
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it is idle and ``until`` is true."""

@@ -58,11 +58,12 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.guide_dialog import GuideDialog
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
+    from zarrbrowser.dialogs.palette_dialog import PaletteDialog
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_GROUPS_OF_WINDOW = 4
-"""Groups of commands that work everywhere in the window."""
+_GROUPS_OF_FIRST_COLUMN = 3
+"""Groups of commands in the first column of the list of keys, so that both have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -200,7 +201,22 @@ class MainWindow(QMainWindow):
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
-        dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
+        dialog = KeysDialog(key_table(), _GROUPS_OF_FIRST_COLUMN, self)
+        dialog.open()
+        return dialog
+
+    def show_palette(self) -> PaletteDialog:
+        """Show all commands, to be found by typing."""
+        from zarrbrowser.dialogs.palette_dialog import PaletteDialog  # late: for a fast start
+        from zarrbrowser.window.palette.entries import entries_of
+
+        menus = {"": self.top_bar.menu, "Open recent": self.top_bar.recent_menu}
+        copying = self.node_pane.copy_button.menu()
+        if isinstance(copying, QMenu):
+            menus["Copy as"] = copying
+        pane = self.node_pane
+        dialog = PaletteDialog(entries_of(self, menus, pane.current_tab(), pane.current_pane), self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
 

@@ -81,7 +81,7 @@ def test_submenus_come_before_the_last_group(window: Any, qtbot: QtBot) -> None:
     actions = menu.actions()
     texts = [one.text().partition("\t")[0] for one in actions]
     at = texts.index("One")
-    assert texts[at : at + 3] == ["One", "Two", "Guide"]
+    assert texts[at : at + 3] == ["One", "Two", "Commands"]
     assert actions[at - 1].isSeparator()
     assert not actions[-1].isSeparator()
 

@@ -79,6 +79,7 @@ class Photographer:
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
+            ("columns", lambda: self.go("/climate.zarr/stations", "Table")),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
             ("storage", lambda: self.go("/sky.zarr/mosaic", "Storage")),
             ("search", self.search),

@@ -28,9 +28,7 @@ def window(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
 
 
 def run(window: MainWindow, query: str, qtbot: QtBot) -> None:
-    window.activateWindow()
-    QTest.keySequence(window, "Ctrl+K")
-    (dialog,) = [one for one in window.findChildren(PaletteDialog) if one.isVisible()]
+    dialog = window.show_palette()
     QTest.keyClicks(dialog.box, query)
     QTest.keyClick(dialog.box, Qt.Key.Key_Return)
     assert not dialog.isVisible()
@@ -52,6 +50,13 @@ def test_every_command_menu_and_button_is_there_once(window: MainWindow) -> None
     pairs = [(entry.title, entry.place) for entry in dialog._shown]
     assert len(set(pairs)) == len(pairs)
     dialog.reject()
+
+
+def test_a_key_opens_the_palette(window: MainWindow) -> None:
+    QTest.keySequence(window, "Ctrl+K")
+    (dialog,) = [one for one in window.findChildren(PaletteDialog) if one.isVisible()]
+    QTest.keyClick(dialog.box, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
 
 
 def test_a_command_a_menu_and_a_button_run(window: MainWindow, qtbot: QtBot) -> None:

@@ -472,7 +472,7 @@ def test_no_hierarchy(values: Values) -> None:
 )
 def test_a_selection(selection: Any) -> None:
     array = opened(chunk(WHOLE))
-    refused(lambda: array[selection], SelectionError, "dimension|indices|only")
+    refused(lambda: array[selection], SelectionError, "dimension|indices|only|field")
 
 
 @pytest.mark.parametrize(

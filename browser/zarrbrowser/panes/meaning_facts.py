@@ -34,15 +34,15 @@ class MeaningFacts(QWidget):
 
         self.clear()
         recognised = recognise(node)
-        if recognised is None:
-            return
-        title = f"{recognised[0].title} {recognised[1]}"
-        self._show(title, [])
-        self._lane.ask(
-            lambda _asked: meaning(node, source.hierarchy.node),
-            self._show_meaning,
-            lambda error: self._show(title, [Fact("Error", sentence(error))]),
-        )
+        title = "" if recognised is None else f"{recognised[0].title} {recognised[1]}"
+
+        def show_error(error: Exception) -> None:
+            if title:  # otherwise nothing says that there is a meaning
+                self._show(title, [Fact("Error", sentence(error))])
+
+        if title:
+            self._show(title, [])
+        self._lane.ask(lambda _asked: meaning(node, source.hierarchy.node), self._show_meaning, show_error)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""

@@ -20,6 +20,7 @@ from zarrcore.array.selection.any_selection import Selection, normalize_any
 from zarrcore.array.selection.axes import Axis, result_shape, upwards
 from zarrcore.array.selection.basic import BasicSelection
 from zarrcore.array.selection.blocks import normalize_blocks
+from zarrcore.array.selection.fields import field_of, split_fields, taken
 from zarrcore.array.selection.indexer import Indexer
 from zarrcore.array.selection.outer import Outer, OuterSelection, normalize_outer
 from zarrcore.array.selection.points import Points, PointSelection, normalize_points
@@ -106,8 +107,16 @@ class Array(DuckArray):
         return self._keys.key(tuple(index))
 
     def __getitem__(self, selection: Selection) -> Any:
-        """The selected elements: an array, or a scalar if an integer selects in every dimension. See `read`."""
+        """The selected elements: an array, or a scalar if an integer selects in every dimension. See `read`.
+
+        Names among the indices select fields of structured elements: ``array["x"]``, ``array[:10, ["x", "y"]]``. Whole elements
+        are read, because that is how they are stored.
+        """
+        fields, selection = split_fields(selection)
+        field = field_of(fields, self.dtype) if fields else None
         result = self.read(selection)
+        if field is not None:
+            result = taken(result, field)
         return result[()] if result.ndim == 0 and not _has_ellipsis(selection) else result
 
     def read(
@@ -235,7 +244,13 @@ class Array(DuckArray):
         return self.read(tuple(slice(first, first + length) for first, length in places) or ...)
 
     def __setitem__(self, selection: Selection, value: Any) -> None:
-        """Same as `write`."""
+        """Same as `write`. Names among the indices write fields of structured elements; their other fields are read first."""
+        fields, selection = split_fields(selection)
+        if fields:
+            field = field_of(fields, self.dtype)
+            elements = self.read(selection)
+            elements[field] = value
+            value = elements
         self.write(selection, value)
 
     def write(

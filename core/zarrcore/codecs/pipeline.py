@@ -204,14 +204,19 @@ class Pipeline:
                 target[:] = decoded
             self._clear_bits(destination)
             return
-        if self._bytes_to_bytes and self._verbatim:
-            decoded = self._decode_bytes(encoded, scratch_buffer("decoded", self.spec.nbytes))
+        plain = self._verbatim and self.spec.dtype.subdtype is None
+        if plain:
+            into = scratch_buffer("decoded", self.spec.nbytes) if self._bytes_to_bytes else None
+            decoded = self._decode_bytes(encoded, into)
+            self._check_nbytes(decoded)
+            chunk = np.ndarray(self.spec.shape, self.spec.dtype, decoded)
         else:
-            decoded = self._decode_bytes(encoded, None)
-        chunk = self._decode_array(decoded)
+            chunk = self._decode_array(self._decode_bytes(encoded, None))
         # Without the ellipsis, an element of no dimensions would become a NumPy scalar, and a string lose zeros at its end.
         part: tuple[Any, ...] = (*(region or ()), ...)
         np.copyto(destination, chunk[part], casting="equiv")
+        if plain:
+            self._clear_bits(destination)
 
     @property
     def batches(self) -> bool:

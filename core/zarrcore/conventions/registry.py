@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zarrcore.conventions.cf.variable import CF
+from zarrcore.conventions.cf.variable import CF, dataset_of_children
 from zarrcore.conventions.geo import EOPF, GEOZARR, PYRAMIDS
 from zarrcore.conventions.hdmf import HDMF
 from zarrcore.conventions.image import MultiscaleImage
@@ -45,6 +45,8 @@ def recognise(node: Any) -> tuple[Convention, str] | None:
 def meaning(node: Any, find: Find | None = None) -> Meaning | None:
     """What a node is; None if no convention says.
 
+    A group may be a dataset to judge by its children, although its own metadata do not say so.
+
     Args:
         node: the node.
         find: returns the node at an absolute path of the node's hierarchy; by default that of the hierarchy.
@@ -56,7 +58,7 @@ def meaning(node: Any, find: Find | None = None) -> Meaning | None:
     """
     recognised = recognise(node)
     if recognised is None:
-        return None
+        return dataset_of_children(node)
     return recognised[0].read(node, find or node.hierarchy.node)
 
 

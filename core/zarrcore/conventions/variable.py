@@ -49,7 +49,7 @@ class Variable(Meaning):
     def summary(self) -> str:
         kind = "coordinate variable" if self.is_coordinate else self.kind
         sign = symbol(self.units)
-        what = f"{self.convention} {kind} {self.name}" + (f" in {sign}" if sign else "")
+        what = " ".join(filter(None, (self.convention, kind, self.name))) + (f" in {sign}" if sign else "")
         if self.is_coordinate:
             return f"{what}, {plural(self.shape[0], 'value')}"
         return f"{what} on {self._dimensions()}" if self.axes else what

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zarrcore.conventions import Meaning, recognise
+from zarrcore.conventions import Meaning, meaning, recognise
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode
 
@@ -24,17 +24,26 @@ def meaning_or_error(
 
     Args:
         node: the node.
-        reads_elements: whether elements may be read, for instance of coordinates, whose ends are the bounds of a raster.
+        reads_elements: whether elements may be read, for instance of coordinates, whose ends are the bounds of a raster, and
+            children of a group without a convention, which may make it a dataset.
     """
     recognised = recognise(node)
     if recognised is None:
-        return None
+        return _by_children(node) if reads_elements else None
     convention, kind = recognised
     find: Callable[[str], AnyNode] = node.hierarchy.node
     try:
         return convention.title, kind, convention.read(node, find if reads_elements else _unread(find))
     except ZarrError as error:
         return convention.title, kind, error
+
+
+def _by_children(node: AnyNode) -> tuple[str, str, Meaning] | None:
+    try:
+        found = meaning(node)
+    except ZarrError:  # nothing says that it should be readable
+        return None
+    return None if found is None else (found.convention, found.kind, found)
 
 
 def meaning_facts(node: AnyNode, *, reads_elements: bool = True) -> list[tuple[str, str]]:

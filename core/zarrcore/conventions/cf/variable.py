@@ -1,22 +1,22 @@
 """Variables and datasets of CF.
 
 CF conventions, 2 "NetCDF Files and Components", 3 "Description of the Data", 4 "Coordinate Types". An array is recognised by
-attributes that CF defines, a group by its attribute ``Conventions``, or by ``coordinates``, which xarray writes.
+attributes that CF defines, a group by its attribute ``Conventions``. xarray does not write this one: see `dataset_of_children`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.cf.coordinates import find_coordinate
+from zarrcore.conventions.cf.dataset import TITLE, is_coordinate, read_dataset, titled, version_of
 from zarrcore.conventions.cf.flags import flags_of
-from zarrcore.conventions.cf.grid_mapping import grid_mapping_crs
 from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
 from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import is_time
@@ -26,7 +26,6 @@ from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import mapping, text
 from zarrcore.conventions.variable import Dataset, Variable
 
-TITLE: Final = "CF"
 _SIGNS: Final = (
     "standard_name",
     "units",
@@ -41,7 +40,7 @@ _SIGNS: Final = (
     "calendar",
     "valid_range",
 )
-_VERSION: Final = re.compile(r"\bCF-(\d[\w.]*)")
+_MOST_CHILDREN: Final = 200
 _KINDS: Final = {"X": "longitude", "Y": "latitude", "Z": "vertical", "T": "time"}
 """The kinds of axes, by the attribute ``axis``."""
 _KIND_OF_UNIT: Final = {**dict.fromkeys(LATITUDES, "latitude"), **dict.fromkeys(LONGITUDES, "longitude")}
@@ -49,8 +48,7 @@ _KIND_OF_UNIT: Final = {**dict.fromkeys(LATITUDES, "latitude"), **dict.fromkeys(
 
 def _recognise(node: Any) -> str | None:
     if node.kind == "group":
-        is_dataset = _VERSION.search(text(node.attributes.get("Conventions"))) is not None
-        return Dataset.kind if is_dataset else None
+        return Dataset.kind if version_of(node.attributes) is not None else None
     if node.kind != "array" or not any(_says_something(node.attributes.get(sign)) for sign in _SIGNS):
         return None
     return Variable.kind if node.dimension_names or "standard_name" in node.attributes else None
@@ -62,12 +60,7 @@ def _says_something(value: Any) -> bool:
 
 
 def _read(node: Any, find: Find) -> Variable | Dataset:
-    return _dataset(node) if node.kind == "group" else read_variable(node, find)
-
-
-def _titled(attributes: Mapping[str, Any]) -> str:
-    match = _VERSION.search(text(attributes.get("Conventions")))
-    return f"{TITLE} {match[1]}" if match else TITLE
+    return read_dataset(node) if node.kind == "group" else read_variable(node, find)
 
 
 def read_variable(array: Any, find: Find) -> Variable:
@@ -80,17 +73,15 @@ def read_variable(array: Any, find: Find) -> Variable:
     attributes = array.attributes
     packing = packing_of(array)
     missing = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
-    names = array.dimension_names or (None,) * array.ndim
-    is_coordinate = array.ndim == 1 and names[0] == array.name
     parent = find(array.path.rpartition("/")[0] or "/")
     return Variable(
-        _titled(mapping(getattr(parent, "attributes", {}))),
+        titled(mapping(getattr(parent, "attributes", {}))),
         text(attributes.get("standard_name")) or array.name,
         text(attributes.get("long_name")),
         text(attributes.get("units")),
         tuple(_axis(array, axis, find) for axis in range(array.ndim)),
         tuple(array.shape),
-        is_coordinate,
+        is_coordinate(array),
         text(attributes.get("calendar")),
         packing.scale if packing else 1.0,
         packing.offset if packing else 0.0,
@@ -100,7 +91,7 @@ def read_variable(array: Any, find: Find) -> Variable:
         tuple(text(attributes.get("coordinates")).split()),
         text(attributes.get("bounds")),
         text(attributes.get("cell_methods")),
-        None if is_coordinate else georeference_of(array, find),
+        None if is_coordinate(array) else georeference_of(array, find),
     )
 
 
@@ -129,34 +120,24 @@ def _axis(array: Any, axis: int, find: Find) -> Axis:
     return Axis(name, kind, units, text(attributes.get("long_name")))
 
 
-def _dataset(group: Any) -> Dataset:
-    """The dataset of a group.
+def dataset_of_children(group: Any) -> Dataset | None:
+    """The dataset that a group without ``Conventions`` is, as xarray writes it, to judge by its arrays; None if it is not one.
+
+    At least one array must be the coordinates of a dimension, or have attributes of CF and named dimensions. A group with more
+    than 200 children is not looked at, because each of them may take a request.
 
     Raises:
+        ListingUnsupportedError: the store cannot list.
         StoreError: the store failed.
     """
-    variables: list[str] = []
-    coordinates: list[str] = []
-    broken: list[str] = []
-    dimensions: dict[str, int] = {}
-    for child in group.children():
-        if child.kind == "broken":
-            broken.append(child.name)
-        if child.kind != "array":
-            continue
-        names = child.dimension_names or ()
-        dimensions |= {name: length for name, length in zip(names, child.shape, strict=False) if name}
-        if child.ndim == 0 and grid_mapping_crs(child.attributes) is not None:
-            continue  # it holds only the attributes of a CRS
-        (coordinates if tuple(names) == (child.name,) else variables).append(child.name)
-    return Dataset(
-        _titled(group.attributes),
-        text(group.attributes.get("title")),
-        tuple(variables),
-        tuple(coordinates),
-        dimensions,
-        tuple(broken),
-    )
+    if group.kind != "group" or len([*islice(group.child_names(), _MOST_CHILDREN + 1)]) > _MOST_CHILDREN:
+        return None
+    children = [*group.children()]
+    arrays = [child for child in children if child.kind == "array"]
+    has_signs = any(_recognise(array) is not None for array in arrays)
+    if not has_signs and not any(is_coordinate(array) for array in arrays):
+        return None
+    return replace(read_dataset(group, children), convention=TITLE if has_signs else "xarray")
 
 
 CF: Final = Convention(

@@ -67,9 +67,8 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
         UnsupportedError: an unknown dtype or filter.
     """
     array = _array(document)
-    return replace(
-        array, attributes=attributes, dimension_names=dimension_names_of(attributes, len(array.shape))
-    )
+    names = dimension_names_of(attributes, len(array.shape), document)
+    return replace(array, attributes=attributes, dimension_names=names)
 
 
 @parsed_once
@@ -294,15 +293,18 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
     return parse_fill_value(value, data_type)
 
 
-def dimension_names_of(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
+def dimension_names_of(
+    attributes: JsonObject, ndim: int, document: JsonObject | None = None
+) -> tuple[str | None, ...] | None:
     """The dimension names of Zarr v2, which are attributes.
 
     xarray's convention is ``_ARRAY_DIMENSIONS``, with null for unnamed dimensions. netCDF writes it, too, if it can;
-    otherwise NCZarr's own metadata have the paths of the dimensions.
+    otherwise NCZarr's own metadata have the paths of the dimensions: an attribute, or since netCDF 4.8.1 and before 4.9.3
+    a member of the ``.zarray``.
     """
     names = attributes.get(DIMENSIONS_ATTRIBUTE)
     if not isinstance(names, list):
-        names = _nczarr_names(attributes)
+        names = _nczarr_names(attributes) or _nczarr_names(document or {})
     if not isinstance(names, list) or len(names) != ndim:
         return None
     return tuple(names) if all(name is None or isinstance(name, str) for name in names) else None

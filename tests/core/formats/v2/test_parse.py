@@ -157,6 +157,17 @@ def test_what_netcdf_writes(tmp_path: Path) -> None:
     assert array[...].tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
+def test_what_ncgen_writes(tmp_path: Path) -> None:
+    """Its group below the root has no `_ARRAY_DIMENSIONS`, because the dimension is the root's."""
+    text = "netcdf t { dimensions: y = 2 ; group: g { variables: short v(y) ; data: v = 5, 6 ; } }"
+    (tmp_path / "t.cdl").write_text(text)
+    url = f"file://{tmp_path}/a.zarr#mode=nczarr,file"
+    subprocess.run(["ncgen", "-4", "-lb", "-o", url, tmp_path / "t.cdl"], check=True)
+    array = zarrcore.open(tmp_path / "a.zarr")["g/v"]
+    assert array.dimension_names == ("y",)
+    assert array[...].tolist() == [5, 6]
+
+
 def test_single_characters_are_bytes_of_length_1() -> None:
     values = {".zarray": json.dumps({**V2_ARRAY, "dtype": "c", "fill_value": "YQ=="}).encode()}
     array = zarrcore.open(MemoryStore(values=values))["/"]

@@ -10,14 +10,11 @@ import sys
 import time
 from typing import Any
 
-import napari
-from napari.settings import get_settings
-from qtpy.QtCore import QMimeData, QPointF, Qt, QUrl
-from qtpy.QtGui import QDropEvent
-from qtpy.QtWidgets import QApplication
-
 
 def main() -> None:
+    import napari  # here, because pytest imports this module when it looks for doctests, and napari's import warns
+    from napari.settings import get_settings
+
     path, picture = sys.argv[1:]
     # As if the user had answered napari's question which reader to use, with "Remember this choice".
     get_settings().plugins.extension2reader = {"*.zarr/": "zarrscope"}
@@ -38,6 +35,9 @@ def main() -> None:
 
 def drop(viewer: Any, path: str) -> None:
     """What Qt sends when the user drops a file."""
+    from qtpy.QtCore import QMimeData, QPointF, Qt, QUrl
+    from qtpy.QtGui import QDropEvent
+
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(path)])
     left, nothing = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -47,6 +47,8 @@ def drop(viewer: Any, path: str) -> None:
 
 def show(viewer: Any) -> None:
     """Let the window draw what it has to."""
+    from qtpy.QtWidgets import QApplication
+
     viewer.reset_view()
     for _ in range(20):
         QApplication.processEvents()

@@ -32,21 +32,3 @@ def test_choices_are_kept_without_the_title() -> None:
 )
 def test_a_malformed_document_means_the_defaults(document: dict[str, Any]) -> None:
     assert FigureChoices.of(document, SUFFIXES) == FigureChoices()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"width_mm": 5}, "the width must be between 10 and 2000 mm"),
-        ({"height_mm": float("nan")}, "the height must be"),
-        ({"dpi": 3}, "the resolution must be between 36 and 2400 dpi"),
-        ({"dpi": 2400, "width_mm": 400, "height_mm": 400}, "pixels are too many"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        FigureOptions(**options)
-
-
-def test_pixels_follow_from_size_and_resolution() -> None:
-    assert FigureOptions(25.4, 50.8, 100).pixels == (100, 200)

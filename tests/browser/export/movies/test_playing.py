@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrbrowser.export.movies.movie import MovieOptions
 from zarrbrowser.export.movies.playing import Direction, Playing, frames
 
 
@@ -54,24 +52,3 @@ def test_frames_are_those_of_a_range(one: int, other: int, step: int) -> None:
     both = frames(one, other, step, Direction.BOTH)
     assert len(both) == max(1, 2 * len(forward) - 2)
     assert all(a != b for a, b in zip(both, both[1:] + both[:1], strict=True)) or len(both) == 1
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"width": 10}, "sides of a movie"),
-        ({"height": 10**6}, "sides of a movie"),
-        ({"rate": 0}, "frame rate"),
-        ({"last": 10**6}, "frames are too many"),
-    ],
-)
-def test_a_movie_that_cannot_be_made_is_refused(changes: dict[str, int], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        MovieOptions(**{"kind": "gif", "axis": 0, "first": 0, "last": 3, **changes})
-
-
-def test_a_frame_has_the_size_of_the_movie() -> None:
-    options = MovieOptions("gif", 0, 0, 3, rate=2, width=501, height=333)
-    assert options.frame_options("here").pixels == (501, 333)
-    assert options.frame_options("here").title == "here"
-    assert options.duration_s == 2

@@ -106,6 +106,35 @@ def _write_climate(path: str) -> None:
         # With a fill value of 0, a coordinate of 0 would be a missing value to xarray.
         axis = group.create_array(name, data=values, chunks=values.shape, fill_value=None)
         axis.attrs.update({"_ARRAY_DIMENSIONS": [name], "units": unit})
+    _write_stations(group.create_group("stations"))
+
+
+def _write_stations(group: zarr.Group) -> None:
+    """A table of weather stations: its columns are arrays, and one has categories as AnnData does."""
+    random, count = np.random.default_rng(4), 5000
+    columns = {
+        "station": np.arange(10_000, 10_000 + count, dtype="i4"),
+        "lat": random.uniform(-90, 90, count).astype("f4").round(3),
+        "lon": random.uniform(0, 360, count).astype("f4").round(3),
+        "elevation": random.gamma(2, 180, count).astype("f4").round(1),
+        "opened": random.integers(0, 40_000, count).astype("f8"),
+        "is_automatic": random.random(count) < 0.4,
+    }
+    units = {
+        "lat": "degrees_north",
+        "lon": "degrees_east",
+        "elevation": "m",
+        "opened": "days since 1900-01-01",
+    }
+    for name, values in columns.items():
+        array = group.create_array(name, data=values, chunks=(1000,), fill_value=None)
+        array.attrs["_ARRAY_DIMENSIONS"] = ["station"]
+        if name in units:
+            array.attrs["units"] = units[name]
+    terrain = group.create_group("terrain")
+    terrain.attrs.update({"encoding-type": "categorical", "encoding-version": "0.2.0", "ordered": False})
+    terrain.create_array("codes", data=random.integers(-1, 3, count).astype("i1"), chunks=(1000,))
+    terrain.create_array("categories", data=np.array(["coast", "plain", "mountain"], "U8"), chunks=(3,))
 
 
 def _write_survey(path: str) -> None:

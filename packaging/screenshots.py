@@ -85,11 +85,15 @@ class Photographer:
             ("regions", self.regions),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
+            ("columns", lambda: self.go("/climate.zarr/stations", "Table")),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
             ("storage", lambda: self.go("/sky.zarr/mosaic", "Storage")),
             ("search", self.search),
             ("open-location", self.location),
             ("export", self.export),
+            ("figure", self.figure),
+            ("movie", self.movie),
+            ("palette", self.palette),
             ("keys", self.keys),
             ("dark", self.dark),
         )
@@ -240,6 +244,19 @@ class Photographer:
         self.go("/brain.zarr/functional", "Image")
         return self.window.exporter.ask()
 
+    def figure(self) -> object:
+        """The dialog for figures, with a map."""
+        self.coordinates()
+        pane = self.window.node_pane.pane("Image")
+        pane.model.set(colour_map="cmocean:thermal")  # type: ignore[attr-defined]
+        self.wait()
+        return self.window.figures.ask()
+
+    def movie(self) -> object:
+        """The dialog for movies, with the same map."""
+        self.figure().reject()  # type: ignore[attr-defined]
+        return self.window.movies.ask()
+
     def dark(self) -> None:
         """The other palette."""
         from zarrbrowser.theme import Appearance
@@ -251,6 +268,13 @@ class Photographer:
         """The list of keys."""
 
         return self.window.show_keys()
+
+    def palette(self) -> object:
+        """The commands that fit some letters."""
+        self.go("/brain.zarr/functional", "Image")
+        dialog = self.window.show_palette()
+        dialog.box.setText("cop")
+        return dialog
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it is idle and ``until`` is true."""

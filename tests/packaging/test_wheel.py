@@ -58,7 +58,8 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(distributions: Pa
     (wheel,) = distributions.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)}
+    guide = {f"zarrbrowser/guide/{Path(name).name}" for name in tracked("browser/docs")}
+    assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)} | guide
 
 
 def test_the_source_archive_has_tests_documents_and_scripts(distributions: Path) -> None:

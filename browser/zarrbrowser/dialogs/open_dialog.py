@@ -23,7 +23,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores import StoreOption
 
-_DETECT = "Detect automatically"
+_DETECT = "Detect"
 _LABEL_WIDTH = 104
 
 

@@ -53,23 +53,61 @@ class Place:
 
 def zarrcore_code(place: Place, selection: Selection | None) -> str:
     """Python that reads with zarrcore."""
-    connection = place.connection
+    lines = ["import zarrcore", "", *_opened(place)]
+    return "\n".join([*lines, *_values("node", selection)]) + "\n"
+
+
+def xarray_code(place: Place, name: str, selection: Selection | None) -> str:
+    """Python that reads with xarray, through zarrscope's own engine; values are decoded as xarray does.
+
+    Args:
+        name: that of the array; empty for a root.
+    """
+    options = {"format": place.told_format} if place.told_format else {}
+    options |= _options(place.connection)
+    words = f", storage_options={options!r}" if options else ""
+    lines = [
+        "import xarray",
+        "",
+        f"dataset = xarray.open_dataset({place.url!r}, engine='zarrscope', group={place.path!r}{words})",
+    ]
+    if selection is not None:
+        lines.append(f"values = dataset[{name or 'array'!r}]{_brackets(selection)}.values")
+    return "\n".join(lines) + "\n"
+
+
+def dask_code(place: Place, selection: Selection | None) -> str | None:
+    """Python that reads with Dask, one task for each chunk; None for groups."""
+    if selection is None:
+        return None
+    lines = [
+        "import dask.array",
+        "import zarrcore",
+        "",
+        *_opened(place),
+        "array = dask.array.from_array(node, chunks=node.chunk_shape, name=False)",
+        f"values = array{_brackets(selection)}.compute()",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _opened(place: Place) -> list[str]:
+    """Lines that open a node with zarrcore."""
+    options = {"format": place.told_format, **_options(place.connection)}
+    words = "".join(f", {name}={value!r}" for name, value in options.items() if value)
+    return [f"hierarchy = zarrcore.open({place.url!r}{words})", f"node = hierarchy[{place.path!r}]"]
+
+
+def _options(connection: Connection) -> dict[str, Any]:
+    """The store options that differ from the defaults."""
     options = {
-        "format": place.told_format,
         "endpoint_url": connection.endpoint_url,
         "region": connection.region,
         "profile": connection.profile,
         "anonymous": connection.anonymous,
         "requester_pays": connection.requester_pays,
     }
-    words = "".join(f", {name}={value!r}" for name, value in options.items() if value)
-    lines = [
-        "import zarrcore",
-        "",
-        f"hierarchy = zarrcore.open({place.url!r}{words})",
-        f"node = hierarchy[{place.path!r}]",
-    ]
-    return "\n".join([*lines, *_values("node", selection)]) + "\n"
+    return {name: value for name, value in options.items() if value}
 
 
 def zarr_code(place: Place, selection: Selection | None) -> str | None:

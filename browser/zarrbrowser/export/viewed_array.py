@@ -78,8 +78,7 @@ class ViewedArray:
                 where = self._channels(selection, suffix)
             if where:
                 parts.append(f"{name.replace(' ', '')}{where}")
-        text = re.sub(r"[^\w.,=+-]+", "_", "_".join(parts))[:_LONGEST]
-        return text.encode()[:_LONGEST_BYTES].decode(errors="ignore") + f".{suffix}"
+        return file_name_of("_".join(parts), suffix)
 
     def _channels(self, selection: Selection, suffix: str) -> str:
         """The channels in a file: their positions, or the name of a single one; empty for all."""
@@ -106,6 +105,16 @@ def computed_from(viewed: ViewedArray, reduction: Reduction | None) -> ViewedArr
     levels = tuple(computed_from(level, reduction) for level in viewed.levels)
     selection, in_view = whole(viewed.selection), whole(viewed.in_view)
     return replace(viewed, selection=selection, in_view=in_view, displayed=None, levels=levels)
+
+
+def file_name_of(text: str, suffix: str) -> str:
+    """A file name from a text, without signs that need quotes.
+
+    >>> file_name_of("tas, time = 3", "png")
+    'tas,_time_=_3.png'
+    """
+    short = re.sub(r"[^\w.,=+-]+", "_", text)[:_LONGEST] or "figure"
+    return short.encode()[:_LONGEST_BYTES].decode(errors="ignore") + f".{suffix}"
 
 
 def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:

@@ -76,6 +76,21 @@ class Axes:
         inside = min(max(position, 0), max(self.shape[axis] - 1, 0))
         return replace(self, index=(*self.index[:axis], inside, *self.index[axis + 1 :]))
 
+    def at_positions_of(self, other: Axes) -> Axes:
+        """The same plane at the positions of another array, along the sliders' axes of the same name and length.
+
+        Axes without a name of their own may mean anything: they keep their positions.
+        """
+        index = list(self.index)
+        for axis in self.further:
+            name = self.names[axis]
+            is_named = name != _generated(axis)
+            if is_named and other.names.count(name) == 1 and self.names.count(name) == 1:
+                theirs = other.names.index(name)
+                if theirs in other.further and other.shape[theirs] == self.shape[axis]:
+                    index[axis] = other.index[theirs]
+        return replace(self, index=tuple(index))
+
     def as_plane(self) -> Axes:
         """The same plane with position 0 along its own axes, so that equal planes compare equal."""
         index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
@@ -97,7 +112,11 @@ class Axes:
 def axis_names(ndim: int, names: Sequence[str | None] | None) -> tuple[str, ...]:
     """A name for each axis: the array's, or ``axis 0``, ``axis 1``, …"""
     given = names or (None,) * ndim
-    return tuple(name or f"axis {axis}" for axis, name in zip(range(ndim), given, strict=True))
+    return tuple(name or _generated(axis) for axis, name in zip(range(ndim), given, strict=True))
+
+
+def _generated(axis: int) -> str:
+    return f"axis {axis}"
 
 
 def is_colour(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:

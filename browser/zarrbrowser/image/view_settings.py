@@ -149,10 +149,12 @@ class ViewSettings:
 
     def describe(self, image: Image) -> str:
         """The plane's position: ``t = 3, mean along z``, without blended channels and axes of length 1."""
-        places = [self._place_along(axis) for axis in self.sliders(image)]
-        return ", ".join([*places, *([self._compared_with()] if self.compares else [])])
+        places = [self.place_along(axis) for axis in self.sliders(image)]
+        return ", ".join([*places, *([self.compared_with] if self.compares else [])])
 
-    def _compared_with(self) -> str:
+    @property
+    def compared_with(self) -> str:
+        """What the picture is compared with; only if it is."""
         one = self.comparison
         assert one is not None  # noqa: S101 - only then
         what = one.address
@@ -163,11 +165,12 @@ class ViewSettings:
             f"ratio to {what}" if one.operation is Operation.RATIO else f"{one.operation.value} from {what}"
         )
 
-    def _place_along(self, axis: int) -> str:
+    def place_along(self, axis: int, coordinate: str = "") -> str:
+        """The position along an axis, by its coordinate if that is known, or the statistic along it."""
         name = self.axes.names[axis]
         if self.reduction is not None and self.reduction.axis == axis:
             return f"{self.reduction.statistic.value} along {name}"
-        return f"{name} = {self.axes.index[axis]:,}"
+        return f"{name} = {coordinate or f'{self.axes.index[axis]:,}'}"
 
     def sliders(self, image: Image) -> list[int]:
         """The axes that have other planes to move to."""

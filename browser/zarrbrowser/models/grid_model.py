@@ -13,26 +13,28 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.table.columns import ColumnGrid
 from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
     Grid,
     Place,
     cell_text,
-    is_numeric,
     plain_text,
 )
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
+Cells = Grid | ColumnGrid
+"""The cells of a slice of an array, or of a group of columns."""
 WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
 """Rows and columns of the window, in whole blocks."""
 KEPT_BLOCKS = 256
 
 
 class GridModel(QAbstractTableModel):
-    """Shows a part of a `Grid`.
+    """Shows a part of a `Grid` or `ColumnGrid`.
 
     Attributes:
         grid: what is shown.
@@ -42,7 +44,7 @@ class GridModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.grid: Grid | None = None
+        self.grid: Cells | None = None
         self.first_row = self.first_column = 0
         self.coordinates: Mapping[int, Coordinate] = {}
         self._blocks: OrderedDict[Place, list[list[Any]]] = OrderedDict()
@@ -58,9 +60,18 @@ class GridModel(QAbstractTableModel):
         return max(0, min(WINDOW_COLUMNS, self.grid.columns - self.first_column))
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
+        is_across = orientation is Qt.Orientation.Horizontal
+        if (
+            role == Qt.ItemDataRole.TextAlignmentRole
+            and is_across
+            and self.grid is not None
+            and self.grid.fields
+        ):
+            side = Qt.AlignmentFlag.AlignRight if self._is_number(section) else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
         if self.grid is None or role != Qt.ItemDataRole.DisplayRole:
             return None
-        if orientation is Qt.Orientation.Horizontal:
+        if is_across:
             return self.grid.column_name(self.first_column + section, self.coordinates)
         return self.grid.row_name(self.first_row + section, self.coordinates)
 
@@ -90,7 +101,7 @@ class GridModel(QAbstractTableModel):
         block = self._blocks.get((row // BLOCK_ROWS, column // BLOCK_COLUMNS))
         return (False, None) if block is None else (True, block[row % BLOCK_ROWS][column % BLOCK_COLUMNS])
 
-    def show(self, grid: Grid | None) -> None:
+    def show(self, grid: Cells | None) -> None:
         """Show a grid. Another slice with the same cells keeps the position; any other grid starts at the first cell."""
         stays = grid is not None and self.grid is not None and _same_cells(grid, self.grid)
         if stays:
@@ -144,12 +155,11 @@ class GridModel(QAbstractTableModel):
             )
 
     def _is_number(self, column: int) -> bool:
-        if self.grid is None:
-            return False
-        dtype, fields = self.grid.array.dtype, self.grid.fields
-        return is_numeric(dtype[fields[self.first_column + column]] if fields else dtype)
+        return self.grid is not None and self.grid.is_number(self.first_column + column)
 
 
-def _same_cells(one: Grid, other: Grid) -> bool:
+def _same_cells(one: Cells, other: Cells) -> bool:
+    if isinstance(one, ColumnGrid) or isinstance(other, ColumnGrid):
+        return False
     same_axes = one.axes is not None and other.axes is not None and one.axes.shown == other.axes.shown
     return one.array is other.array and same_axes

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.workers import Workers
+
+if TYPE_CHECKING:  # imported late, for a fast start
+    from zarrbrowser.export.figures.figure import FigureSource
 
 
 class Pane(QWidget):
@@ -57,8 +60,17 @@ class Pane(QWidget):
     def forget_tiles(self) -> None:
         """Free the tiles read so far: their source may be closed."""
 
+    def focus_target(self) -> QWidget:
+        """The widget that takes the keys of this pane."""
+        found = (one for one in self.findChildren(QAbstractScrollArea) if one.isVisibleTo(self))
+        return next((one for one in found if one.focusPolicy() & Qt.FocusPolicy.TabFocus), self)
+
     def viewed(self) -> ViewedArray | None:
         """The displayed part of an array, for export; None if the pane does not show elements."""
+        return None
+
+    def figure(self) -> FigureSource | None:
+        """The picture or plot as a figure; None if the pane shows none."""
         return None
 
     def view_state(self) -> dict[str, Any]:

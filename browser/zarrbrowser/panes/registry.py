@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from zarrbrowser.gallery.cells import has_gallery
 from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.table.columns import may_be_table
 from zarrbrowser.values.numbers import why_no_picture
 
 if TYPE_CHECKING:  # panes are imported when they are first shown, for a fast start
@@ -54,13 +55,17 @@ def _has_axes(node: NodeLike) -> bool:
     return is_array(node) and node.ndim > 0
 
 
+def _has_table(node: NodeLike) -> bool:
+    return _has_axes(node) or (may_be_table(node) and not is_image(node))
+
+
 PANES = (
     PaneKind("Image", _has_picture, "image.image_pane:ImagePane", is_drawn=True),
     PaneKind("Thumbnails", has_gallery, "gallery.gallery_pane:GalleryPane"),
     PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),
     PaneKind("Value", _is_scalar, "value_pane:ValuePane"),
-    PaneKind("Table", _has_axes, "table.table_pane:TablePane"),
     PaneKind("Overview", is_group, "overview_pane:OverviewPane"),
+    PaneKind("Table", _has_table, "table.table_pane:TablePane"),
     PaneKind("Problem", is_broken, "problem_pane:ProblemPane"),
     PaneKind("Metadata", lambda node: not is_broken(node), "metadata_pane:MetadataPane"),
     PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),

@@ -13,6 +13,7 @@ from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
+from zarrbrowser.values.quantities import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Series:
     """Whether the numbers are logarithms."""
     offset: int = 0
     """The origin of the numbers: not 0 if floats cannot represent the elements exactly."""
+    not_positive: int = 0
+    """How many numbers are 0 or negative and have no logarithm; 0 unless the numbers are logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +82,24 @@ def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -
 
 def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool) -> Series:
     numbers = request.elements.known(values)
-    offset = 0
+    offset = not_positive = 0
     if is_log:
+        not_positive = int(np.count_nonzero(numbers <= 0))
         numbers = logarithms(numbers)
     elif is_long(numbers) and int(numbers.max()) - int(numbers.min()) < EXACT:
         offset = int(numbers.min())
         numbers = from_offset(numbers, offset)
-    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset)
+    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset, not_positive)
+
+
+def left_out_text(series: Series, *, is_log_x: bool) -> str:
+    """What logarithmic axes do not show, to be added to the number of elements; empty if they show everything."""
+    parts = []
+    if series.not_positive:
+        parts.append(f"the logarithmic axis leaves out {count(series.not_positive, 'value')} ≤ 0")
+    if is_log_x and series.numbers.size:
+        parts.append("the logarithmic axis leaves out position 0")
+    return "".join(f" · {part}" for part in parts)
 
 
 def extremes_of(numbers: AnyArray) -> tuple[float, float]:

@@ -2,7 +2,42 @@
 
 from __future__ import annotations
 
+import errno
+import re
+
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.stores import STORE_OPTIONS
+
+_PHRASES = (
+    (
+        "give credentials with --header, or treat it as absent with --treat-403-as-missing",
+        "it needs credentials",
+    ),
+    ("give credentials with --header, or user and password in the URL", "write user and password in the URL"),
+    ("give credentials with --profile or", "give credentials with Profile or"),
+    ("name the region of the bucket with --region", "enter the region of the bucket as Region"),
+    ("name it with --region", "enter it as Region"),
+    ("give credentials instead of --anonymous", "give credentials, and switch Anonymous off"),
+    ("choose another with --branch, --tag or --snapshot", "choose another in the list of versions"),
+    (": allow it with --virtual-chunks LOCATION", ""),
+    (
+        ", which a remote document may not read; --allow-local-targets allows it",
+        ", which a remote document may not read",
+    ),
+    ("(or --profile with s3://)", "(or Profile with s3://)"),
+)
+"""What zarrcore advises with options of the command line, and the same with the controls of the window."""
+_IN_BRACKETS = re.compile(r"\s*\([^()]*(?<![\w-])--[a-z][^()]*\)")
+"""Advice in brackets for which the window has no control."""
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+_LABELS = {str(one.argument): one.label.partition(":")[0] for one in STORE_OPTIONS if one.label}
+_SYSTEM = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+}
 
 
 def sentence(error: BaseException) -> str:
@@ -16,9 +51,27 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "There is not enough memory for this."
     # An error without text is unexpected: only its name is known.
-    text = str(error).strip() or f"unexpected {type(error).__name__}"
+    text = in_the_window(str(error).strip()) or f"unexpected {type(error).__name__}"
+    if isinstance(error, OSError) and error.errno in _SYSTEM:
+        text = _SYSTEM[error.errno] + (f": {error.filename}" if isinstance(error.filename, str) else "")
     first = text[0] if _is_name(text) else text[0].upper()
     return first + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def in_the_window(text: str) -> str:
+    """An error's text that names the controls of the window instead of options of the command line.
+
+    >>> in_the_window("no answer within the time allowed (--timeout)")
+    'no answer within the time allowed'
+    >>> in_the_window("use --anonymous for a public bucket")
+    'use Anonymous for a public bucket'
+    """
+    if "--" not in text:
+        return text
+    for theirs, ours in _PHRASES:
+        text = text.replace(theirs, ours)
+    text = _IN_BRACKETS.sub("", text)
+    return _FLAG.sub(lambda match: _LABELS.get(match[0], match[0]), text)
 
 
 def consequence(error: BaseException) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.history import History
@@ -26,6 +27,8 @@ class Session:
     _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _stored: set[tuple[int, str]] = field(default_factory=set)
     """Arrays whose stored numbers are shown, not the values that they are unpacked to."""
+    _last: tuple[Source, str, Axes] | None = None
+    """The image shown last: its source, its path, its plane."""
 
     def add(self, source: Source) -> None:
         """Add an open source."""
@@ -38,6 +41,8 @@ class Session:
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
         self._stored = {key for key in self._stored if key[0] != id(source)}
+        if self._last is not None and self._last[0] is source:
+            self._last = None
         if self.source is source:
             self.leave()
 
@@ -54,6 +59,12 @@ class Session:
         """Leave the current node."""
         self.source = self.node = None
 
+    def sibling_axes(self, source: Source, path: str) -> Axes | None:
+        """The axes of the image shown last, if it is in the same group as this one and is another one."""
+        last = self._last
+        is_sibling = last is not None and last[0] is source and _group(last[1]) == _group(path)
+        return last[2] if last is not None and is_sibling and last[1] != path else None
+
     def view_of(self, source: Source, path: str) -> ViewSettings | None:
         """The saved view settings of an array."""
         return self._views.get((id(source), path))
@@ -61,6 +72,7 @@ class Session:
     def remember(self, source: Source, path: str, view: ViewSettings) -> None:
         """Save the view settings of an array."""
         self._views[id(source), path] = view
+        self._last = (source, path, view.axes)
 
     def viewed(self) -> list[tuple[Source, str]]:
         """The images that have view settings: their sources and paths."""
@@ -75,3 +87,7 @@ class Session:
     def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
         """Save whether numbers are unpacked, for arrays without view settings of an image."""
         (self._stored.discard if is_on else self._stored.add)((id(source), path))
+
+
+def _group(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -40,6 +40,11 @@ class Grid:
     """How the numbers of cells are unpacked; None if cells hold stored numbers."""
 
     @property
+    def path(self) -> str:
+        """The path of the array."""
+        return self.array.path
+
+    @property
     def rows(self) -> int:
         """The number of rows."""
         return self.array.shape[0] if self.axes is None else self.axes.height
@@ -53,6 +58,11 @@ class Grid:
     def fields(self) -> tuple[str, ...]:
         """The fields of a structured type that have their own columns."""
         return self.array.dtype.names or () if self.axes is None else ()
+
+    def is_number(self, column: int) -> bool:
+        """Whether the cells of a column are numbers."""
+        dtype, fields = self.array.dtype, self.fields
+        return is_numeric(dtype[fields[column]] if fields else dtype)
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a column: its index, and its coordinate below."""
@@ -135,6 +145,8 @@ def cell_text(value: Any) -> str:
     >>> cell_text(np.float64(0.1)), cell_text(np.float64(1 / 3)), cell_text(np.int32(12345)), cell_text("a\\nb")
     ('0.1', '0.3333333', '12,345', 'a⏎b')
     """
+    if value is None:
+        return ""
     if isinstance(value, np.floating):
         exact = str(value)
         return exact if len(exact) <= 9 else f"{value:.7g}"
@@ -151,6 +163,8 @@ def plain_text(value: Any) -> str:
     >>> plain_text(np.float64(1 / 3)), plain_text(np.int32(12345)), plain_text(np.bool_(True)), plain_text("a\\tb")
     ('0.3333333333333333', '12345', 'true', 'a b')
     """
+    if value is None:
+        return ""
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         return str(int(value))
     text = str(value) if isinstance(value, np.floating | str) else format_value(value)

@@ -22,6 +22,9 @@ QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="problem"] { color: $warning; }
 QLabel[role="key"] { background: $hover; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
+QLabel[role="drop"] {
+    background: $drop; color: $text; border: 3px solid $accent; font-size: 18pt; font-weight: 600;
+}
 QFrame[role="stored"] { background: $accent; border-radius: 2px; }
 QFrame[role="absent"] { background: $border; border-radius: 2px; }
 QFrame[role="missing"] { background: $missing; border-radius: 3px; }
@@ -95,10 +98,13 @@ QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
 QMenu::indicator { width: 12px; height: 12px; margin-left: 6px; }
 QMenu::indicator:checked { image: url("$check"); }
 
+QPlainTextEdit, QListView { border: 0; }
 QTreeView, QPlainTextEdit, QListView {
-    background: $surface; color: $text; border: 0; selection-background-color: $selection;
+    background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
+QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
+QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }
 QTreeView::item { padding: 3px 2px; border: 0; }
 QTreeView::item:hover { background: $hover; }
 QTreeView::item:selected { background: $selection; color: $text; }
@@ -112,7 +118,7 @@ QHeaderView::section {
     background: $surface; color: $muted; border: 0; border-bottom: 1px solid $border; padding: 5px 6px;
 }
 QTableView {
-    background: $surface; color: $text; border: 0; gridline-color: $hover;
+    background: $surface; color: $text; gridline-color: $hover;
     selection-background-color: $selection; selection-color: $text;
 }
 QTableView QHeaderView::section { padding: 3px 8px; }
@@ -173,4 +179,7 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 def stylesheet(colours: Colours) -> str:
     """The stylesheet of one appearance."""
     arrows = {name: drawing_path(f"{name}-{colours.name}") for name in ("down", "up", "right", "check")}
-    return _TEMPLATE.substitute(asdict(colours), **arrows)
+    drop = colours.surface.replace(
+        "#", "#d8"
+    )  # mostly opaque: the sentence must be readable over any picture
+    return _TEMPLATE.substitute(asdict(colours), drop=drop, **arrows)

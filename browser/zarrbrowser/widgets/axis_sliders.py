@@ -17,17 +17,18 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.export.movies.playing import Playing
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.widgets.buttons import colour, tool_button
+from zarrbrowser.widgets.jump_slider import JumpSlider
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.playing_menu import PlayingMenu
 from zarrbrowser.widgets.scrolled import Scrolled
 from zarrbrowser.widgets.tooltip import tooltip
 
 _SLIDER_STEPS = 2**31 - 1
 """Sliders of longer axes move in steps of several positions: Qt's sliders have 32 bits."""
-_PLAY_MS = 100
-"""Ten planes per second, unless reading takes longer."""
 _LAST = 2**53
 """The last position that the number field can hold: the largest exact integer of a float."""
 _TITLES: dict[Statistic | None, str] = {
@@ -77,10 +78,13 @@ class AxisSliders(Scrolled):
         self.statistics: dict[int, QToolButton] = {}
         self._reduction: Reduction | None = None
         self._coordinates: Mapping[int, Coordinate] = {}
-        self.ticker = QTimer(self, interval=_PLAY_MS)
+        self.playing = Playing()
+        self._heading = 1
+        """The step of playing, 1 or -1."""
+        self.ticker = QTimer(self, interval=round(1000 / self.playing.rate))
         self.ticker.timeout.connect(self._play_on)
         self.may_play: Callable[[], bool] = lambda: True
-        """Called before each step of a film, so that no plane is skipped."""
+        """Called before each step of playing, so that no plane is skipped."""
         self._current = -1
 
     def show_axes(self, axes: Axes, further: Sequence[int] | None = None) -> None:
@@ -126,39 +130,49 @@ class AxisSliders(Scrolled):
             self._write_total(axis)
 
     def play(self, axis: int | None = None) -> None:
-        """Start or stop a film along an axis, by default the one that moved last."""
+        """Play along an axis, by default the one that moved last, or stop."""
         axis = self._current if axis is None else axis
         if axis not in self.plays or self._is_reduced(axis):
             return
         starts = not (self.ticker.isActive() and self._current == axis)
-        self._current = axis
+        self._current, self._heading = axis, self.playing.heading
         self.ticker.start() if starts else self.ticker.stop()
         self._show_playing()
 
+    def set_playing(self, playing: Playing) -> None:
+        """Change how fast, in which direction and how often planes are played."""
+        self.playing, self._heading = playing, playing.heading
+        self.ticker.setInterval(round(1000 / playing.rate))
+
     def stop(self) -> None:
-        """Stop the film, if one is running."""
+        """Stop playing."""
         self.ticker.stop()
         self._show_playing()
 
     @property
     def is_playing(self) -> bool:
-        """Whether a film is running."""
+        """Whether planes are played."""
         return self.ticker.isActive()
 
     def next_positions(self, number: int) -> list[tuple[int, int]]:
-        """Axis and position of the next planes of a film; empty without one."""
+        """Axis and position of the next planes to play; empty if nothing is played."""
         spin = self.spins.get(self._current)
         if spin is None or not self.is_playing:
             return []
-        length, now = int(spin.maximum()) + 1, int(spin.value())
-        return [(self._current, (now + step) % length) for step in range(1, min(number, length - 1) + 1)]
+        following = self.playing.following(int(spin.value()), int(spin.maximum()), self._heading, number)
+        return [(self._current, position) for position in following]
 
     def _play_on(self) -> None:
         spin = self.spins.get(self._current)
         if spin is None or not self.isVisible():
             self.stop()
         elif self.may_play():
-            spin.setValue(0 if spin.value() >= spin.maximum() else spin.value() + 1)
+            following = self.playing.after(int(spin.value()), int(spin.maximum()), self._heading)
+            if following is None:
+                self.stop()
+            else:
+                position, self._heading = following
+                spin.setValue(position)
 
     def _show_playing(self) -> None:
         for axis, button in self.plays.items():
@@ -214,6 +228,8 @@ class AxisSliders(Scrolled):
         self.totals[axis] = total
         self._write_total(axis)
         play = tool_button("play", f"Play along {name} (Space)", lambda: self.play(axis))
+        play.setMenu(PlayingMenu(self, play))
+        play.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         play.setEnabled(last > 0)
         self.plays[axis] = play
         name_label = label(name)
@@ -249,7 +265,7 @@ class AxisSliders(Scrolled):
 
 
 def _slider(name: str, last: int) -> QSlider:
-    slider = QSlider(Qt.Orientation.Horizontal)
+    slider = JumpSlider()
     slider.setRange(0, last)
     slider.setPageStep(max(1, last // 10))
     slider.setAccessibleName(f"position along {name}")

@@ -9,6 +9,8 @@ from typing import Protocol
 from PySide6.QtGui import QKeySequence
 
 from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.figures.figure_exporter import FigureExporter
+from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
@@ -21,6 +23,8 @@ class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
     exporter: Exporter
+    figures: FigureExporter
+    movies: MovieExporter
     mounter: Mounter
     navigator: Navigator
     node_pane: NodePane
@@ -35,6 +39,9 @@ class CommandTarget(Protocol):
     def close_source(self) -> None: ...
     def focus_address(self) -> None: ...
     def show_keys(self) -> object: ...
+    def show_palette(self) -> object: ...
+    def show_guide(self) -> object: ...
+    def show_about(self) -> object: ...
     def close(self) -> bool: ...
 
 
@@ -99,6 +106,12 @@ COMMANDS = (
             Command("Search", ("Ctrl+F",), lambda window: window.side.focus_box()),
             Command("Address", ("Ctrl+L",), lambda window: window.focus_address(), in_menu=False),
             Command("Tree", ("Ctrl+T",), lambda window: window.tree.setFocus(), in_menu=False),
+            Command(
+                "Between tree and data",
+                ("F6",),
+                lambda window: window.node_pane.swap_focus(window.tree),
+                in_menu=False,
+            ),
             Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
             Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
@@ -108,6 +121,10 @@ COMMANDS = (
         "Data",
         (
             Command("Export…", ("Ctrl+E",), lambda window: window.exporter.ask()),
+            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.figures.ask()),
+            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.figures.copy()),
+            Command("Print figure…", ("Ctrl+P",), lambda window: window.figures.print()),
+            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.movies.ask()),
             Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
             Command(
                 "Fit into view", ("F",), lambda window: window.node_pane.fit(), panes=_PICTURES, in_tree=True
@@ -126,7 +143,10 @@ COMMANDS = (
     Group(
         "Program",
         (
+            Command("Commands", ("Ctrl+K", "Ctrl+Shift+P"), lambda window: window.show_palette()),
+            Command("Guide", ("Shift+F1",), lambda window: window.show_guide()),
             Command("Keyboard shortcuts", ("F1",), lambda window: window.show_keys()),
+            Command("About zarrscope", ("Ctrl+F1",), lambda window: window.show_about()),
             Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
         ),
     ),

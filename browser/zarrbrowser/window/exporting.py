@@ -97,7 +97,9 @@ class Exporter(QObject):
         from zarrbrowser.export.snippets import (  # late: for a fast start
             Place,
             command,
+            dask_code,
             tensorstore_code,
+            xarray_code,
             zarr_code,
             zarrcore_code,
         )
@@ -111,6 +113,8 @@ class Exporter(QObject):
         return [
             ("Python: zarrcore", lambda: zarrcore_code(place, selection)),
             ("Python: zarr", lambda: zarr_code(place, selection)),
+            ("Python: xarray", lambda: xarray_code(place, read.name, selection)),
+            ("Python: dask", lambda: dask_code(place, selection)),
             ("Python: tensorstore", lambda: tensorstore_code(place, selection)),
             ("Command", lambda: command(place, read, selection)),
             ("Path in the mount", lambda: self._mounted(source, node)),

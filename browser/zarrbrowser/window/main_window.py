@@ -6,8 +6,8 @@ import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from zarrbrowser.models.tree_item import Fetching
@@ -24,6 +24,8 @@ from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.figures.figure_exporter import FigureExporter
+from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.menus import (
     add_pane_shortcuts,
     add_tree_shortcuts,
@@ -35,7 +37,13 @@ from zarrbrowser.window.menus import (
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
-from zarrbrowser.window.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
+from zarrbrowser.window.opening import (
+    ask_for_folder,
+    ask_for_location,
+    ask_for_zip,
+    dropped_texts,
+    take_as_copy,
+)
 from zarrbrowser.window.reveal import Revealer
 from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
 from zarrbrowser.window.side.side_pane import SidePane
@@ -46,13 +54,16 @@ from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
+    from zarrbrowser.dialogs.about_dialog import AboutDialog
+    from zarrbrowser.dialogs.guide_dialog import GuideDialog
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
+    from zarrbrowser.dialogs.palette_dialog import PaletteDialog
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_GROUPS_OF_WINDOW = 4
-"""Groups of commands that work everywhere in the window."""
+_GROUPS_OF_FIRST_COLUMN = 3
+"""Groups of commands in the first column of the list of keys, so that both have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -78,7 +89,7 @@ class MainWindow(QMainWindow):
         self.node_pane = NodePane(self.session, self.workers)
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
-        self.location_button = push_button("Connection options…", self.choose_location)
+        self.location_button = push_button("Connection…", self.choose_location)
         self.sentence.add_button(self.location_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
@@ -94,6 +105,8 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(
             self, self.session, self.workers, self.node_pane.viewed, self.mounter.mounts.folder
         )
+        self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
+        self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
         self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
@@ -188,7 +201,40 @@ class MainWindow(QMainWindow):
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
-        dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
+        dialog = KeysDialog(key_table(), _GROUPS_OF_FIRST_COLUMN, self)
+        dialog.open()
+        return dialog
+
+    def show_palette(self) -> PaletteDialog:
+        """Show all commands, to be found by typing."""
+        from zarrbrowser.dialogs.palette_dialog import PaletteDialog  # late: for a fast start
+        from zarrbrowser.window.palette.entries import entries_of
+
+        menus = {"": self.top_bar.menu, "Open recent": self.top_bar.recent_menu}
+        copying = self.node_pane.copy_button.menu()
+        if isinstance(copying, QMenu):
+            menus["Copy as"] = copying
+        pane = self.node_pane
+        dialog = PaletteDialog(entries_of(self, menus, pane.current_tab(), pane.current_pane), self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    def show_guide(self) -> GuideDialog:
+        """Show the guide; the window can be used beside it."""
+        from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
+
+        dialog = GuideDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+        return dialog
+
+    def show_about(self) -> AboutDialog:
+        """Show what this program is, and its versions."""
+        from zarrbrowser.dialogs.about_dialog import AboutDialog  # late: for a fast start
+
+        dialog = AboutDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
 
@@ -219,7 +265,7 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
-        for teller in (self.exporter, self.mounter):
+        for teller in (self.exporter, self.figures, self.movies, self.mounter):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)
@@ -253,7 +299,7 @@ class MainWindow(QMainWindow):
         if item is None or not index.isValid():
             return
         if item.node is not None and item.source is not None:
-            self.status.report("")
+            self.status.forget()
             self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
@@ -346,6 +392,7 @@ class MainWindow(QMainWindow):
             self._collecting.start()
         self.side.sources_changed()
         if not sources:
+            self.status.forget()
             self._layout.show_empty()
             self.top_bar.show_address("")
             self.top_bar.show_versions((), "")
@@ -354,7 +401,7 @@ class MainWindow(QMainWindow):
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""
         self.navigator.leave()
-        self.status.report("")
+        self.status.forget()
         self.setWindowTitle(title)
 
     def _path_failed(self, text: str) -> None:
@@ -366,13 +413,17 @@ class MainWindow(QMainWindow):
         self.model.retry(QPersistentModelIndex(self.tree.currentIndex()))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        if event.mimeData().hasUrls() or event.mimeData().hasText():
-            event.acceptProposedAction()
+        if dropped_texts(event.mimeData()) and take_as_copy(event):
+            self._layout.highlight_drop(is_on=True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
+        self._layout.highlight_drop(is_on=False)
+        super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        for text in dropped_texts(event.mimeData()):
+        self._layout.highlight_drop(is_on=False)
+        for text in dropped_texts(event.mimeData()) if take_as_copy(event) else ():
             self.open_text(text)
-        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         self._layout.keep(self, self.settings)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from zarrbrowser.theme import Appearance
 from zarrbrowser.window.commands import COMMANDS, Command, CommandTarget
 
-_TITLES = {Appearance.SYSTEM: "As the system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
+_TITLES = {Appearance.SYSTEM: "Follow system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _LAST_GROUP = "Program"
 
 
@@ -61,7 +61,7 @@ def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
 
 
 def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appearance], None]) -> QMenu:
-    """The menu of appearances: light, dark, or as the system."""
+    """The menu of appearances: light, dark, or the system's."""
     menu = QMenu("Appearance", parent)
     group = QActionGroup(menu)
     for appearance, title in _TITLES.items():

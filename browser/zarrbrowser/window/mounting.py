@@ -90,6 +90,4 @@ class Mounter(QObject):
 
     def _open(self, folder: str) -> None:
         opened = QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
-        self.reported.emit(
-            f"Mounted at {folder}" + ("" if opened else "; no program to open folders was found")
-        )
+        self.reported.emit(f"Mounted at {folder}" + ("" if opened else ". No file manager found"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -37,6 +37,9 @@ from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.qt_types import make_qt_types
 from zarrbrowser.workers.workers import Stopped
+
+if TYPE_CHECKING:  # imported late, for a fast start
+    from zarrbrowser.export.figures.figure import FigureSource
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +105,7 @@ class NodePane(QWidget):
         column.addLayout(self._header())
         column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
-        self.tabs.currentChanged.connect(lambda _position: self._fill_current())
+        self.tabs.currentChanged.connect(lambda _position: self._tab_changed())
         self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
@@ -171,6 +174,10 @@ class NodePane(QWidget):
         found = pane.viewed() if pane is not None else None
         return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)
 
+    def figure(self) -> FigureSource | None:
+        """What the current pane shows, for a figure; None if it shows neither a picture nor a plot."""
+        return self.current_pane.figure() if self.current_pane is not None else None
+
     def view_state(self) -> dict[str, Any]:
         """The view settings of the current pane."""
         return self.current_pane.view_state() if self.current_pane is not None else {}
@@ -188,6 +195,15 @@ class NodePane(QWidget):
             position = (self.tabs.currentIndex() + by) % self.tabs.count()
             self.tabs.setCurrentIndex(position)
             self._tab_clicked(position)
+
+    def swap_focus(self, tree: QWidget) -> None:
+        """Move the focus from the picture, plot or table to the tree, and from anywhere else to the data."""
+        pane = self._stack.currentWidget() or self._blank
+        if pane.isAncestorOf(self.window().focusWidget() or self) or not pane.isVisible():
+            tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        target = pane.focus_target() if isinstance(pane, Pane) else pane
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
         """Fit the whole picture or plot into view."""
@@ -279,6 +295,11 @@ class NodePane(QWidget):
         if position >= 0:
             # Each kind of node has another first tab, so its name cannot be the one chosen for all nodes.
             self._session.tab = self.tabs.tabText(position) if position > 0 else ""
+
+    def _tab_changed(self) -> None:
+        for told in (self.pointed, self.reported):
+            told.emit("")  # that of the other tab
+        self._fill_current()
 
     def _fill_current(self) -> None:
         name, source, node = self.current_tab(), self._session.source, self._session.node

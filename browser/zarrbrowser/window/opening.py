@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
@@ -47,7 +48,19 @@ def ask_for_location(
 
 def dropped_texts(data: QMimeData) -> list[str]:
     """The paths and URLs in a drop event."""
-    return [url.toString() for url in data.urls()] if data.hasUrls() else data.text().splitlines()
+    texts = [url.toString() for url in data.urls()] if data.hasUrls() else data.text().splitlines()
+    return [text.strip() for text in texts if text.strip()]
+
+
+def take_as_copy(event: QDropEvent) -> bool:
+    """Accept a drop as a copy, or refuse it: after a move its source would delete the files.
+
+    Returns:
+        Whether it is accepted.
+    """
+    event.setDropAction(Qt.DropAction.CopyAction)  # another one stays if the source cannot copy
+    event.setAccepted(event.dropAction() is Qt.DropAction.CopyAction)
+    return event.isAccepted()
 
 
 def _open(dialog: QFileDialog, chosen: Callable[[str], object]) -> None:

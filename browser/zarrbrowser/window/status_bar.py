@@ -60,6 +60,13 @@ class StatusBar(QStatusBar):
         self._last = text
         self._refresh()
 
+    def forget(self) -> None:
+        """Show nothing of a node that is not shown any more."""
+        self.value.clear()
+        if not self._busy:
+            self.fetched.clear()
+        self.report("")
+
     def show_value(self, text: str) -> None:
         """Show the value under the pointer."""
         self.value.setText(text)
@@ -67,6 +74,7 @@ class StatusBar(QStatusBar):
     def _follow(self) -> None:
         if self._workers.active and not self._busy:
             self._busy, self._before = True, self._traffic()
+            self.fetched.clear()  # the requests of earlier work
         if self._workers.active and not self._tick.isActive():
             self._tick.start()
         if not self._workers.active:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.settings import Settings
+from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.node_pane import NodePane
@@ -42,6 +43,11 @@ class WindowLayout(QWidget):
         column.setSpacing(0)
         column.addWidget(top_bar)
         column.addWidget(self._body, 1)
+        self._drop = label("Drop to open", "drop")
+        self._drop.setParent(self)
+        self._drop.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._drop.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._drop.hide()
 
     @property
     def shows_sentence(self) -> bool:
@@ -63,6 +69,12 @@ class WindowLayout(QWidget):
     def show_sentence(self) -> None:
         """Show a message on the right."""
         self._right.setCurrentWidget(self._sentence)
+
+    def highlight_drop(self, *, is_on: bool) -> None:
+        """Show or hide the frame that says that something can be dropped here."""
+        self._drop.setGeometry(self.rect())
+        self._drop.setVisible(is_on)
+        self._drop.raise_()
 
     def fill(self, window: QMainWindow, status: StatusBar, settings: Settings) -> None:
         """Install the layout in a window, and restore its geometry."""

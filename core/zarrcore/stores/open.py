@@ -134,7 +134,7 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
     if opener is None:
         known = ", ".join(f"{name}://" for name in (*_OPENERS, *extension_names(_EXTENSIONS)))
         raise StoreError(
-            f"{scheme}:// is not a known kind of store: use a path, or one of {known}, or a scheme of fsspec"
+            f"unknown store type {scheme}://: use a path, or one of {known}, or a scheme of fsspec"
         )
     if not isinstance(store, ReadableStore):
         raise StoreError(

@@ -19,7 +19,15 @@ from tests.browser.export.volume import PLANE, VALUES
 from tests.browser.fakes import FakeArray
 from tests.servers.distant import distant_server
 from tests.servers.s3 import S3Server
-from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+from zarrbrowser.export.snippets import (
+    Place,
+    command,
+    dask_code,
+    tensorstore_code,
+    xarray_code,
+    zarr_code,
+    zarrcore_code,
+)
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest, open_source
 
@@ -59,6 +67,27 @@ def test_copied_code_reads_the_same_elements(folder: Path, tmp_path: Path) -> No
     assert [number for number, code in enumerate(codes) if code is None] == [7], "only zarr does not read N5"
     found = run_code([code for code in codes if code is not None], tmp_path)
     assert all(np.array_equal(values, VALUES[PLANE]) for values in found)
+
+
+def test_copied_code_for_xarray_and_dask_reads_the_same_elements(folder: Path, tmp_path: Path) -> None:
+    codes = []
+    for name in ("v2.zarr", "n5.n5"):
+        place, node = place_of(str(folder / name), "/deep/volume")
+        codes += [xarray_code(place, node.name, PLANE), dask_code(place, PLANE)]
+    decoded, plain = (run_code(part, tmp_path) for part in (codes[::2], codes[1::2]))
+    assert all(np.array_equal(values, VALUES[PLANE]) for values in plain)
+    for values in decoded:  # xarray takes the fill value of Zarr v2, which is 0, as a mark of missing values
+        assert np.array_equal(np.nan_to_num(values), VALUES[PLANE])
+
+
+def test_code_for_xarray_has_the_options_and_that_for_dask_needs_an_array() -> None:
+    place = Place("s3://bucket/a.zarr", "/raw", "v3", Connection(anonymous=True))
+    assert dask_code(place, None) is None
+    group = xarray_code(place, "", None)
+    assert "storage_options={'anonymous': True}" in group
+    assert "values" not in group
+    assert "dataset['array'][1, 5:30, :]" in xarray_code(place, "", PLANE)
+    assert "{'format': 'v2'}" in xarray_code(Place("/a.zarr", "/raw", "v2", Connection(), "v2"), "raw", PLANE)
 
 
 def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Server, tmp_path: Path) -> None:

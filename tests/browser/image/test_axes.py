@@ -54,3 +54,13 @@ def test_columns_are_not_taken_for_colours() -> None:
     strip = np.zeros((2, 9, 3), np.uint8)
     assert Axes.initial(FakeArray(strip)).channel == 2
     assert Axes.initial(FakeArray(strip, ("c", "y", "x"))).channel is None
+
+
+def test_positions_of_axes_of_the_same_name_and_length_are_taken_over() -> None:
+    shown = Axes.initial(FakeArray(np.zeros((4, 3, 5, 6)), ("time", "z", "y", "x"))).at(0, 3).at(1, 2)
+    sibling = Axes.initial(FakeArray(np.zeros((3, 4, 5, 6)), ("z", "time", "y", "x")))
+    assert sibling.at_positions_of(shown).index[:2] == (2, 3)
+    shorter = Axes.initial(FakeArray(np.zeros((3, 2, 5, 6)), ("z", "time", "y", "x")))
+    assert shorter.at_positions_of(shown).index[:2] == (2, 0)
+    nameless = Axes.initial(FakeArray(np.zeros((4, 3, 5, 6))))
+    assert nameless.at_positions_of(nameless.at(0, 1)) == nameless

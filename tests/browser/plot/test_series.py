@@ -11,6 +11,7 @@ from tests.browser.fakes import FakeArray
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.series import (
     SeriesRequest,
+    left_out_text,
     log_outline,
     logarithms,
     other_numbers,
@@ -90,3 +91,12 @@ def test_other_numbers_are_made_without_reading_again() -> None:
     assert other_numbers(series, Elements(part=Part.REAL)).numbers.tolist() == [3, 0]
     assert len(array.selections) == 1
     assert series.extremes == (1, 5)
+
+
+def test_logarithmic_axes_say_what_they_leave_out() -> None:
+    array = FakeArray(np.array([5.0, 0.0, -1.0, np.nan, 2.0]))
+    assert left_out_text(read_series(SeriesRequest(array)), is_log_x=False) == ""
+    shown = read_series(SeriesRequest(array), is_log=True)
+    assert left_out_text(shown, is_log_x=False) == " · the logarithmic axis leaves out 2 values ≤ 0"
+    both = left_out_text(shown, is_log_x=True)
+    assert both.endswith(" ≤ 0 · the logarithmic axis leaves out position 0")

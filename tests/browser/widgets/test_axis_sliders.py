@@ -130,3 +130,29 @@ def test_a_plane_without_further_axes_has_no_sliders(
     assert (moves, sliders.is_playing) == ([], False)
     sliders.show_axes(axes_of(3))
     assert sliders.isVisible()
+
+
+def test_the_menu_of_the_play_button_says_how_to_play(
+    sliders: AxisSliders, moves: list[tuple[int, int]]
+) -> None:
+    def choose(text: str) -> None:
+        menu = sliders.plays[0].menu()
+        assert menu is not None
+        menu.aboutToShow.emit()
+        next(one for one in menu.actions() if one.text() == text).trigger()
+
+    choose("25 per second")
+    choose("Forward and back")
+    choose("Loop")
+    assert sliders.ticker.interval() == 40
+    menu = sliders.plays[2].menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    ticked = [one.text() for one in menu.actions() if one.isChecked()]
+    assert ticked == ["25 per second", "Forward and back"], "for all axes"
+    sliders.play(2)
+    for _ in range(9):
+        if sliders.is_playing:
+            sliders.ticker.timeout.emit()
+    assert [position for _axis, position in moves] == [1, 2, 3, 2, 1, 0]
+    assert not sliders.is_playing, "it does not start again"

@@ -114,4 +114,4 @@ def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path
     assert window.exporter.ask() is None
     menu.aboutToShow.emit()
     enabled = [action.text() for action in menu.actions() if action.isEnabled()]
-    assert enabled == ["Python: zarrcore", "Python: zarr", "Command", "Address"]
+    assert enabled == ["Python: zarrcore", "Python: zarr", "Python: xarray", "Command", "Address"]

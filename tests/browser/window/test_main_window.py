@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QKeySequence
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QTableView,
     QWidget,
@@ -166,6 +168,22 @@ def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert view.viewPixelSize()[0] * pane.canvas.devicePixelRatioF() == pytest.approx(1, abs=0.003)
 
 
+BOTH = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+
+
+def drag_of(data: QMimeData, actions: Qt.DropAction = BOTH) -> QDragEnterEvent:
+    """A drag whose source offers these actions."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # no other constructor is in all versions of Qt
+        return QDragEnterEvent(
+            QPoint(5, 5),
+            actions,
+            data,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+
+
 def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None:
     asked: list[SourceRequest] = []
 
@@ -178,9 +196,101 @@ def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/data/a b.zarr")])
     nothing, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
-    window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, left, nothing))
+    window.show()
+    entered = drag_of(data)
+    window.dragEnterEvent(entered)
+    assert (entered.isAccepted(), entered.dropAction()) == (True, Qt.DropAction.CopyAction)
+    (mark,) = [one for one in window.findChildren(QLabel) if one.text() == "Drop to open"]
+    assert mark.isVisible()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not mark.isVisible()
+    window.dragEnterEvent(entered)
+    dropped = QDropEvent(QPointF(5, 5), BOTH, data, left, nothing)
+    window.dropEvent(dropped)
+    assert dropped.dropAction() is Qt.DropAction.CopyAction, (
+        "after a move, the source would delete the folder"
+    )
+    assert not mark.isVisible()
     qtbot.waitUntil(lambda: bool(window.session.sources))
     assert asked == [SourceRequest("/data/a b.zarr")]
+
+
+def test_an_empty_drop_is_refused(open_window: OpenWindow) -> None:
+    window, data = open_window(example()), QMimeData()
+    data.setText(" \n ")
+    entered = drag_of(data)
+    entered.setAccepted(False)
+    window.dragEnterEvent(entered)
+    assert not entered.isAccepted()
+    data.setText("/data/a.zarr")
+    moved = drag_of(data, Qt.DropAction.MoveAction)
+    window.dragEnterEvent(moved)
+    assert not moved.isAccepted(), "its source can only move it"
+
+
+def test_a_key_leads_from_the_tree_to_the_data_and_back(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    window.activateWindow()
+    window.tree.setFocus()
+    QTest.keySequence(window, "F6")
+    assert window.focusWidget() is pane.canvas
+    QTest.keySequence(window, "F6")
+    assert window.focusWidget() is window.tree
+    window.node_pane.show_tab("Table")
+    QTest.keySequence(window, "F6")
+    assert isinstance(window.focusWidget(), QTableView)
+    window.node_pane.show_tab("Metadata")
+    window.tree.setFocus()
+    QTest.keySequence(window, "F6")
+    assert window.node_pane.pane("Metadata").isAncestorOf(window.focusWidget())
+
+
+def test_the_focus_of_the_picture_and_of_the_tree_is_visible(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    for widget, other in ((pane.canvas, window.tree), (window.tree, pane.canvas)):
+        window.activateWindow()
+        other.setFocus()
+        without = widget.grab().toImage().pixelColor(widget.width() // 2, 0)
+        widget.setFocus()
+        assert widget.grab().toImage().pixelColor(widget.width() // 2, 0).name() == current_colours().accent
+        assert without.name() != current_colours().accent
+
+
+def test_the_status_line_forgets_what_is_no_longer_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.status.message.text.startswith("/image"))
+    read = window.status.message.text
+    window.status.show_value("y = 1")
+    window.node_pane.show_tab("Metadata")
+    assert (window.status.message.text, window.status.value.text()) == ("", "")
+    window.node_pane.show_tab("Image")
+    assert window.status.message.text == read
+    window.status.fetched.setText("3 requests")
+    qtbot.waitUntil(lambda: not window.workers.active)
+    window.tree.choose(window.model.index(0, 0))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
+    assert (window.status.message.text, window.status.fetched.text()) == ("", "")
+
+
+def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow) -> None:
+    window = open_window(example())
+    entries = [one.text().partition("\t")[0] for one in window.top_bar.menu.actions()]
+    assert {"Guide", "About zarrscope"} <= set(entries)
+    guide = window.show_guide()
+    assert "Find a node" in guide.text.toPlainText()
+    guide.reject()
+    about = window.show_about()
+    about.copy()
+    assert "PySide6-Essentials 6." in QApplication.clipboard().text()
+    about.reject()
 
 
 def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -81,7 +81,7 @@ def test_submenus_come_before_the_last_group(window: Any, qtbot: QtBot) -> None:
     actions = menu.actions()
     texts = [one.text().partition("\t")[0] for one in actions]
     at = texts.index("One")
-    assert texts[at : at + 3] == ["One", "Two", "Keyboard shortcuts"]
+    assert texts[at : at + 3] == ["One", "Two", "Commands"]
     assert actions[at - 1].isSeparator()
     assert not actions[-1].isSeparator()
 
@@ -120,7 +120,7 @@ def test_the_present_appearance_is_ticked_and_another_can_be_chosen(qtbot: QtBot
     qtbot.addWidget(parent)
     menu = appearance_menu(parent, Appearance.DARK, chosen.append)
     assert [(one.text(), one.isChecked()) for one in menu.actions()] == [
-        ("As the system", False),
+        ("Follow system", False),
         ("Light", False),
         ("Dark", True),
     ]

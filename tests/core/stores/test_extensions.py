@@ -83,7 +83,7 @@ def test_stores_of_zarrcore_have_precedence() -> None:
             "wrong://x",
             "wrong:// cannot be opened: the package that provides it did not return a ReadableStore",
         ),
-        ("unknown://x", "unknown:// is not a known kind of store: .*s3://.*, refusing://, reversed://"),
+        ("unknown://x", "unknown store type unknown://: .*s3://.*, refusing://, reversed://"),
     ],
 )
 def test_failures_of_extensions_are_reported_in_one_sentence(url: str, reason: str) -> None:

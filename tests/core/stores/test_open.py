@@ -26,7 +26,7 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("foo://x/y", "foo:// is not a known kind of store: use a path, or one of file://"),
+        ("foo://x/y", "unknown store type foo://: use a path, or one of file://"),
         ("ftp://me:geheim@host/?sig=geheim", "ftp://"),
         ("file://elsewhere/x", "write file:///elsewhere/x"),
         ("s3://", "needs the name of a bucket"),

@@ -14,8 +14,8 @@ CYCLIC = "cmocean:phase"
 DIVERGING = "colorbrewer:RdBu_r"
 
 COLOUR_MAPS: dict[str, str] = {
-    "gray": "Gray",
-    "gray_r": "Gray, inverted",
+    "gray": "Grey",
+    "gray_r": "Grey, inverted",
     "viridis": "Viridis",
     "magma": "Magma",
     "inferno": "Inferno",
@@ -28,13 +28,13 @@ COLOUR_MAPS: dict[str, str] = {
     CYCLIC: "Cyclic",
     LABELS: "Labels",
 }
-"""Catalogue name → title in the menu: two grays, five perceptually uniform or common ones, two of cmocean,
+"""Catalogue name → title in the menu: two greys, five perceptually uniform or common ones, two of cmocean,
 two diverging, one cyclic, one for labels."""
 
 
 @lru_cache(maxsize=64)
 def lookup_table(name: str) -> NDArray[np.uint8]:
-    """256 colours, RGB, shape (256, 3); gray where ``name`` is not known."""
+    """256 colours, RGB, shape (256, 3); grey where ``name`` is not known."""
     if name == LABELS:
         return _label_colours()
     from cmap import Colormap  # late: saves 50 ms before the window shows
@@ -67,7 +67,7 @@ def is_known(name: str) -> bool:
 
 
 def _label_colours() -> NDArray[np.uint8]:
-    """256 colours in order of hue, with four alternating intensities: bright on a dark background, never gray."""
+    """256 colours in order of hue, with four alternating intensities: bright on a dark background, never grey."""
     turn = np.arange(256)
     hue, strong, light = (
         turn / 256 * 6,

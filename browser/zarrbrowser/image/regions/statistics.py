@@ -131,7 +131,7 @@ class _Sum:
 
 
 def _planes(image: Image, settings: ViewSettings) -> list[tuple[tuple[str, ...], Raster]]:
-    """The plane of each channel, whether it is shown or not, with the names of what it holds; those shown if they are computed."""
+    """The plane of each channel, with the names of what it holds. If planes are computed, only those of shown channels."""
     level, axes = settings.drawn_image(image).levels[0], settings.axes
     if settings.is_derived:
         names = [settings.channels[position].channel.name for position in settings.channels_on]

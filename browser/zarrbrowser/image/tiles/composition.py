@@ -42,7 +42,7 @@ class Composition:
         """Draw a frame with the tiles that are loaded.
 
         Args:
-            keeps_contrast: whether to keep the statistics for another plane, such as the next of a film.
+            keeps_contrast: whether to keep the statistics for another plane, such as the next one while playing.
         """
         is_new = not self.shows_plane_of(frame)
         self.mosaics = compose(frame, cache, [] if is_new else self._backdrops)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
+from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
 from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.colours.painting import displayed_slice
@@ -34,6 +35,7 @@ from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
+from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.pane import Pane
@@ -50,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 _CALM_MS = 700
 _AHEAD = 3
-"""Planes of a film that are read ahead."""
+"""Planes that are read ahead while playing."""
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
@@ -162,6 +164,10 @@ class ImagePane(Pane):
         """Zoom to one element per pixel."""
         self.canvas.actual_size()
 
+    def focus_target(self) -> QWidget:
+        """The picture."""
+        return self.canvas if self.stack.shows_data else super().focus_target()
+
     def viewed(self) -> ViewedArray | None:
         """The plane, for export; the elements of which it is computed, if it is."""
         levels = self.displayed_levels()
@@ -169,6 +175,10 @@ class ImagePane(Pane):
         if levels and state is not None and state.settings.is_derived:
             return computed_from(ViewedArray.of_levels(levels), state.settings.reduction)
         return ViewedArray.of_levels(levels) if levels else None
+
+    def figure(self) -> ShownPlanes | None:
+        """The planes on the screen, for a figure."""
+        return shown_planes(self.grid, self.coordinate_labels)
 
     def displayed_levels(self) -> list[DisplayedSlice]:
         """The displayed slice at each level, the finest first; empty without an image."""
@@ -227,9 +237,10 @@ class ImagePane(Pane):
         super().showEvent(event)
         if not event.spontaneous():
             self.grid.pause(is_on=False)
+            self._report()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Start and stop a film with Space, if the focused widget does not use it."""
+        """Play and stop with Space, if the focused widget does not use it."""
         if event.key() == Qt.Key.Key_Space:
             self.sliders.play()
         else:
@@ -299,6 +310,9 @@ class ImagePane(Pane):
         settings = self.session.view_of(source, image.key)
         if settings is None or settings.axes.shape != tuple(array.shape):
             settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.key))
+        sibling = self.session.sibling_axes(source, image.key)
+        if sibling is not None:
+            settings = replace(settings, axes=settings.axes.at_positions_of(sibling))
         # Ask again before large reads that the user agreed to on an earlier visit.
         # The other array of a comparison is opened again: its source may be closed.
         settings, find = replace(settings, may_read_bytes=0, other=None), source.hierarchy.node
@@ -327,7 +341,7 @@ class ImagePane(Pane):
         return [
             path if source is self._source else f"{source.request.shown_address}#{path}"
             for source, path in self.session.viewed()
-            if source is not self._source or state is None or path != state.image.path
+            if source is not self._source or state is None or path != state.image.key
         ]
 
     def _remember(self, _change: Change) -> None:
@@ -356,7 +370,7 @@ class ImagePane(Pane):
         was_read = not (frame.is_held_back or faults or self.view.torn)
         if self._is_empty is None and was_read and is_constant(self.view.mosaics):
             self._look_for_chunks(state.image)
-        self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
+        self._report()
         self.plane_shown.emit()
         axes = state.settings.axes
         ahead = [axes.at(*place) for place in self.sliders.next_positions(_AHEAD)]
@@ -376,6 +390,11 @@ class ImagePane(Pane):
         self._is_empty = is_empty
         if is_empty and self.stack.shows_data:
             self.stack.show_data(*self._notice())
+
+    def _report(self) -> None:
+        state, frame = self.model.state, self.view.frame
+        if state is not None and frame is not None and self.view.is_complete:
+            self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
 
     def _notice(self) -> tuple[str, str]:
         """The text of the notice above the picture, and of its button."""
@@ -414,7 +433,7 @@ class ImagePane(Pane):
     def _show_missing(self) -> None:
         state, measured = self.model.state, self.model.measured
         if state is None or measured is None or self.sliders.is_playing:
-            return  # only the first plane of a film is measured
+            return  # only the first plane is measured while playing
         found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
         whole = found is not None and found.size == axes.height * axes.width
         is_told = elements_of(state.image.base).has_marks

@@ -174,7 +174,7 @@ class PlaneView(QWidget):
         self.reader.read()
 
     def look_ahead(self, planes: Sequence[Axes]) -> None:
-        """Read other planes ahead for this view: the next ones of a film."""
+        """Read other planes ahead for this view: the next ones to play."""
         state = self.state
         if state is not None and self.is_complete:
             self.reader.look_ahead([self._planned(state.with_axes(axes)) for axes in planes])
@@ -194,7 +194,7 @@ class PlaneView(QWidget):
 
     def picture_style(self) -> Style:
         """The present mapping from numbers to colours."""
-        measured = self._measured_for_colours()
+        measured = self.colours_from
         if self.state is None or measured is None or not self.fits_settings:
             return Style()
         return style_of(self.state, measured, *self._marks)
@@ -220,7 +220,7 @@ class PlaneView(QWidget):
     def paint(self) -> None:
         """Draw the loaded numbers in the present colours."""
         self.words.hide()
-        state, measured = self.state, self._measured_for_colours()
+        state, measured = self.state, self.colours_from
         if state is None or not self.fits_settings or measured is None:
             return
         style, mosaics = self.picture_style(), self.mosaics
@@ -255,7 +255,9 @@ class PlaneView(QWidget):
         image = state.settings.drawn_image(state.image)
         return plan(image, planes, self.canvas.visible(), cached, state.settings.may_read_bytes)
 
-    def _measured_for_colours(self) -> Measured | None:
+    @property
+    def colours_from(self) -> Measured | None:
+        """The statistics that the colours follow: those of the leader, if there is one."""
         leading = self._leader.measured if self._leader is not None else None
         mine = self.measured
         fits = leading is not None and mine is not None and len(leading.statistics) == len(mine.statistics)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from zarrbrowser.export.figures.lines import ShownPlot
+from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes, axis_names
 from zarrbrowser.image.displayed_slice import DisplayedSlice
@@ -25,6 +27,7 @@ from zarrbrowser.plot.series import (
     Outline,
     Series,
     SeriesRequest,
+    left_out_text,
     log_outline,
     other_numbers,
     outline,
@@ -127,6 +130,27 @@ class PlotPane(Pane):
         everything = (slice(0, array.shape[0]),)
         in_view = (slice(start, stop),)
         return DisplayedSlice(array, array.path, 0, axes, everything, in_view, elements=self._elements)
+
+    def figure(self) -> ShownPlot | None:
+        """The plot, for a figure; None while there is none."""
+        series = self.series
+        if series is None:
+            return None
+        (left, right), (low, high) = self.plot.getViewBox().viewRange()
+        across, down = (self.plot.getAxis(side) for side in ("bottom", "left"))
+        name = series.request.array.name or "array"
+        is_log = self.controls.log_x.isChecked()
+        coordinate = None if is_log else self.coordinate_labels.coordinates.get(0)
+        x = Scale(across.labelText, left, right, coordinate, is_whole=True, is_log=is_log)
+        y = Scale(
+            down.labelText,
+            high / self._factor,
+            low / self._factor,
+            is_log=series.is_log,
+            dates=down.dates,
+            offset=series.offset,
+        )
+        return ShownPlot(series.numbers, x, y, name)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
@@ -302,9 +326,9 @@ class PlotPane(Pane):
         is_log = self.controls.log_x.isChecked()
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
-        self.controls.note.setText(
-            count(self.series.numbers.size if self.series is not None else 0, "element") + detail
-        )
+        if self.series is not None:
+            left_out = left_out_text(self.series, is_log_x=is_log)
+            self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
 
     def _load_anyway(self) -> None:
         if self._array is not None:

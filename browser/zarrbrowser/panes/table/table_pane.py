@@ -1,4 +1,4 @@
-"""The Table tab: a slice of an array as numbers; only the part in view is read."""
+"""The Table tab: a slice of an array, or the columns of a group; only the part in view is read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.models.grid_model import GridModel
-from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
+from zarrbrowser.models.grid_model import Cells, GridModel
+from zarrbrowser.nodes.protocols import ArrayLike, GroupLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
+from zarrbrowser.table.columns import ColumnGrid, NoTableError, table_of
 from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
@@ -51,7 +52,7 @@ _AT_ONCE = 4
 
 
 class TablePane(Pane):
-    """Shows one array with one or more axes."""
+    """Shows one array with one or more axes, or a group of arrays with one axis and one length."""
 
     is_filled_when_shown = True  # another plane may have been chosen in the Image tab
 
@@ -61,13 +62,16 @@ class TablePane(Pane):
         self._storage_lane = Lane(workers, in_flight=1)
         self._has_looked = False
         """Whether chunks of the array were looked for."""
+        self._columns_lane = Lane(workers, in_flight=1)
+        self._group: GroupLike | None = None
+        """The group whose columns are shown, or are being opened."""
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
         self._copying: Request | None = None
         self._agreed_bytes = 0
         self.model = GridModel(self)
         self.table = TableView(self.model)
-        self.stack = DataStack(self.table, self._read_visible, self._load_anyway)
+        self.stack = DataStack(self.table, self._repeat, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
@@ -91,13 +95,15 @@ class TablePane(Pane):
         self.table.copy_asked.connect(self.copy)
 
     @property
-    def grid(self) -> Grid | None:
+    def grid(self) -> Cells | None:
         """The displayed grid."""
         return self.model.grid
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show an array, at the plane of its picture."""
-        if is_array(node):
+        """Show an array, at the plane of its picture, or the columns of a group."""
+        if is_group(node):
+            self._show_group(node)
+        elif is_array(node):
             settings = self.session.view_of(source, node.path)
             is_unpacked = self.session.is_unpacked(source, node.path)
             axes = None if settings is None else settings.axes
@@ -106,7 +112,7 @@ class TablePane(Pane):
     def viewed(self) -> ViewedArray | None:
         """The slice, and the cells that are selected or in view, for export."""
         grid, chosen = self.grid, self.table.chosen()
-        if grid is None or chosen is None:
+        if not isinstance(grid, Grid) or chosen is None:
             return None
         everything = grid.selection(slice(None), slice(None))
         return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=grid.unpacking)
@@ -127,7 +133,7 @@ class TablePane(Pane):
         """
         shown = self.model.grid
         grid = grid_of(array, axes, is_unpacked=is_unpacked)
-        if shown == grid and shown is not None and shown.array is array:
+        if isinstance(shown, Grid) and shown == grid and shown.array is array:
             self._soon.start()
             return
         self.clear()
@@ -148,9 +154,51 @@ class TablePane(Pane):
                 lambda error: _log.debug("cannot read the coordinates of %s: %s", array.path, error),
             )
 
+    def _show_group(self, group: GroupLike) -> None:
+        """Show the arrays of a group as columns, once they are opened."""
+        if self._group is group and self.model.grid is not None:
+            self._soon.start()
+            return
+        self.clear()
+        self._group = group
+        for widget in (self.axes, self.unpacking, self.sliders):
+            widget.hide()
+        self._note.clear()
+        self.go_to.setPlaceholderText("row, column")
+        self.stack.wait_for(f"Opening the columns of {group.path}")
+        self._columns_lane.ask(
+            lambda asked: table_of(group, asked.is_cancelled),
+            self._show_columns,
+            self._no_columns,
+            f"Opening {group.path}",
+        )
+
+    def _show_columns(self, grid: ColumnGrid) -> None:
+        self.model.show(grid)
+        size = f"{count(grid.rows, 'row')}, {count(grid.columns, 'column')}"
+        self._note.setText(f"{size}; {grid.note}" if grid.note else size)
+        self.stack.show_data()
+        self._soon.start()
+
+    def _no_columns(self, error: Exception) -> None:
+        if isinstance(error, NoTableError):
+            self.stack.show_sentence(sentence(error), drawing="array2")
+        else:
+            self.stack.show_error(error)
+
+    def _repeat(self) -> None:
+        """Read what is missing, or open the columns of a group again."""
+        group = self._group
+        if group is not None and self.model.grid is None:
+            self._show_group(group)
+        else:
+            self._read_visible()
+
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._forget()
+        self._columns_lane.forget()
+        self._group = None
         if self._copying is not None:
             self.workers.cancel(self._copying)
         self._agreed_bytes = 0
@@ -234,12 +282,12 @@ class TablePane(Pane):
 
     def _show_axes(self, axes: Axes) -> None:
         grid = self.model.grid
-        if grid is not None:
+        if isinstance(grid, Grid):
             self._show_grid(replace(grid, axes=axes))
 
     def _slider_moved(self, axis: int, position: int) -> None:
         grid = self.model.grid
-        if grid is not None and grid.axes is not None:
+        if isinstance(grid, Grid) and grid.axes is not None:
             self._forget()
             axes = grid.axes.at(axis, position)
             self.axes.show_axes(axes)  # it emits these axes when its rows change
@@ -248,7 +296,7 @@ class TablePane(Pane):
 
     def _unpack(self, is_on: bool) -> None:
         grid = self.model.grid
-        if grid is not None:
+        if isinstance(grid, Grid):
             self._forget()
             self.model.show(replace(grid, unpacking=unpacking_of(grid.array) if is_on else None))
             self.table.refit_columns()
@@ -288,13 +336,13 @@ class TablePane(Pane):
         if not event.spontaneous():
             self._cancel()  # showing a missing block reads it
 
-    def _read(self, grid: Grid, place: Place) -> None:
+    def _read(self, grid: Cells, place: Place) -> None:
         rows, columns = grid.block(place)
         self._reading[place] = self.workers.submit(
             lambda asked: grid.read(rows, columns, asked.is_cancelled),
             partial(self._arrived, place),
             partial(self._say, place),
-            f"Reading rows {rows.start:,}–{rows.stop - 1:,} of {grid.array.path}",
+            f"Reading rows {rows.start:,}–{rows.stop - 1:,} of {grid.path}",
         )
 
     def _arrived(self, place: Place, values: list[list[object]]) -> None:

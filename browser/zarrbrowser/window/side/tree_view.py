@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
+from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
@@ -34,6 +35,7 @@ class TreeView(QTreeView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setIndentation(16)
+        self.setItemDelegate(TreeDelegate(self))
         self.setAccessibleName("hierarchy")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()

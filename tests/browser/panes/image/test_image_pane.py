@@ -216,6 +216,33 @@ def test_an_array_without_elements_shows_a_message(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: "no elements" in pane.stack.sentence.text)
 
 
+def test_a_sibling_with_the_same_axes_is_shown_at_the_same_time(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    names = ("time", "y", "x")
+    children = {
+        "one": FakeArray(VOLUME, names),
+        "two": FakeArray(VOLUME * 2, names),
+        "short": FakeArray(VOLUME[:5], names),
+    }
+    window = open_window(FakeGroup(children), "/one")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(6)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/two")
+    assert np.array_equal(picture(pane), VOLUME[6] * 2)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(2)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/one")
+    assert np.array_equal(picture(pane), VOLUME[2]), "although it was shown at another time before"
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/short")
+    assert np.array_equal(picture(pane), VOLUME[0]), "an axis of another length is another axis"
+
+
 def test_returning_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"one": FakeArray(VOLUME), "two": FakeArray(VOLUME * 2)})
     window = open_window(root, "/one")

@@ -80,6 +80,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.holes = Holes()
         self._ground = QGraphicsRectItem()
         self.scale_bar = ScaleBar(self)
+        self.title = ""
+        """The title above the plane."""
         self._scale: tuple[float, str] | None = None
         self._size, self._proportion = (0, 0), 1.0
         self.cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
@@ -155,6 +157,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     def show_title(self, text: str) -> None:
         """Set the title above the plane; hidden if empty."""
+        self.title = text
         colour = self.plot.getAxis("left").textPen().color()
         self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
 
@@ -197,6 +200,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def set_square(self, square: bool) -> None:
         """Set whether elements are drawn in their proportions: as squares, unless a scale says otherwise."""
         self.view.setAspectLocked(square, self._proportion)
+
+    @property
+    def proportion(self) -> float | None:
+        """The ratio of width to height of an element; None if elements are stretched to fill the canvas."""
+        return float(self.view.state["aspectLocked"]) or None
 
     def set_flips(self, *, rows: bool, columns: bool) -> None:
         """Set the direction of the axes; rows run down unless flipped."""

@@ -46,6 +46,7 @@ class ChunkOverlayController(QObject):
             self._follow()
         else:
             self._lane.forget()
+            self.text_changed.emit("")  # the counts of chunks that are not shown any more
 
     def _follow(self) -> None:
         frame = self._view.frame

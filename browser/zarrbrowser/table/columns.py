@@ -1,0 +1,305 @@
+"""A group of one-dimensional arrays of one length as a table: a column for each array, or for each field of it.
+
+Data frames of AnnData keep some columns in groups: categories apart from their codes, values apart from a mask.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
+
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, NodeLike, is_array, is_broken, is_group
+from zarrbrowser.nodes.read_cost import ReadCost
+from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, is_not_a_number, is_numeric
+from zarrbrowser.values.elements import unpacking_of
+from zarrbrowser.values.quantities import count
+from zarrcore.conventions import symbol
+from zarrcore.conventions.cf import Packing, decode_times
+
+Cancellation = Callable[[], bool]
+MOST_COLUMNS = 2_000
+"""A group with more arrays is not shown as a table: finding out their lengths would take too long."""
+MOST_CATEGORIES = 4_000_000
+
+
+class NoTableError(ValueError):
+    """A group is not a table; the text says why."""
+
+
+class Column(Protocol):
+    """One column of a table."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def is_number(self) -> bool: ...
+    @property
+    def array(self) -> ArrayLike: ...
+
+    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+        """The cells of some rows, None where a value is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayColumn:
+    """The elements of an array, or one field of them; times as dates, packed numbers unpacked."""
+
+    name: str
+    array: ArrayLike
+    field: str | None = None
+    unpacking: Packing | None = None
+
+    @property
+    def length(self) -> int:
+        return self.array.shape[0]
+
+    @property
+    def is_number(self) -> bool:
+        dtype = self.array.dtype if self.field is None else self.array.dtype[self.field]
+        return is_numeric(dtype)
+
+    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+        values = self.array.read((rows,), cancelled=cancelled)
+        if self.field is not None:
+            return list(values[self.field])
+        if self.unpacking is not None:
+            values = self.unpacking.unpacked(values)
+        return list(_dated(values, self.array.attributes))
+
+
+@dataclass(slots=True)
+class CategoricalColumn:
+    """Codes, and the categories that they stand for, which are read once."""
+
+    name: str
+    array: ArrayLike
+    """The codes; those below 0 are missing."""
+    categories: ArrayLike
+    _known: AnyArray | None = None
+
+    @property
+    def length(self) -> int:
+        return self.array.shape[0]
+
+    @property
+    def is_number(self) -> bool:
+        return is_numeric(self.categories.dtype)
+
+    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+        from zarrcore.errors import MetadataError  # late: for a fast start
+
+        if self._known is None:
+            self._known = self.categories.read(..., cancelled=cancelled)
+        codes, known = self.array.read((rows,), cancelled=cancelled), self._known
+        if codes.size and int(codes.max()) >= len(known):
+            raise MetadataError(f"{self.array.path} names categories that its column does not have")
+        return [None if code < 0 else known[code] for code in codes.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedColumn:
+    """Values, and a mask that is true where they are missing."""
+
+    name: str
+    array: ArrayLike
+    mask: ArrayLike
+
+    @property
+    def length(self) -> int:
+        return self.array.shape[0]
+
+    @property
+    def is_number(self) -> bool:
+        return is_numeric(self.array.dtype)
+
+    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+        values = self.array.read((rows,), cancelled=cancelled)
+        mask = self.mask.read((rows,), cancelled=cancelled)
+        return [None if hidden else value for value, hidden in zip(values, mask.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGrid:
+    """The cells of a table of columns; the interface of `Grid`."""
+
+    path: str
+    """The path of the group."""
+    table: tuple[Column, ...]
+    note: str = ""
+    """What is not in the table."""
+    axes: ClassVar[None] = None
+    unpacking: ClassVar[None] = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.table[0].length
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return len(self.table)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(one.name for one in self.table)
+
+    def is_number(self, column: int) -> bool:
+        """Whether the cells of a column are numbers."""
+        return self.table[column].is_number
+
+    def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """The header of a column: its name, and its unit below."""
+        one = self.table[column]
+        unit, dates = one.array.attributes.get("units"), _are_times(one.array)
+        told = symbol(unit) if isinstance(unit, str) and not dates else ""
+        return one.name + (f"\n{told}" if told else "")
+
+    def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """The header of a row: its index."""
+        return f"{row:,}"
+
+    def cost(self, rows: slice, columns: slice) -> ReadCost:
+        """The cost of reading a rectangle: only whole chunks can be decoded."""
+        chunks = nbytes = 0
+        for one in {id(column.array): column.array for column in self.table[columns]}.values():
+            length = max(1, one.inner_chunk_shape[0])
+            start, stop, _ = rows.indices(one.shape[0])
+            number = max(0, math.ceil(stop / length) - start // length)
+            chunks, nbytes = chunks + number, nbytes + number * length * one.dtype.itemsize
+        return ReadCost(chunks, nbytes)
+
+    def read(self, rows: slice, columns: slice, cancelled: Cancellation = lambda: False) -> list[list[Any]]:
+        """The cells of a rectangle, row by row; None where a value is missing.
+
+        Raises:
+            ReadCancelledError: ``cancelled`` became true.
+            ZarrError: a chunk cannot be read or decoded, or a column contradicts itself.
+        """
+        found = [one.read(rows, cancelled) for one in self.table[columns]]
+        return [list(row) for row in zip(*found, strict=True)]
+
+    def is_no_value(self, value: Any) -> bool:
+        """Whether a cell is missing."""
+        return value is None or is_not_a_number(value)
+
+    def block(self, place: Place) -> tuple[slice, slice]:
+        """The rows and columns of a block."""
+        row, column = place[0] * BLOCK_ROWS, place[1] * BLOCK_COLUMNS
+        return (
+            slice(row, min(row + BLOCK_ROWS, self.rows)),
+            slice(column, min(column + BLOCK_COLUMNS, self.columns)),
+        )
+
+
+def may_be_table(node: NodeLike) -> bool:
+    """Whether a node is a group, whose arrays may be columns; what they are is known once they are opened."""
+    return node.kind == "group"
+
+
+def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
+    """The table of a group; blocks.
+
+    Raises:
+        NoTableError: its arrays are not the columns of one table.
+        ZarrError: the group cannot be listed.
+    """
+    names, children, notes = _order(group), {}, []
+    for number, child in enumerate(group.children()):
+        if cancelled():
+            break
+        if number >= MOST_COLUMNS:
+            raise NoTableError(f"This group has more than {MOST_COLUMNS:,} members, too many for one table.")
+        children[child.name] = child
+    if not names:
+        names = sorted(children, key=lambda name: (not _is_index(children[name]), name))
+    columns: list[Column] = []
+    for name in names:
+        child = children.get(name)
+        found = _columns(name, child)
+        columns += found
+        if not found and (child is None or is_broken(child)):
+            notes.append(f"the column {name} cannot be opened")
+    return ColumnGrid(group.path, _of_one_length(columns, children), "; ".join(notes))
+
+
+def _of_one_length(columns: list[Column], children: Mapping[str, Any]) -> tuple[Column, ...]:
+    if not columns:
+        raise NoTableError("This group has no arrays with one axis, so it is not a table.")
+    wide = next((one for one in children.values() if is_array(one) and one.ndim > 1), None)
+    if wide is not None:
+        raise NoTableError(
+            f"This group is not a table: its array {wide.name} has {count(wide.ndim, 'axis', 'axes')}."
+        )
+    first = columns[0]
+    other = next((one for one in columns if one.length != first.length), None)
+    if other is not None:
+        raise NoTableError(
+            f"The arrays of this group are not the columns of one table: {first.name} has {first.length:,} "
+            f"elements, {other.name} has {other.length:,}."
+        )
+    if not first.length:
+        raise NoTableError("This table has no rows.")
+    return tuple(columns)
+
+
+def _order(group: Any) -> list[str]:
+    """The names of the columns in the order of a data frame of AnnData, the names of the rows first; empty for others."""
+    attributes = group.attributes
+    told = attributes.get("column-order")
+    if attributes.get("encoding-type") != "dataframe" or not isinstance(told, list | tuple):
+        return []
+    index = attributes.get("_index")
+    names = [index if isinstance(index, str) else "_index", *(one for one in told if isinstance(one, str))]
+    return list(dict.fromkeys(names))
+
+
+def _is_index(node: Any) -> bool:
+    """Whether an array holds the coordinates of its own dimension."""
+    return is_array(node) and tuple(node.dimension_names or ()) == (node.name,)
+
+
+def _columns(name: str, node: Any) -> list[Column]:
+    """The columns that a member of a group is: one, one for each field, or none."""
+    if node is None:
+        return []
+    if is_array(node):
+        if node.ndim != 1:
+            return []
+        if node.dtype.names:
+            return [ArrayColumn(f"{name}.{field}", node, field) for field in node.dtype.names]
+        return [ArrayColumn(name, node, None, unpacking_of(node))]
+    if not is_group(node):
+        return []
+    kind = node.attributes.get("encoding-type")
+    parts = {child.name: child for child in node.children()} if isinstance(kind, str) else {}
+    lines = {key: one for key, one in parts.items() if is_array(one) and one.ndim == 1}
+    codes, categories = lines.get("codes"), lines.get("categories")
+    if kind == "categorical" and codes is not None and categories is not None:
+        fits = codes.dtype.kind in "iu" and categories.shape[0] <= MOST_CATEGORIES
+        return [CategoricalColumn(name, codes, categories)] if fits else []
+    is_nullable = isinstance(kind, str) and kind.startswith("nullable-")
+    if is_nullable and {"values", "mask"} <= lines.keys() and lines["values"].shape == lines["mask"].shape:
+        return [MaskedColumn(name, lines["values"], lines["mask"])]
+    return []
+
+
+def _are_times(array: ArrayLike) -> bool:
+    units = array.attributes.get("units")
+    return isinstance(units, str) and " since " in units
+
+
+def _dated(values: AnyArray, attributes: Mapping[str, Any]) -> AnyArray:
+    """Counts since a date as dates, as CF tells."""
+    units, calendar = attributes.get("units"), attributes.get("calendar")
+    if not isinstance(units, str) or " since " not in units:
+        return values
+    dates = decode_times(values, units, calendar if isinstance(calendar, str) else "")
+    return values if dates is None else dates

@@ -1,0 +1,1 @@
+"""The entries of the command palette."""

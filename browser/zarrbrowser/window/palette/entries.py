@@ -1,0 +1,68 @@
+"""All that the window can do now, for the command palette: commands, menus, tabs, and the buttons of the current tab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtGui import QAction, QTextDocumentFragment
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from zarrbrowser.dialogs.palette_dialog import Entry
+from zarrbrowser.widgets.bar import Bar
+from zarrbrowser.window.commands import COMMANDS, CommandTarget
+
+_HERE = "Commands"
+_COMMANDS = {command.label for group in COMMANDS for command in group.commands}
+
+
+def entries_of(window: CommandTarget, menus: dict[str, QMenu], tab: str, pane: QWidget | None) -> list[Entry]:
+    """The entries for the present state of a window.
+
+    Args:
+        menus: further menus, by what their entries are for.
+        tab: the title of the current tab.
+        pane: its pane, if it exists.
+    """
+    entries = list(_of_commands(window, tab))
+    for title, menu in menus.items():
+        entries += _of_menu(menu, title)
+    if pane is not None:
+        entries += _of_buttons(pane, tab)
+    return list({(entry.title, entry.place): entry for entry in entries}.values())
+
+
+def _of_commands(window: CommandTarget, tab: str) -> Iterator[Entry]:
+    for group in COMMANDS:
+        for command in group.commands:
+            run = command.run
+            if run is None or command.title == _HERE or (command.panes and tab not in command.panes):
+                continue
+            yield Entry(command.label, partial(run, window), group.title, command.keys_text())
+
+
+def _of_menu(menu: QMenu, place: str) -> Iterator[Entry]:
+    """The entries of a menu and of those in it; menus that are filled when they open are filled now."""
+    menu.aboutToShow.emit()
+    for action in menu.actions():
+        inner = action.menu()
+        title = _title(action)
+        if isinstance(inner, QMenu):
+            yield from _of_menu(inner, f"{place}: {title}" if place else title)
+        elif title and (place or title not in _COMMANDS):
+            yield Entry(title, action.trigger, place, is_enabled=action.isEnabled())
+
+
+def _title(action: QAction) -> str:
+    return (
+        action.text().partition("\t")[0].rstrip("…").replace("&&", "\0").replace("&", "").replace("\0", "&")
+    )
+
+
+def _of_buttons(pane: QWidget, tab: str) -> Iterator[Entry]:
+    """The buttons of a tab that are shown, or that its bar has moved into a menu because it is narrow."""
+    moved = {one for bar in pane.findChildren(Bar) for one in bar.gives_way}
+    for button in pane.findChildren(QToolButton):
+        tip = QTextDocumentFragment.fromHtml(button.toolTip()).toPlainText().strip()
+        if tip and (button.isVisible() or button in moved) and button.menu() is None:
+            yield Entry(tip.partition("\n")[0], button.click, tab, is_enabled=button.isEnabled())

@@ -1,0 +1,34 @@
+"""Names in the tree take the place of empty columns beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.models.trees import fetch, model_of
+from zarrbrowser.window.side.tree_delegate import TreeDelegate
+from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Workers
+
+LONG = "a_group_with_quite_a_long_name_that_does_not_fit_in_its_column"
+
+
+def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Workers, qtbot: QtBot) -> None:
+    children = {LONG: FakeGroup(), f"{LONG}_": FakeArray(np.zeros((3, 4)))}
+    model, root = model_of(FakeGroup(children), workers, qtbot)
+    fetch(model, root, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.resize(560, 200)
+    view.show()
+    view.expand(root)
+    group, array = (model.index(row, 0, root) for row in range(2))
+    assert TreeDelegate.last_column(group) == 2
+    assert TreeDelegate.last_column(array) == 0
+    assert TreeDelegate.last_column(array.siblingAtColumn(1)) == 1
+    end, box = view.header().sectionSize(0), view.visualRect(group)
+    picture = view.viewport().grab().toImage()
+    background = picture.pixelColor(picture.width() - 2, box.center().y())
+    beyond = [(x, y) for x in range(end + 2, end + 8) for y in range(box.top() + 2, box.bottom() - 2)]
+    assert any(picture.pixelColor(*place) != background for place in beyond)

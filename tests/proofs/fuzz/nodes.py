@@ -152,7 +152,9 @@ def check_chunks(values: Mapping[str, bytes], form: Format) -> None:
         return
     dtype = array.dtype
     nbytes = math.prod(array.chunk_shape) * max(1, dtype.itemsize)
-    if math.prod(array.chunk_grid_shape) * nbytes > _WRITTEN_NBYTES:  # chunks may be much larger than the array
+    if (
+        math.prod(array.chunk_grid_shape) * nbytes > _WRITTEN_NBYTES
+    ):  # chunks may be much larger than the array
         return
     if dtype.hasobject:
         elements = np.full(array.shape, "é" if dtype.kind == "T" else b"\xff", dtype)

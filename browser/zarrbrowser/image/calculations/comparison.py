@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -110,11 +111,12 @@ def candidates(path: str, shape: tuple[int, int], find: Callable[[str], Any]) ->
         find: the node at an absolute path.
     """
     group = find(path.rpartition("/")[0] or "/")
-    return sorted(
-        node.path
-        for node in islice(group.children(), _MOST_CHILDREN)
-        if node.kind == "array" and node.path != path and _has_sides(node.shape, shape)
-    )
+    with closing(group.children()) as children:  # a listing of a folder keeps it open
+        return sorted(
+            node.path
+            for node in islice(children, _MOST_CHILDREN)
+            if node.kind == "array" and node.path != path and _has_sides(node.shape, shape)
+        )
 
 
 def _has_sides(lengths: tuple[int, ...], sides: tuple[int, int]) -> bool:

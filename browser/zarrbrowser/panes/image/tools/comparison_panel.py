@@ -37,7 +37,7 @@ from zarrbrowser.image.view_settings import symmetric
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class ComparisonPanel(QFrame):
             QSpinBox(),
             QComboBox(),
         )
-        self.place, self.words = label(role="muted"), label(role="muted", wrap=True)
+        self.place, self.words = ElidedLabel("muted"), label(role="muted", wrap=True)
         self._lay_out()
         button.clicked.connect(lambda is_on: self.turn(is_on=is_on))
         self.operation.activated.connect(lambda _row: self._choose())
@@ -142,7 +142,7 @@ class ComparisonPanel(QFrame):
         column.addLayout(row)
         column.addWidget(self.words)
         for operation in Operation:
-            self.operation.addItem(f"{operation.value.capitalize()}: {operation.formula}", operation)
+            self.operation.addItem(f"{operation.formula}  {operation.value}", operation)
         self.operation.setAccessibleName("how the planes are compared")
         self.operation.setToolTip("How the picture (a) is compared with the other plane (b)")
         self.target.setAccessibleName("what the picture is compared with")
@@ -157,9 +157,14 @@ class ComparisonPanel(QFrame):
             "The path of an array with planes of the same shape, or the address of one in another open source: ADDRESS#/PATH"
         )
         self.array.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.array.setMinimumContentsLength(12)
-        for widget in (self.operation, label("b is"), self.target, self.position):
-            row.addWidget(widget)
+        for box in (self.operation, self.target, self.array):
+            # In a narrow window, the boxes give way, not the tree.
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(7)
+        row.addWidget(self.operation, 1)
+        row.addWidget(label("b is"))
+        row.addWidget(self.target, 1)
+        row.addWidget(self.position)
         row.addWidget(self.array, 2)
         row.addWidget(self.place, 1)
 
@@ -241,13 +246,13 @@ class ComparisonPanel(QFrame):
             return
         if one.address:
             other = state.settings.other
-            self.place.setText("")
+            self.place.set_text("")
             if other is not None:
                 self._say(" ".join(other.notes))
             return
         coordinate = self._coordinate_labels.coordinates.get(one.axis)
         self._say("")
-        self.place.setText("" if coordinate is None or one.statistic else coordinate.text(one.position))
+        self.place.set_text("" if coordinate is None or one.statistic else coordinate.text(one.position))
 
     # Choosing
 

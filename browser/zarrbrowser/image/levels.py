@@ -17,14 +17,6 @@ if TYPE_CHECKING:
 
 Colour = tuple[int, int, int]
 Rgba = tuple[int, int, int, int]
-_PALETTE: tuple[Colour, ...] = (
-    (0, 255, 0),
-    (255, 0, 255),
-    (0, 255, 255),
-    (255, 255, 0),
-    (255, 0, 0),
-    (64, 96, 255),
-)
 _MOST_CHANNELS = 16
 """More channels than this are treated as a spectrum, which is not blended."""
 
@@ -138,7 +130,9 @@ def channel_axis(shape: Sequence[int], names: Sequence[str], given: int | None =
 
 def colour_of(channel: int) -> Colour:
     """The colour of a channel without its own colour."""
-    return _PALETTE[channel % len(_PALETTE)]
+    from zarrcore.conventions import channel_colour  # late: for a fast start
+
+    return channel_colour(channel)
 
 
 def whole(array: ArrayLike) -> Level:

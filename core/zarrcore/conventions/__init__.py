@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from zarrcore.conventions.geo import Product, Pyramid, Raster, georeference_of, pyramid_image
     from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference
     from zarrcore.conventions.hdmf import Link, TypedObject, links_of
-    from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
+    from zarrcore.conventions.image import (
+        Channel,
+        Colour,
+        Label,
+        Level,
+        MultiscaleImage,
+        channel_colour,
+    )
     from zarrcore.conventions.image_collections import (
         Acquisition,
         Field,
@@ -72,6 +79,7 @@ __all__ = [
     "TypedObject",
     "Variable",
     "Well",
+    "channel_colour",
     "column_values",
     "format_quantity",
     "georeference_of",
@@ -99,7 +107,7 @@ _MODULES = {
     "geo": ("Product", "Pyramid", "Raster", "georeference_of", "pyramid_image"),
     "georeference": ("CoordinateReferenceSystem", "Georeference"),
     "hdmf": ("Link", "TypedObject", "links_of"),
-    "image": ("Channel", "Colour", "Label", "Level", "MultiscaleImage"),
+    "image": ("Channel", "Colour", "Label", "Level", "MultiscaleImage", "channel_colour"),
     "image_collections": ("Acquisition", "Field", "ImageCollection", "Member", "Plate", "PlateWell", "Well"),
     "interface": ("Convention", "Find", "Meaning"),
     "level_geometry": ("no_levels",),

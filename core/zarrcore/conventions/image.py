@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.georeference import Georeference
@@ -14,6 +14,20 @@ from zarrcore.conventions.values import Numbers
 from zarrcore.sizes import format_shape
 
 Colour = tuple[int, int, int]
+
+_COLOURS: Final[tuple[Colour, ...]] = (
+    (0, 255, 0),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 0),
+    (255, 0, 0),
+    (64, 96, 255),
+)
+
+
+def channel_colour(number: int) -> Colour:
+    """The colour of a channel whose metadata name none."""
+    return _COLOURS[number % len(_COLOURS)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ are shown as they are; other types are scaled from the 1st to the 99th percentil
 
 from __future__ import annotations
 
+import math
 import struct
 import threading
 import zlib
@@ -88,15 +89,10 @@ class PngFile(ArrayFile):
         """The pixels row by row."""
         with _rendering:
             plane = self.body.read_box(tuple((0, length) for length in self.body.shape))
-            rows = np.zeros(
-                (self._height, 1 + self._width * self._samples), np.uint8
-            )  # each row begins with its filter: none
-            rows[:, 1:] = stretch_to_bytes(plane).reshape(self._height, -1)
-            return rows.reshape(-1).data
+            return _with_filters(stretch_to_bytes(plane))
 
     def _png(self, idat: bytes) -> bytes:
-        header = struct.pack(">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0)
-        return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", idat) + _chunk(b"IEND", b"")
+        return _png(self._width, self._height, self._samples, idat)
 
     def _with_array(self, array: Array) -> ArrayFile:
         return PngFile(array, self._selection)
@@ -117,6 +113,26 @@ class _PictureBytes(BytesPlan):
 
     def read_into(self, buffer: memoryview) -> None:
         buffer[:] = self._file.rendered()[self._start : self._start + self.nbytes]
+
+
+def png_of(pixels: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
+    """A compressed picture of grey levels, of shape (height, width), or of colours, of shape (height, width, 3 or 4)."""
+    height, width = pixels.shape[:2]
+    samples = pixels.shape[2] if pixels.ndim == 3 else 1
+    return _png(width, height, samples, zlib.compress(_with_filters(pixels), 6))
+
+
+def _with_filters(pixels: np.ndarray[Any, np.dtype[np.uint8]]) -> memoryview:
+    """The rows of a picture, each of which begins with its filter: none."""
+    height = pixels.shape[0]
+    rows = np.zeros((height, 1 + math.prod(pixels.shape[1:])), np.uint8)
+    rows[:, 1:] = pixels.reshape(height, -1)
+    return rows.reshape(-1).data
+
+
+def _png(width: int, height: int, samples: int, idat: bytes) -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[samples], 0, 0, 0)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", idat) + _chunk(b"IEND", b"")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

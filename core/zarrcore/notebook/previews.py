@@ -6,43 +6,108 @@ import math
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from zarrcore.array import Array, plane_ndim
 from zarrcore.array.selection.axes import AxisRange, result_shape
 from zarrcore.array.selection.basic import normalize
-from zarrcore.conventions import MultiscaleImage, is_image, meaning
+from zarrcore.conventions import MultiscaleImage, channel_colour, is_image, meaning
 from zarrcore.display import Preview
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import PngFile
+from zarrcore.filetypes.png import png_of, stretch_to_bytes
 from zarrcore.hierarchy import Group
 
 _READ_MAX_NBYTES: Final = 256 << 20
 """Bytes of decoded chunks that one picture may cost."""
 _FEW: Final = 16
 """Rows or columns that are left of a side, if it has as many."""
+_MOST_CHANNELS: Final = 16
+"""More channels are a spectrum, which is not blended."""
 
 
 def preview(shown: Any, selection: Any = None, size: int = 512) -> Preview:
     """A picture of an array, or of the image that a group is: see `zarrcore.display.Pictured.preview`."""
     if size < 1:
         raise SelectionError(f"a picture has at least one pixel, found size {size}")
-    array, level = (shown, "") if isinstance(shown, Array) else _level(shown, size)
+    if isinstance(shown, Array):
+        return _of_array(shown, selection, size)
+    image = _image(shown)
+    array, level = _level(image, size)
+    channels = _blended(image, array, selection)
+    return (
+        _of_channels(image, array, channels, selection, size, level)
+        if channels
+        else _of_array(array, selection, size, level)
+    )
+
+
+def _of_array(array: Array, selection: Any, size: int, level: str = "") -> Preview:
     items = _plane(array, () if selection is None else selection, size)
     file = PngFile(array, items)
     height, width = file.body.shape[:2]
     return Preview(file.compressed(), width, height, f"{level}[{', '.join(map(_text, items))}]")
 
 
-def _level(group: Group, size: int) -> tuple[Array, str]:
-    """The coarsest level of an image that has ``size`` pixels; the finest one if none has."""
-    image = meaning(group) if is_image(group) else None
-    if not isinstance(image, MultiscaleImage):
+def _image(group: Group) -> MultiscaleImage:
+    found = meaning(group) if is_image(group) else None
+    if not isinstance(found, MultiscaleImage):
         raise UnsupportedError("group", group.path, "is not an image: make the preview of an array")
+    return found
+
+
+def _level(image: MultiscaleImage, size: int) -> tuple[Array, str]:
+    """The coarsest level of an image that has ``size`` pixels; the finest one if none has."""
     arrays = [
         (number, level.node) for number, level in enumerate(image.levels) if isinstance(level.node, Array)
     ]
     large = [(number, array) for number, array in arrays if max(_shape_of_plane(array), default=0) >= size]
     number, array = large[-1] if large else arrays[0]
     return array, f"level {number} of {len(image.levels)}, "
+
+
+def _blended(image: MultiscaleImage, array: Array, selection: Any) -> list[int]:
+    """The channels that are shown together: those that are on. Empty without channels, and if the selection chooses one."""
+    axis = image.channel_axis
+    items = () if selection is None else selection if isinstance(selection, tuple) else (selection,)
+    if axis is None or image.is_labels or ... in items or len(items) > axis:
+        return []
+    if (
+        axis >= array.ndim - 2
+        or not 1 < array.shape[axis] <= _MOST_CHANNELS
+        or array.dtype.kind not in "buif"
+    ):
+        return []
+    return [number for number in range(array.shape[axis]) if image.channel(number).is_on]
+
+
+def _of_channels(
+    image: MultiscaleImage, array: Array, channels: list[int], selection: Any, size: int, level: str
+) -> Preview:
+    """The sum of channels in their colours."""
+    axis = image.channel_axis or 0
+    items = _plane(array, () if selection is None else selection, size, len(channels))
+    blend: Any = 0.0
+    for number in channels:
+        told = image.channel(number)
+        plane = array.read((*items[:axis], number, *items[axis + 1 :]))
+        colour = told.colour or channel_colour(number)
+        blend = blend + _brightness(plane, told.bounds)[..., np.newaxis] * np.array(colour, np.float32)
+    pixels = np.minimum(blend, 255).round().astype(np.uint8)
+    height, width = pixels.shape[:2]
+    texts = [*map(_text, items)]
+    texts[axis] = "channels " + " + ".join(map(str, channels))
+    return Preview(png_of(pixels), width, height, f"{level}[{', '.join(texts)}]")
+
+
+def _brightness(plane: np.ndarray[Any, Any], bounds: tuple[float, float] | None) -> np.ndarray[Any, Any]:
+    """Numbers from 0 to 1, between bounds or as in a picture of one channel."""
+    if bounds is None or not bounds[0] < bounds[1]:
+        return stretch_to_bytes(plane).astype(np.float32) / np.float32(255)
+    low, high = bounds
+    with np.errstate(invalid="ignore", over="ignore"):
+        levels = (plane.astype(np.float64) - low) / (high - low)
+    return np.clip(np.nan_to_num(levels, nan=0), 0, 1).astype(np.float32)
 
 
 def _shape_of_plane(array: Array) -> tuple[int, ...]:
@@ -53,8 +118,8 @@ def _shape_of_plane(array: Array) -> tuple[int, ...]:
 Item = int | slice
 
 
-def _plane(array: Array, selection: Any, size: int) -> tuple[Item, ...]:
-    """The selection of a plane that is about ``size`` pixels long, and costs no more than it may."""
+def _plane(array: Array, selection: Any, size: int, times: int = 1) -> tuple[Item, ...]:
+    """The selection of a plane that is about ``size`` pixels long. Read so many ``times``, it costs no more than it may."""
     axes = list(normalize(selection, array.shape))
     kept = [number for number, axis in enumerate(axes) if not axis.dropped]
     for number in kept[: len(kept) - plane_ndim(result_shape(axes), array.dtype)]:
@@ -62,7 +127,7 @@ def _plane(array: Array, selection: Any, size: int) -> tuple[Item, ...]:
     sides = [number for number, axis in enumerate(axes) if not axis.dropped][:2]
     if len(sides) == 2:
         units = array.inner_chunk_shape
-        while _cost(array, _coarse(axes, sides, size)) > _READ_MAX_NBYTES:
+        while times * _cost(array, _coarse(axes, sides, size)) > _READ_MAX_NBYTES:
             longer = max(sides, key=lambda number: _crossed(axes[number], units[number]))
             if _crossed(axes[longer], units[longer]) < 2:
                 break

@@ -99,9 +99,59 @@ def test_the_coarsest_level_with_enough_pixels_is_shown() -> None:
     image = hierarchy["/"]
     image.attributes = {"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": datasets}]}}
     for size, level in [(32, 3), (33, 2), (100, 1), (1000, 0)]:
-        preview = image.preview(size=size)
+        preview = image.preview(1, size=size)
         assert preview.text.startswith(f"level {level} of 4, [1, ")
         assert (pixels(preview) == level).all()
+
+
+def image_of_channels(values: np.ndarray, *channels: dict[str, Any]) -> Any:
+    """An image of OME-NGFF with the dimensions c, z, y and x."""
+    hierarchy = zarrcore.create(MemoryStore())
+    hierarchy.create_array("0", shape=values.shape, data_type=values.dtype)[...] = values
+    axes = [{"name": "c", "type": "channel"}, *({"name": name, "type": "space"} for name in "zyx")]
+    scale = {"type": "scale", "scale": [1, 1, 1, 1]}
+    levels = [{"path": "0", "coordinateTransformations": [scale]}]
+    told = {"version": "0.5", "multiscales": [{"axes": axes, "datasets": levels}]}
+    hierarchy["/"].attributes = {"ome": told | ({"omero": {"channels": [*channels]}} if channels else {})}
+    return hierarchy["/"]
+
+
+def channel(colour: str, low: float, high: float, **more: Any) -> dict[str, Any]:
+    return {"color": colour, "window": {"start": low, "end": high, "min": 0, "max": 1000}, **more}
+
+
+def test_channels_are_blended_in_their_colours_and_limits() -> None:
+    values = np.zeros((3, 2, 4, 6), "u2")
+    values[0, 1, :, :3], values[1, 1, :, 2:], values[2] = 150, 300, 1000
+    image = image_of_channels(
+        values, channel("FF8000", 100, 200), channel("0000FF", 0, 300), channel("00FF00", 0, 1, active=False)
+    )
+    preview = image.preview()
+    assert preview.text == "level 0 of 1, [channels 0 + 1, 1, 0:4, 0:6]"
+    found = pixels(preview)
+    assert (found[:, :2] == [128, 64, 0]).all(), "the first is at half of its range"
+    assert (found[:, 2] == [128, 64, 255]).all(), "both"
+    assert (found[:, 3:] == [0, 0, 255]).all()
+
+
+def test_channels_without_settings_are_stretched() -> None:
+    values = np.zeros((2, 1, 10, 10), "f4")
+    values[0, :, 5:], values[1, :, :, 5:] = 3.0, -7.0
+    found = pixels(image_of_channels(values).preview())
+    assert (found[5:, 5:] == [0, 255, 0]).all(), "the first is green, and the second is at its least"
+    assert (found[:5, :5] == [255, 0, 255]).all()
+    assert (found[5:, :5] == [255, 255, 255]).all()
+    assert (found[:5, 5:] == 0).all()
+
+
+def test_a_selection_chooses_one_channel() -> None:
+    values = np.arange(2 * 3 * 4 * 5, dtype="u1").reshape(2, 3, 4, 5)
+    image = image_of_channels(values)
+    assert np.array_equal(pixels(image.preview(1)), values[1, 1])
+    assert np.array_equal(pixels(image.preview((0, 2))), values[0, 2])
+    assert np.array_equal(pixels(image.preview((..., 0, slice(None), slice(None)))), values[1, 0])
+    assert pixels(image_of_channels(np.zeros((1, 1, 4, 5), "u1")).preview()).shape == (4, 5), "one channel"
+    assert pixels(image_of_channels(np.zeros((17, 1, 4, 5), "u1")).preview()).shape == (4, 5), "a spectrum"
 
 
 def test_a_large_plane_costs_no_more_than_it_may(

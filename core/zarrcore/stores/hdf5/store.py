@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import ClassVar
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_prefix
-from zarrcore.stores.virtual.combined_reads import combining
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
-from zarrcore.stores.virtual.store import Part, VirtualStore
-
-_CHECKED_EACH_S: Final = 1.0
-_NOT_PICKLED: Final = ("_lock", "_reader", "_chunks", "_opened")
-_PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
+from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion, ParsedFile
+from zarrcore.stores.virtual.store import Part
 
 
-class Hdf5Store(VirtualStore):
+class Hdf5Store(ParsedFile[Hdf5File]):
     """The objects of an HDF5 file as groups and arrays. Nothing is read before the first request.
 
     Structures are read through blocks that are kept, and the index of a dataset's chunks when one of them is asked for. If the
@@ -32,57 +26,28 @@ class Hdf5Store(VirtualStore):
     """
 
     presents = "HDF5"
+    not_pickled: ClassVar[tuple[str, ...]] = (*ParsedFile.not_pickled, "_reader")
+    _reader: FileReader | None = None
 
     def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
         super().__init__(source, key, url)
-        self._reset(reader)
-
-    def _reset(self, reader: FileReader | None = None) -> None:
-        self._lock = threading.Lock()
         self._reader = reader
-        self._chunks = combining(self.source) if self.is_remote else self.source
-        self._opened: Hdf5File | None = None
-        self._checked_s = 0.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._reset()
-
-    def refresh(self) -> None:
-        super().refresh()
-        self._forget()
-
-    def close(self) -> None:
-        self._forget()
-        super().close()
 
     def _forget(self) -> None:
-        file, self._opened, self._reader = self._opened, None, None
-        if file is not None:
-            file.others.close()
+        self._reader = None
+        super()._forget()
 
-    def _file(self) -> Hdf5File:
-        with self._lock:
-            now = time.monotonic()
-            file = self._opened
-            if file is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
-                facts = self.source.stat(self.key)
-                if facts is None or (facts.size, facts.version) != (file.reader.nbytes, file.reader.version):
-                    file = None
-                self._checked_s = now
-            if file is None:
-                reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
-                file = self._opened = Hdf5File(reader)
-                self._checked_s = now
-            return file
+    def read_content(self) -> tuple[Hdf5File, FileVersion]:
+        reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
+        return Hdf5File(reader), FileVersion(reader.nbytes, reader.version)
+
+    def release(self, content: Hdf5File) -> None:
+        content.others.close()
 
     def find(self, key: str) -> BytesLike | Part | None:
         path, _, last = key.rpartition("/")
         if last == "zarr.json":
-            file = self._file()
+            file = self.content
             found = file.find(path)
             if found is None:
                 return None
@@ -91,7 +56,7 @@ class Hdf5Store(VirtualStore):
         if place is None:
             return None
         path, index = place
-        file = self._file()
+        file = self.content
         found = file.find(path)
         if found is None or found.node is None or not found.node.is_dataset:
             return None
@@ -103,14 +68,14 @@ class Hdf5Store(VirtualStore):
             value = dataset.chunk(index)
         except StoreError:
             raise
-        except _PARSING as error:
+        except PARSING_ERRORS as error:
             raise self._fault(key, error) from error
         return None if value is None else self._combined(value)
 
     def _combined(self, value: bytes | Part) -> bytes | Part:
         """A chunk whose bytes are requested together with those of its neighbours, if the file is remote."""
         if isinstance(value, Part) and value.store is self.source and value.key == self.key:
-            return value._replace(store=self._chunks)
+            return value._replace(store=self.reads)
         return value
 
     def _fault(self, key: str, error: BaseException) -> StoreError:
@@ -119,7 +84,7 @@ class Hdf5Store(VirtualStore):
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        file = self._file()
+        file = self.content
         path = prefix.rstrip("/")
         found = file.find(path)
         if found is not None:
@@ -133,7 +98,7 @@ class Hdf5Store(VirtualStore):
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        file = self._file()
+        file = self.content
         found = file.find(prefix.rstrip("/"))
         if found is None:
             for key, nbytes in self._chunk_keys(prefix):
@@ -148,7 +113,7 @@ class Hdf5Store(VirtualStore):
             yield from self.list_prefix(f"{prefix}{name}/")
 
     def values_below(self, prefix: str) -> Iterator[tuple[str, BytesLike | Part]]:
-        file = self._file()
+        file = self.content
         found = file.find(prefix.rstrip("/"))
         if found is None or found.node is None or not found.node.is_dataset:
             yield from super().values_below(prefix)
@@ -163,7 +128,7 @@ class Hdf5Store(VirtualStore):
                 yield key, self._combined(value)
         except StoreError:
             raise
-        except _PARSING as error:
+        except PARSING_ERRORS as error:
             raise self._fault(prefix, error) from error
 
     def _top_chunk(self, prefix: str, found: Found) -> Iterator[StoreEntry]:
@@ -191,7 +156,7 @@ class Hdf5Store(VirtualStore):
         if place is None:
             return
         path = place[0]
-        file = self._file()
+        file = self.content
         found = file.find(path)
         if found is None or found.node is None or not found.node.is_dataset:
             return
@@ -203,7 +168,7 @@ class Hdf5Store(VirtualStore):
                 yield "/".join((top, *map(str, index))), nbytes
         except StoreError:
             raise
-        except _PARSING as error:
+        except PARSING_ERRORS as error:
             raise self._fault(prefix, error) from error
 
 

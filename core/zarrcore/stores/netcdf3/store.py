@@ -9,26 +9,30 @@ import base64
 import json
 import math
 import struct
-import threading
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Collection, Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
-from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.netcdf3.header import Header, Variable, parse_header
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.stores.virtual.flat_file import DOCUMENT, FlatFile
+from zarrcore.stores.virtual.parsed_file import FileVersion
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
-from zarrcore.stores.virtual.store import Part, VirtualStore
-
-_DOCUMENT: Final = "zarr.json"
-_NOT_PICKLED: Final = ("_lock", "_reader", "_opened")
+from zarrcore.stores.virtual.store import Part
 
 
-class NetCDF3Store(VirtualStore):
+class _Content(NamedTuple):
+    """The file as it was when its header was read."""
+
+    header: Header
+    reader: FileReader
+
+
+class NetCDF3Store(FlatFile[_Content]):
     """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request.
 
     Args:
@@ -36,50 +40,38 @@ class NetCDF3Store(VirtualStore):
     """
 
     presents = "NetCDF-3"
+    not_pickled: ClassVar[tuple[str, ...]] = (*FlatFile.not_pickled, "_reader")
+    _reader: FileReader | None = None
 
     def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
         super().__init__(source, key, url)
-        self._reset(reader)
-
-    def _reset(self, reader: FileReader | None = None) -> None:
-        self._lock = threading.Lock()
         self._reader = reader
-        self._opened: tuple[Header, FileReader] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
+    def _forget(self) -> None:
+        self._reader = None
+        super()._forget()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._reset()
-
-    def refresh(self) -> None:
-        super().refresh()
-        self._reader = self._opened = None
-
-    def _file(self) -> tuple[Header, FileReader]:
-        with self._lock:
-            if self._opened is None:
-                reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
-                try:
-                    self._opened = parse_header(reader), reader
-                except StoreError:
-                    raise
-                except (ValueError, LookupError, ArithmeticError, MemoryError) as error:
-                    sentence = f"{self.url} is a broken NetCDF file: {error}"
-                    raise StoreError(sentence, key=self.key, url=self.url) from error
-            return self._opened
+    def read_content(self) -> tuple[_Content, FileVersion]:
+        reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
+        try:
+            content = _Content(parse_header(reader), reader)
+        except StoreError:
+            raise
+        except (ValueError, LookupError, ArithmeticError, MemoryError) as error:
+            sentence = f"{self.url} is a broken NetCDF file: {error}"
+            raise StoreError(sentence, key=self.key, url=self.url) from error
+        return content, FileVersion(reader.nbytes, reader.version)
 
     def find(self, key: str) -> BytesLike | Part | None:
-        header, reader = self._file()
-        if key == _DOCUMENT:
+        header, reader = self.content
+        if key == DOCUMENT:
             attributes = {name: shown(value) for name, value in header.attributes.items()}
             return json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}).encode()
         name, _, rest = key.partition("/")
         variable = header.variables.get(name)
         if variable is None:
             return None
-        if rest == _DOCUMENT:
+        if rest == DOCUMENT:
             return json.dumps(document(variable)).encode()
         parts = rest.split("/")
         if parts[0] != "c" or not all(part.isascii() and part.isdigit() for part in parts[1:]):
@@ -115,43 +107,11 @@ class NetCDF3Store(VirtualStore):
         rows = rows_of(variable.shape, chunk_shape_of(variable), index, variable.dtype.itemsize)
         return variable.begin + rows.offset
 
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        check_prefix(prefix, self.url)
-        header, _ = self._file()
-        if not prefix:
-            yield StoreEntry(_DOCUMENT)
-            yield from (StoreEntry(f"{name}/") for name in sorted(header.variables) if is_shown(name))
-            return
-        name = prefix.partition("/")[0]
-        if name not in header.variables:
-            return
-        if prefix == f"{name}/":
-            yield StoreEntry(f"{name}/{_DOCUMENT}")
-        seen = set()
-        for entry in self._chunk_entries(name, prefix):
-            rest, slash, _ = entry.key[len(prefix) :].partition("/")
-            if not slash:
-                yield entry
-            elif rest not in seen:
-                seen.add(rest)
-                yield StoreEntry(f"{prefix}{rest}/")
-                if prefix == f"{name}/":
-                    return
+    def array_names(self) -> Collection[str]:
+        return sorted(filter(is_shown, self.content.header.variables))
 
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        check_prefix(prefix, self.url)
-        header, _ = self._file()
-        names = [*sorted(header.variables)] if not prefix else [prefix.partition("/")[0]]
-        if not prefix:
-            yield StoreEntry(_DOCUMENT)
-        for name in names:
-            if name in header.variables and is_shown(name):
-                if f"{name}/".startswith(prefix):
-                    yield StoreEntry(f"{name}/{_DOCUMENT}")
-                yield from self._chunk_entries(name, prefix)
-
-    def _chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
-        header, reader = self._file()
+    def chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
+        header, reader = self.content
         variable = header.variables[name]
         chunk_shape = chunk_shape_of(variable)
         nbytes = math.prod(chunk_shape) * variable.dtype.itemsize
@@ -178,7 +138,7 @@ def chunk_shape_of(variable: Variable) -> tuple[int, ...]:
 
 def is_shown(name: str) -> bool:
     """Whether a variable of this name can be a node."""
-    return "/" not in name and "\0" not in name and name not in ("", ".", "..", _DOCUMENT)
+    return "/" not in name and "\0" not in name and name not in ("", ".", "..", DOCUMENT)
 
 
 def shown(value: np.ndarray[Any, Any]) -> Any:

@@ -48,7 +48,7 @@ class NiftiFile(ImageFile):
         key = self.key
         if header.is_pair:
             key = self._beside()
-            content = self.content(key)
+            content = self.elements(key)
         return _image(header, Place(content, key, header.data_start), _extensions(header, read))
 
     def _beside(self) -> str:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from zarrcore.errors import BrokenReferenceError, MissingExtraError, StoreError, ZarrError
-from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.interface import BytesLike, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.tiff.documents import Image, documents_of, images_of
 from zarrcore.stores.tiff.file import PositionedFile, open_tiff
 from zarrcore.stores.tiff.level import Level, Place
 from zarrcore.stores.tiff.set_files import SetFiles
-from zarrcore.stores.virtual.combined_reads import CombinedReads
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
-from zarrcore.stores.virtual.store import Part, VirtualStore
+from zarrcore.stores.virtual.parsed_file import FileVersion, ParsedFile
+from zarrcore.stores.virtual.store import Part
 
 _DOCUMENT: Final = "zarr.json"
-_CHECKED_EACH_S: Final = 1.0
 _REMOTE_BLOCK: Final = 1 << 16
 """Tables of pages are small, and the pages lie between them."""
 
 
-class _Opened:
+class _Content:
     """The file as it was when its pages were read."""
 
     def __init__(self, reader: FileReader, name: str) -> None:
@@ -58,62 +55,23 @@ class _Opened:
         self.files.check()
 
 
-class TiffStore(VirtualStore):
+class TiffStore(ParsedFile[_Content]):
     """The images of a TIFF file as groups, their resolutions as arrays. Nothing is read before the first request."""
 
     presents = "TIFF"
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
-        super().__init__(source, key, url)
-        self._reset()
+    def read_content(self) -> tuple[_Content, FileVersion]:
+        reader = FileReader(self.source, self.key, self.url, remote_block_nbytes=_REMOTE_BLOCK)
+        try:
+            content = _Content(reader, self.key.rpartition("/")[2])
+        except (StoreError, MissingExtraError):
+            raise
+        except Exception as error:  # tifffile raises anything for broken files
+            raise self._fault("it", error) from error
+        return content, FileVersion(reader.nbytes, reader.version)
 
-    def _reset(self) -> None:
-        self._lock = threading.RLock()
-        self._reads: ReadableStore = CombinedReads(self.source) if self.is_remote else self.source
-        self._opened: _Opened | None = None
-        self._checked_s = 0.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_lock", "_reads", "_opened")
-        return {name: value for name, value in self.__dict__.items() if name not in hidden}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._reset()
-
-    def refresh(self) -> None:
-        super().refresh()
-        with self._lock:
-            self._opened = None
-
-    def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.files.close()
-            self._opened = None
-        super().close()
-
-    def _file(self) -> _Opened:
-        with self._lock:
-            opened, now = self._opened, time.monotonic()
-            if opened is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
-                facts = self.source.stat(self.key)
-                if facts is None or (facts.size, facts.version) != (
-                    opened.reader.nbytes,
-                    opened.reader.version,
-                ):
-                    opened = None
-                self._checked_s = now
-            if opened is None:
-                reader = FileReader(self.source, self.key, self.url, remote_block_nbytes=_REMOTE_BLOCK)
-                try:
-                    opened = self._opened = _Opened(reader, self.key.rpartition("/")[2])
-                except (StoreError, MissingExtraError):
-                    raise
-                except Exception as error:  # tifffile raises anything for broken files
-                    raise self._fault("it", error) from error
-                self._checked_s = now
-            return opened
+    def release(self, content: _Content) -> None:
+        content.files.close()
 
     def _fault(self, what: str, error: BaseException) -> ZarrError:
         why = " ".join(str(error).split()) or type(error).__name__
@@ -126,39 +84,41 @@ class TiffStore(VirtualStore):
         path, _, last = key.rpartition("/")
         prefix = f"{path}/" if path else ""
         if last == _DOCUMENT:
-            return self._file().documents.get(prefix)
-        opened = self._file()
-        found = _chunk_of(opened, key)
+            return self.content.documents.get(prefix)
+        content = self.content
+        found = _chunk_of(content, key)
         if found is None:
             return None
         level, index = found
-        places = self._places(opened, level, index, key)
+        places = self._places(content, level, index, key)
         if not places:
             return None
         first = places[0]
         if len(places) == 1 and isinstance(first, Place):
-            place = self._inside(opened, first, key)
+            place = self._inside(content, first, key)
             if place.reader is not None:
                 return Part(place.reader.source, place.reader.key, place.start, place.nbytes)
-            return Part(self._reads, self.key, place.start, place.nbytes)
+            return Part(self.reads, self.key, place.start, place.nbytes)
         return b"".join(
-            self._bytes(opened, place, key) if isinstance(place, Place) else place for place in places
+            self._bytes(content, place, key) if isinstance(place, Place) else place for place in places
         )
 
-    def _places(self, opened: _Opened, level: Level, index: tuple[int, ...], key: str) -> list[Place | bytes]:
+    def _places(
+        self, content: _Content, level: Level, index: tuple[int, ...], key: str
+    ) -> list[Place | bytes]:
         with self._lock:
             try:
                 try:
                     return level.places(index)
                 finally:
-                    opened.check()
+                    content.check()
             except StoreError:
                 raise
-            except Exception as error:  # as in `_file`
+            except Exception as error:  # as in `read_content`
                 raise self._fault(key, error) from error
 
-    def _inside(self, opened: _Opened, place: Place, key: str) -> Place:
-        reader = place.reader or opened.reader
+    def _inside(self, content: _Content, place: Place, key: str) -> Place:
+        reader = place.reader or content.reader
         if place.start < 0 or place.nbytes < 0 or place.start + place.nbytes > reader.nbytes:
             start, stop = place.start, place.start + place.nbytes
             where = "the file" if place.reader is None else reader.key
@@ -166,26 +126,26 @@ class TiffStore(VirtualStore):
             raise self._fault(key, BrokenFileError(why))
         return place
 
-    def _bytes(self, opened: _Opened, place: Place, key: str) -> bytes:
+    def _bytes(self, content: _Content, place: Place, key: str) -> bytes:
         try:
-            place = self._inside(opened, place, key)
-            return (place.reader or opened.reader).read(place.start, place.nbytes, "a part of a chunk")
+            place = self._inside(content, place, key)
+            return (place.reader or content.reader).read(place.start, place.nbytes, "a part of a chunk")
         except BrokenFileError as error:
             raise self._fault(key, error) from error
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        opened = self._file()
-        if prefix in opened.documents:
+        content = self.content
+        if prefix in content.documents:
             yield StoreEntry(f"{prefix}{_DOCUMENT}")
             below = {
-                path[len(prefix) :].partition("/")[0] for path in opened.documents if path.startswith(prefix)
+                path[len(prefix) :].partition("/")[0] for path in content.documents if path.startswith(prefix)
             }
             yield from (StoreEntry(f"{prefix}{name}/") for name in sorted(below - {""}))
-            if prefix in opened.levels and opened.levels[prefix].segment_count:
+            if prefix in content.levels and content.levels[prefix].segment_count:
                 yield StoreEntry(f"{prefix}c/")
             return
-        found = _level_above(opened, prefix)
+        found = _level_above(content, prefix)
         if found is None:
             return
         path, level = found
@@ -203,42 +163,42 @@ class TiffStore(VirtualStore):
             if not is_last:
                 yield StoreEntry(f"{prefix}{number}/")
                 continue
-            entry = self._entry(opened, level, path, (*numbers, number))
+            entry = self._entry(content, level, path, (*numbers, number))
             if entry is not None:
                 yield entry
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        opened = self._file()
-        if _level_above(opened, prefix) is not None:
+        content = self.content
+        if _level_above(content, prefix) is not None:
             yield from super().list_prefix(prefix)
             return
-        for path in opened.documents:
+        for path in content.documents:
             if path.startswith(prefix):
                 yield StoreEntry(f"{path}{_DOCUMENT}")
-                if path in opened.levels:
+                if path in content.levels:
                     yield from super().list_prefix(f"{path}c/")
 
-    def _entry(self, opened: _Opened, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
+    def _entry(self, content: _Content, level: Level, path: str, index: tuple[int, ...]) -> StoreEntry | None:
         key = "/".join((f"{path}c", *map(str, index)))
         try:
-            places = self._places(opened, level, index, key)
+            places = self._places(content, level, index, key)
         except BrokenReferenceError:
             return StoreEntry(key)  # of a file that is missing: reading it tells so
         nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
         return StoreEntry(key, nbytes) if places else None
 
 
-def _level_above(opened: _Opened, prefix: str) -> tuple[str, Level] | None:
+def _level_above(content: _Content, prefix: str) -> tuple[str, Level] | None:
     """The level whose chunks have a prefix, after its path."""
     above, slash, _ = prefix.rpartition("c/")
-    return (above, opened.levels[above]) if slash and above in opened.levels else None
+    return (above, content.levels[above]) if slash and above in content.levels else None
 
 
-def _chunk_of(opened: _Opened, key: str) -> tuple[Level, tuple[int, ...]] | None:
+def _chunk_of(content: _Content, key: str) -> tuple[Level, tuple[int, ...]] | None:
     """The chunk that a key names; None if it names none within the bounds."""
     path, slash, rest = key.rpartition("c/")
-    level = opened.levels.get(path) if slash else None
+    level = content.levels.get(path) if slash else None
     if level is None:
         return None
     parts = rest.split("/")

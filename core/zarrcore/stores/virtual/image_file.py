@@ -4,50 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-import threading
-import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
-from zarrcore.stores.keys import check_prefix
-from zarrcore.stores.virtual.combined_reads import CombinedReads
 from zarrcore.stores.virtual.file_image import LEVEL, FileImage
+from zarrcore.stores.virtual.flat_file import DOCUMENT, FlatFile
 from zarrcore.stores.virtual.inflated_file import GZIP, InflatedFile
-from zarrcore.stores.virtual.store import Part, VirtualStore
+from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion
+from zarrcore.stores.virtual.store import Part
 
-_DOCUMENT: Final = "zarr.json"
 _HEAD_NBYTES: Final = 64 << 10
-_CHECKED_EACH_S: Final = 1.0
-_PARSING: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 
 Read = Callable[[int], bytes]
 """Reads so many bytes from the beginning of a file; fewer if it ends before."""
 
 
-class ImageFile(VirtualStore):
+class ImageFile(FlatFile[FileImage]):
     """A file with one array. Nothing is read before the first request. A local file that is replaced is read again."""
-
-    not_pickled: ClassVar[tuple[str, ...]] = ("_lock", "reads", "_opened")
-
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
-        super().__init__(source, key, url)
-        self._reset()
-
-    def _reset(self) -> None:
-        self._lock = threading.Lock()
-        self.reads: ReadableStore = CombinedReads(self.source) if self.is_remote else self.source
-        self._opened: tuple[FileImage, str | None] | None = None
-        self._checked_s = 0.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in self.not_pickled}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._reset()
 
     @abstractmethod
     def parse(self, read: Read) -> FileImage:
@@ -62,38 +38,12 @@ class ImageFile(VirtualStore):
             StoreError: the store failed.
         """
 
-    def content(self, key: str) -> ReadableStore:
+    def elements(self, key: str) -> ReadableStore:
         """A store with the content of a file beside this one, or of this one; inflated if it is compressed."""
         head = self.source.get(key, ByteRange(0, len(GZIP)))
         return InflatedFile(self.source, key, self.url) if head == GZIP else self.reads
 
-    def refresh(self) -> None:
-        super().refresh()
-        with self._lock:
-            self._opened = None
-
-    def image(self) -> FileImage:
-        """What the file contains, as it is now.
-
-        Raises:
-            StoreError: the store failed, or the file cannot be shown.
-        """
-        with self._lock:
-            now = time.monotonic()
-            opened = self._opened
-            if opened is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
-                facts = self.source.stat(self.key)
-                if facts is None or facts.version != opened[1]:
-                    opened = None
-                self._checked_s = now
-            if opened is None:
-                opened = self._opened = self._read()
-                self._checked_s = now
-                if isinstance(opened[0].places[0].store, InflatedFile):
-                    self.requests_in_flight = InflatedFile.requests_in_flight
-            return opened[0]
-
-    def _read(self) -> tuple[FileImage, str | None]:
+    def read_content(self) -> tuple[FileImage, FileVersion]:
         found = self.source.get_with_stat(self.key, ByteRange(0, _HEAD_NBYTES))
         if found is None:
             raise StoreError(f"{self.url} does not exist any more", key=self.key, url=self.source.url)
@@ -105,18 +55,21 @@ class ImageFile(VirtualStore):
             return bytes(self.source.get(self.key, ByteRange(0, nbytes)) or b"")
 
         try:
-            return self.parse(read), facts.version
+            image = self.parse(read)
         except StoreError:
             raise
-        except _PARSING as error:
+        except PARSING_ERRORS as error:
             sentence = f"{self.url} cannot be read as {self.presents}: {error}"
             raise StoreError(sentence, key=self.key, url=self.url) from error
+        if isinstance(image.places[0].store, InflatedFile):
+            self.requests_in_flight = InflatedFile.requests_in_flight
+        return image, FileVersion(facts.size, facts.version)
 
     def find(self, key: str) -> BytesLike | Part | None:
-        image = self.image()
-        if key == _DOCUMENT:
+        image = self.content
+        if key == DOCUMENT:
             return json.dumps(image.group_document()).encode()
-        if key == f"{LEVEL}/{_DOCUMENT}":
+        if key == f"{LEVEL}/{DOCUMENT}":
             return json.dumps(image.array_document()).encode()
         level, *parts = key.split("/")
         if level != LEVEL or len(parts) != 1 + len(image.shape) or parts[0] != "c":
@@ -128,36 +81,13 @@ class ImageFile(VirtualStore):
             return None
         return image.chunk(index)[1]
 
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        check_prefix(prefix, self.url)
-        if not prefix:
-            self.image()
-            yield from (StoreEntry(_DOCUMENT), StoreEntry(f"{LEVEL}/"))
-        elif prefix == f"{LEVEL}/":
-            yield StoreEntry(f"{LEVEL}/{_DOCUMENT}")
-            if next(self._chunk_entries(prefix), None) is not None:
-                yield StoreEntry(f"{LEVEL}/c/")
-        else:
-            seen = set()
-            for entry in self._chunk_entries(prefix):
-                name, slash, _ = entry.key[len(prefix) :].partition("/")
-                if not slash:
-                    yield entry
-                elif name not in seen:
-                    seen.add(name)
-                    yield StoreEntry(f"{prefix}{name}/")
+    def array_names(self) -> Collection[str]:
+        _ = self.content  # raises if the file cannot be shown
+        return (LEVEL,)
 
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        check_prefix(prefix, self.url)
-        if not prefix:
-            yield StoreEntry(_DOCUMENT)
-        if f"{LEVEL}/".startswith(prefix):
-            yield StoreEntry(f"{LEVEL}/{_DOCUMENT}")
-        yield from self._chunk_entries(prefix)
-
-    def _chunk_entries(self, prefix: str) -> Iterator[StoreEntry]:
+    def chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
         """The chunks below a prefix of which the files have at least the beginning."""
-        image = self.image()
+        image = self.content
         number, bound = -1, 0
         each = 0
         while each < math.prod(image.grid):

@@ -147,7 +147,7 @@ def test_a_slice_of_a_large_dataset_reads_its_range(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.hdf5.store._CHECKED_EACH_S", -1)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["a"] = [1]
     with stored(tmp_path / "a.h5") as store:

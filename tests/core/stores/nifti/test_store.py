@@ -237,7 +237,7 @@ def test_files_in_folders_archives_and_pipelines(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.virtual.image_file._CHECKED_EACH_S", -1.0)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1.0)
     path = tmp_path / "a.nii"
     write(path, values_of((4, 5, 6), "u1"))
     store = NiftiFile(LocalStore(tmp_path), "a.nii", str(path))

@@ -86,14 +86,14 @@ def test_any_file_reads_as_with_pynrrd(
         assert isinstance(source, NrrdSource)
         found = array[...]
         assert found.dtype == np.dtype(dtype)
-        assert np.array_equal(found, expected.transpose(source.image().order), equal_nan=True)
+        assert np.array_equal(found, expected.transpose(source.content.order), equal_nan=True)
         assert (
             found.astype(dtype).tobytes()
-            == np.ascontiguousarray(expected.astype(dtype).transpose(source.image().order)).tobytes()
+            == np.ascontiguousarray(expected.astype(dtype).transpose(source.content.order)).tobytes()
         )
         if is_ome := "ome" in hierarchy["/"].attributes:
             assert image_of(hierarchy["/"]).levels
-        assert is_ome == source.image().is_ome
+        assert is_ome == source.content.is_ome
         keys = [entry.key for entry in listable(source).list_prefix("0/c/")]
         assert all(source.stat(key).size == len(source.get(key)) for key in keys)
 
@@ -259,7 +259,7 @@ def test_broken_files_say_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.virtual.image_file._CHECKED_EACH_S", -1.0)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1.0)
     write(tmp_path / "a.nrrd", "\n", VALUES.tobytes())
     store = NrrdSource(LocalStore(tmp_path), "a.nrrd", str(tmp_path / "a.nrrd"))
     assert b"[10, 6, 4]" in store.get("0/zarr.json")

@@ -222,7 +222,7 @@ def test_a_broken_scale_does_not_hide_the_others(tmp_path: Path) -> None:
 
 
 def test_a_volume_that_changes_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.precomputed.store._CHECKED_EACH_S", -1.0)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1.0)
     for number, sharding in enumerate((SHARDING, {**SHARDING, "data_encoding": "raw"})):
         path = tmp_path / str(number)
         write_scale(path, random_values((1, 9, 9, 9), "uint16"), sharding=sharding)

@@ -66,7 +66,7 @@ def test_a_store_is_pickled() -> None:
 
 
 def test_a_replaced_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.tiff.store._CHECKED_EACH_S", -1)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1)
     tifffile.imwrite(tmp_path / "a.tif", IMAGE[0])
     with opened(LocalStore(tmp_path), "a.tif") as store:
         before = bytes(store.get("0/zarr.json") or b"")

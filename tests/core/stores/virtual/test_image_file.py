@@ -28,7 +28,7 @@ class Pages(ImageFile):
             raise BrokenFileError("it is empty")
         number = read(1)[0]
         axes = tuple(Axis(name, "space") for name in "zyx")
-        places = tuple(Place(self.content(f"p{page}"), f"p{page}", 0) for page in range(number))
+        places = tuple(Place(self.elements(f"p{page}"), f"p{page}", 0) for page in range(number))
         return FileImage(np.dtype("u1"), (3 * number, 2000, 1000), axes, places, {})
 
 
@@ -85,7 +85,7 @@ def test_other_keys_are_absent(key: str) -> None:
 
 
 def test_a_local_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.stores.virtual.image_file._CHECKED_EACH_S", -1.0)
+    monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", -1.0)
     (tmp_path / "a").write_bytes(b"\1")
     store = Pages(LocalStore(tmp_path), "a", "a")
     assert b"[3, 2000, 1000]" in (store.get("0/zarr.json") or b"")

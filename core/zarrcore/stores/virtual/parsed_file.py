@@ -1,0 +1,105 @@
+"""The base of virtual stores that read the structure of a file once, and keep it as long as the file is the same."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import abstractmethod
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.virtual.combined_reads import combining
+from zarrcore.stores.virtual.store import VirtualStore
+
+Content = TypeVar("Content")
+
+_CHECKED_EACH_S: Final = 1.0
+PARSING_ERRORS: Final = (
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    TypeError,
+    MemoryError,
+    RecursionError,
+)
+"""What parsing a broken file raises, besides errors of stores."""
+
+
+class FileVersion(NamedTuple):
+    """What shows that a file was replaced."""
+
+    nbytes: int
+    version: str | None
+
+
+class ParsedFile(VirtualStore, Generic[Content]):
+    """A file whose structure is read at the first request. A local file that was replaced is read again.
+
+    Attributes:
+        reads: the store of the file; if it is remote, neighbouring parts are requested together.
+    """
+
+    not_pickled: ClassVar[tuple[str, ...]] = ("_lock", "reads", "_parsed")
+
+    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+        super().__init__(source, key, url)
+        self._reset()
+
+    def _reset(self) -> None:
+        """Prepare what is not pickled."""
+        self._lock = threading.RLock()
+        self.reads: ReadableStore = combining(self.source) if self.is_remote else self.source
+        self._parsed: tuple[Content, FileVersion] | None = None
+        self._checked_s = 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self.not_pickled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    @abstractmethod
+    def read_content(self) -> tuple[Content, FileVersion]:
+        """What the file contains now, and its version.
+
+        Raises:
+            StoreError: the store failed, or the file cannot be shown.
+        """
+
+    def release(self, content: Content) -> None:
+        """Close what the content holds open."""
+
+    @property
+    def content(self) -> Content:
+        """What the file contains.
+
+        Raises:
+            StoreError: the store failed, or the file cannot be shown.
+        """
+        with self._lock:
+            now = time.monotonic()
+            parsed = self._parsed
+            if parsed is not None and now - self._checked_s > _CHECKED_EACH_S and not self.is_remote:
+                facts = self.source.stat(self.key)
+                if facts is None or (facts.size, facts.version) != parsed[1]:
+                    parsed = None
+                self._checked_s = now
+            if parsed is None:
+                parsed = self._parsed = self.read_content()
+                self._checked_s = now
+            return parsed[0]
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._forget()
+
+    def close(self) -> None:
+        self._forget()
+        super().close()
+
+    def _forget(self) -> None:
+        with self._lock:
+            parsed, self._parsed = self._parsed, None
+        if parsed is not None:
+            self.release(parsed[0])

@@ -7,7 +7,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.dialogs import guide_dialog
+import zarrbrowser
 from zarrbrowser.dialogs.guide_dialog import GuideDialog, guide_folder
 
 pytestmark = pytest.mark.usefixtures("application")
@@ -26,7 +26,7 @@ def test_the_guide_is_shown_with_its_pictures_no_wider_than_the_window(qtbot: Qt
 
 def test_an_installation_without_the_guide_says_so(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     assert guide_folder().endswith(("docs", "guide"))
-    monkeypatch.setattr(guide_dialog.zarrbrowser, "__file__", "/nowhere/zarrbrowser/__init__.py")
+    monkeypatch.setattr(zarrbrowser, "__file__", "/nowhere/zarrbrowser/__init__.py")
     dialog = GuideDialog()
     qtbot.addWidget(dialog)
     assert dialog.text.toPlainText() == "This installation does not contain the guide."

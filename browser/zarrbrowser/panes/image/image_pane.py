@@ -165,8 +165,8 @@ class ImagePane(Pane):
         self.canvas.actual_size()
 
     def focus_target(self) -> QWidget:
-        """The picture."""
-        return self.canvas if self.stack.shows_data else super().focus_target()
+        """The picture; it gets the keys once it is shown, if it is still being read."""
+        return self.canvas
 
     def viewed(self) -> ViewedArray | None:
         """The plane, for export; the elements of which it is computed, if it is."""

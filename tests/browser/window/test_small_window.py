@@ -21,7 +21,9 @@ def arrays() -> dict[str, Any]:
     packed.attributes = {"_FillValue": -1, "scale_factor": 0.5}
     many = FakeArray(np.zeros((5, 3, 4, 3, 2, 2, 40, 50), np.complex64))
     for array in (packed, many):
-        array.stored_chunks = [(0,) * array.ndim]  # or a notice above the picture would say that there are none
+        array.stored_chunks = [
+            (0,) * array.ndim
+        ]  # or a notice above the picture would say that there are none
     return {"packed": packed, "many": many, "line": FakeArray(np.zeros(9))}
 
 

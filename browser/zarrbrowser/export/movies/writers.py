@@ -38,7 +38,7 @@ class MovieType:
         """What has to be installed for it; empty if everything is there."""
         if not self.module or find_spec(self.module) is not None:
             return ""
-        return f"this type needs the package {self.package}: install it with pip install 'zarrscope[movies]'"
+        return f"this type needs the package {self.package}: install it with pip install {self.package}"
 
 
 MOVIE_TYPES = {

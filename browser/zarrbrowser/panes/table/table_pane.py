@@ -350,7 +350,7 @@ class TablePane(Pane):
         self.model.put(place, values)
         grid = self.model.grid
         if (
-            grid is not None
+            isinstance(grid, Grid)  # columns have chunks of their own
             and not self._has_looked
             and len({str(one) for row in values for one in row}) == 1
         ):

@@ -21,8 +21,9 @@ from zarrbrowser.image.calculations.comparison import (
 from zarrbrowser.image.calculations.derivation import DTYPE, Derivation, may_derive
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.levels import image_of_array, whole
-from zarrbrowser.image.measurements import read_region
 from zarrbrowser.image.probe import cost_of_exact
+from zarrbrowser.image.regions.shapes import Region, Shape
+from zarrbrowser.image.regions.statistics import measure_region
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.read_cost import Cancelled
@@ -141,7 +142,8 @@ def test_a_region_has_the_statistics_of_the_computed_plane() -> None:
     array = FakeArray(VOLUME, ("t", "z", "y", "x"))
     image = image_of_array(array)
     settings = replace(initial_settings(image), reduction=Reduction(0, Statistic.MEAN))
-    facts = read_region(image, settings, (-0.5, 9.5), (-0.5, 4.5))
+    region = Region("a", Shape.RECTANGLE, ((-0.5, -0.5), (9.5, 4.5)))
+    (facts,) = measure_region(image, settings, region).channels
     part = VOLUME[:, 3, :10, :5].mean(axis=0)
     assert (facts.minimum, facts.maximum, facts.mean) == pytest.approx((part.min(), part.max(), part.mean()))
 

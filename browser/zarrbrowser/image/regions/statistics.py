@@ -134,12 +134,12 @@ def _planes(image: Image, settings: ViewSettings) -> list[tuple[tuple[str, ...],
     """The plane of each channel, with the names of what it holds. If planes are computed, only those of shown channels."""
     level, axes = settings.drawn_image(image).levels[0], settings.axes
     if settings.is_derived:
-        names = [settings.channels[position].channel.name for position in settings.channels_on]
-        planes = settings.planes(image)
-        return [
-            ((name,), Raster.of(level, one))
-            for name, one in zip(names if settings.is_blended else [""], planes, strict=True)
-        ]
+        shown = (
+            [settings.channels[position] for position in settings.channels_on] if settings.is_blended else []
+        )
+        names = [one.channel.name for one in shown] or [""]
+        rasters = [Raster.of(level, one) for one in settings.planes(image)]
+        return [((name,), raster) for name, raster in zip(names, rasters, strict=True)]
     if axes.channel is not None:
         return [(_COLOURS[: axes.shape[axes.channel]], Raster.of(level, axes.as_plane()))]
     if image.channel_axis is None or image.channel_axis in axes.shown or not image.channels:

@@ -294,10 +294,10 @@ class Photographer:
         address.setText(address.text().replace(os.getcwd(), ""))  # pictures show no path of this machine
         image: QImage = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
         image.save(str(path), "PNG", 0)  # type: ignore[call-overload]
-        for steps in (64, 52, 32, 16):
+        for steps, keeps in ((64, True), (52, True), (32, True), (16, True), (16, False)):
             if path.stat().st_size <= LARGEST_BYTES:
                 break
-            coarser(image, steps).save(str(path), "PNG", 0)
+            coarser(image, steps, keeps_frequent=keeps).save(str(path), "PNG", 0)
         return f"{path.name}: {path.stat().st_size:,} bytes"
 
 
@@ -310,16 +310,20 @@ def _turn(milliseconds: int) -> None:
     loop.exec()
 
 
-def coarser(image: Any, steps: int) -> Any:
-    """The same picture with fewer steps of red, green and blue; black and white stay."""
+def coarser(image: Any, steps: int, *, keeps_frequent: bool) -> Any:
+    """The same picture with fewer steps of red, green and blue. Frequent colours may stay, such as those of the window."""
     import numpy as np
     from PySide6.QtGui import QImage
 
     plain = image.convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(plain.constBits(), np.uint8)
+    pixels = np.frombuffer(plain.constBits(), np.uint32)
+    colours, which, counts = np.unique(pixels, return_inverse=True, return_counts=True)
     table = np.rint(np.rint(np.arange(256) / 255 * (steps - 1)) * 255 / (steps - 1)).astype(np.uint8)
+    fewer = table[colours.view(np.uint8)].view(np.uint32)
+    if keeps_frequent:
+        fewer = np.where(counts >= pixels.size / 100, colours, fewer)
     size = (plain.width(), plain.height())
-    return QImage(table[pixels].tobytes(), *size, QImage.Format.Format_RGB32).convertToFormat(
+    return QImage(fewer[which].tobytes(), *size, QImage.Format.Format_RGB32).convertToFormat(
         QImage.Format.Format_RGB888
     )
 

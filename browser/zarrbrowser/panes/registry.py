@@ -56,7 +56,7 @@ def _has_axes(node: NodeLike) -> bool:
 
 
 def _has_table(node: NodeLike) -> bool:
-    return _has_axes(node) or (may_be_table(node) and not is_image(node))
+    return _has_axes(node) or (may_be_table(node) and not is_image(node) and not has_gallery(node))
 
 
 PANES = (

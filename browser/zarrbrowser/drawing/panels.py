@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.drawing.axes import place_of, room_below, room_on_left, ticks_across, ticks_down
 from zarrbrowser.drawing.canvas import UNITS_PER_INCH, FigureCanvas, image_of
+from zarrbrowser.drawing.map_lines import draw_map
 from zarrbrowser.export.figures.figure import FigureOptions, Layer, Line, Picture, Plot
 from zarrbrowser.export.figures.scales import Scale
 
@@ -77,6 +78,7 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
     else:
         for layer in panel.layers if options.has_labels else panel.layers[:1]:
             _draw_layer(canvas, layer, panel, data, options.dpi)
+        draw_map(canvas, panel, data)
     painter.restore()
     canvas.frame(data)
     if isinstance(panel, Picture) and panel.scale is not None and options.has_scale_bar:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Colour
+from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrbrowser.nodes.protocols import AnyArray
 
 MM_PER_INCH = 25.4
@@ -51,6 +52,8 @@ class Picture:
     scale: tuple[float, str] | None = None
     """The length of an element to the right, and its unit; None without a scale bar."""
     title: str = ""
+    map_lines: Sketch = NOTHING
+    """Coastlines, and lines of longitude and latitude."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ from zarrbrowser.image.labels import paint_labels
 from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, plan, window_of
+from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.sketch import NOTHING as NO_LINES
+from zarrbrowser.maps.sketch import Sketch
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import is_complex
 from zarrbrowser.values.numbers import meaning_of
@@ -46,6 +49,8 @@ class ShownPlane:
     """The ratio of width to height of an element; None if elements are stretched."""
     labels: Mosaic | None = None
     title: str = ""
+    map_lines: Sketch = NO_LINES
+    """The lines of a map over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,8 @@ class ShownPlanes:
             mosaics, labels, note = _read(one, _fitting(one, pixels), cancelled)
             parts.append((one, mosaics or one.mosaics, labels))
             notes.append(note)
-        return replace(self.figure_of(parts), note=next(filter(None, notes), ""))
+        figure = self.figure_of(parts)
+        return replace(figure, note=next(filter(None, notes), figure.note))
 
     def frame(
         self,
@@ -125,7 +131,9 @@ class ShownPlanes:
         if settings.is_blended:
             chosen = [settings.channels[position] for position in settings.channels_on]
             legend = tuple((one.channel.name, one.colour) for one in chosen)
-        return Figure(panels, self._colour_bar(), legend, self.title)
+        is_projected = main.geography is not None and settings.projection is not Projection.NONE
+        note = "The figure shows the plane without its projection." if is_projected else ""
+        return Figure(panels, self._colour_bar(), legend, self.title, note)
 
     @property
     def title(self) -> str:
@@ -162,6 +170,7 @@ class ShownPlanes:
             one.proportion,
             scale_along(state.image, axes.columns) if self.has_scale and one is self.planes[0] else None,
             one.title,
+            one.map_lines,
         )
 
     def _scale(

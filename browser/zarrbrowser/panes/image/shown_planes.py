@@ -40,4 +40,5 @@ def _shown(view: PlaneView, place: tuple[int, int]) -> ShownPlane | None:
         view.canvas.proportion,
         view.overlay.mosaic,
         view.canvas.title,
+        view.map.lines.sketch,
     )

@@ -15,6 +15,8 @@ from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Mosaic, View, plan
 from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.maps.lines import PlaneLines
+from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrcore.errors import CodecError, SelectionError
 
 VALUES = np.arange(4 * 20 * 30, dtype=np.float32).reshape(4, 20, 30)
@@ -41,6 +43,16 @@ def test_the_blank_beside_a_plane_is_not_in_the_figure() -> None:
     found = picture(planes_of(FakeArray(VALUES, ("t", "y", "x"))))
     assert (found.rows.low, found.rows.high) == (-0.5, 19.5)
     assert found.layers[0].pixels.shape == (20, 30, 4)
+
+
+def test_lines_of_a_map_are_kept_in_all_figures() -> None:
+    planes = planes_of(FakeArray(VALUES, ("t", "y", "x")))
+    sketch = Sketch(PlaneLines(np.arange(2.0), np.arange(2.0), np.array([True, False])), NOTHING.graticule)
+    planes = replace(planes, planes=(replace(planes.main, map_lines=sketch),))
+    axes = planes.main.state.settings.axes
+    for figure in (planes.as_shown(), planes.read((90, 60)), planes.frame(axes.at(0, 3), (90, 60))):
+        assert getattr(figure.panels[0][2], "map_lines", None) is sketch
+        assert not figure.note
 
 
 def test_the_part_in_view_is_cut_out() -> None:

@@ -1,0 +1,73 @@
+"""Coastlines, and lines of longitude and latitude with their labels, over the picture of a figure."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPen, QPolygonF
+
+from zarrbrowser.drawing.axes import place_of
+from zarrbrowser.drawing.canvas import FigureCanvas
+from zarrbrowser.export.figures.figure import Picture
+from zarrbrowser.maps.lines import PlaneLines
+
+_SHADOW = QColor(255, 255, 255, 120)
+_COAST, _GRID = QColor(20, 20, 20, 235), QColor(30, 30, 30, 190)
+_GROUND, _TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
+_COAST_EM, _GRID_EM, _SHADOW_EM = 0.07, 0.05, 0.08
+"""Widths of lines, in heights of a text."""
+_FARTHEST = 1e6
+"""Lines end at this distance: Qt's painters have limits."""
+
+
+def draw_map(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
+    """Draw the lines of a map. Dark lines on light ones are visible in all colour maps."""
+    sketch = panel.map_lines
+    for lines, colour, width in (
+        (sketch.graticule.lines, _GRID, _GRID_EM),
+        (sketch.coastlines, _COAST, _COAST_EM),
+    ):
+        polylines = polylines_of(lines, panel, data)
+        for one, em in ((_SHADOW, width + _SHADOW_EM), (colour, width)):
+            canvas.painter.setPen(QPen(one, em * canvas.em, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            for polyline in polylines:
+                canvas.painter.drawPolyline(polyline)
+    _write(canvas, panel, data)
+
+
+def polylines_of(lines: PlaneLines, panel: Picture, data: QRectF) -> list[QPolygonF]:
+    """Lines of a panel in its box."""
+    if lines.rows.size < 2:
+        return []
+    x = np.clip(place_of(panel.columns, lines.columns, data.left(), data.right()), -_FARTHEST, _FARTHEST)
+    y = np.clip(place_of(panel.rows, lines.rows, data.top(), data.bottom()), -_FARTHEST, _FARTHEST)
+    ends = np.flatnonzero(~lines.connected[:-1]) + 1
+    runs = (
+        zip(one.tolist(), other.tolist(), strict=True)
+        for one, other in zip(np.split(x, ends), np.split(y, ends), strict=True)
+        if one.size > 1
+    )
+    return [QPolygonF([QPointF(*point) for point in run]) for run in runs]
+
+
+def _write(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
+    """Write the labels that have room."""
+    painter, taken, em = canvas.painter, list[QRectF](), canvas.em
+    for label in panel.map_lines.graticule.labels:
+        x = float(place_of(panel.columns, label.column, data.left(), data.right()))
+        y = float(place_of(panel.rows, label.row, data.top(), data.bottom()))
+        box = QRectF(0, 0, canvas.width(label.text) + 0.4 * em, em)
+        if label.is_meridian:
+            box.moveCenter(QPointF(x, y - 0.6 * em))
+        else:
+            box.moveCenter(QPointF(x + box.width() / 2, y))
+        box.moveLeft(min(max(box.left(), data.left()), data.right() - box.width()))
+        box.moveTop(min(max(box.top(), data.top()), data.bottom() - box.height()))
+        if any(box.intersects(other) for other in taken):
+            continue
+        taken.append(box)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(_GROUND)
+        painter.drawRoundedRect(box, 0.2 * em, 0.2 * em)
+        canvas.text_in(box, label.text, _TEXT)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

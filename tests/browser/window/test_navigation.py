@@ -46,7 +46,7 @@ def test_back_and_forward_lead_to_nodes_and_their_tabs(open_window: OpenWindow, 
     QTest.keySequence(window, "Alt+Up")
     qtbot.waitUntil(lambda: at(window, "/scan", "Overview"))
     QTest.keySequence(window, "Ctrl+PgDown")
-    assert window.node_pane.current_tab() == "Metadata"
+    assert window.node_pane.current_tab() == "Table"
 
 
 def position_of(window: MainWindow) -> int:

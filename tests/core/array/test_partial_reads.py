@@ -92,7 +92,7 @@ def test_raw_inner_chunks_of_a_wrong_size_are_reported() -> None:
     shard[-36:-4] = places.tobytes()
     shard[-4:] = google_crc32c.value(places.tobytes()).to_bytes(4, "little")
     store.set("a/c/0/0/0", bytes(shard))
-    with pytest.raises(CodecError, match=r"expected 8,192 bytes .* found 7,936"):
+    with pytest.raises(CodecError, match=r"has 8,192 bytes, found 7,936"):
         array[0, 3]
     assert np.array_equal(array[1], NOISE[1, :32, :64])
 

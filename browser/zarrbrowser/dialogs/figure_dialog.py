@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from zarrbrowser.dialogs.preview_layout import export_buttons, lay_out
 from zarrbrowser.drawing.figure_files import FIGURE_TYPES, image_of_figure
 from zarrbrowser.export.figures.choices import UNITS_MM, FigureChoices
 from zarrbrowser.export.figures.figure import MM_PER_INCH, Figure, FigureOptions
@@ -184,34 +184,14 @@ class FigureDialog(QDialog):
             form.addRow(name_label, field)
         for box in self.boxes.values():
             form.addRow("", box)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.save_button = buttons.button(QDialogButtonBox.StandardButton.Save)
-        self.save_button.setText("Export…")
-        self.save_button.setProperty("role", "primary")
+        buttons, self.save_button = export_buttons(self)
         self.copy_button = push_button("Copy", lambda: self._tell(self.copy_asked), drawing="copy")
         self.print_button = push_button("Print…", lambda: self._tell(self.print_asked))
         self._actions: tuple[QPushButton, ...] = (self.save_button, self.copy_button, self.print_button)
         for button in (self.copy_button, self.print_button):
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        left = QVBoxLayout()
-        left.addLayout(form)
-        left.addWidget(self.note)
-        left.addWidget(self.problem)
-        left.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(20)
-        row.addLayout(left)
-        row.addWidget(self.preview, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addLayout(row, 1)
-        column.addWidget(buttons)
+        lay_out(self, form, [self.note, self.problem], self.preview, buttons)
 
 
 class FigurePreview(QWidget):

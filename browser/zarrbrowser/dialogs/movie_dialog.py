@@ -11,16 +11,15 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLayout,
-    QVBoxLayout,
     QWidget,
 )
 
 from zarrbrowser.dialogs.figure_dialog import FigurePreview
+from zarrbrowser.dialogs.preview_layout import export_buttons, lay_out
 from zarrbrowser.export.figures.figure import Figure
 from zarrbrowser.export.movies.movie import SIDES, MovieOptions
 from zarrbrowser.export.movies.playing import Direction
@@ -197,28 +196,8 @@ class MovieDialog(QDialog):
             form.addRow(name_label, field)
         for box in self.boxes.values():
             form.addRow("", box)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.save_button = buttons.button(QDialogButtonBox.StandardButton.Save)
-        self.save_button.setText("Export…")
-        self.save_button.setProperty("role", "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        left = QVBoxLayout()
-        left.addLayout(form)
-        left.addWidget(self.note)
-        left.addWidget(self.problem)
-        left.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(20)
-        row.addLayout(left)
-        row.addWidget(self.preview, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addLayout(row, 1)
-        column.addWidget(buttons)
+        buttons, self.save_button = export_buttons(self)
+        lay_out(self, form, [self.note, self.problem], self.preview, buttons)
 
 
 def _beside(*widgets: QWidget) -> QLayout:

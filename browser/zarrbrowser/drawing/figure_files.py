@@ -25,7 +25,7 @@ def file_of(figure: Figure, options: FigureOptions, suffix: str) -> bytes:
 
     Raises:
         OSError: the figure cannot be encoded.
-        KeyError: there is no such type.
+        KeyError: the type is unknown.
     """
     writers: dict[str, Callable[[Figure, FigureOptions], bytes]] = {"png": _png, "svg": _svg, "pdf": _pdf}
     return writers[suffix](figure, options)

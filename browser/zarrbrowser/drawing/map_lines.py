@@ -11,9 +11,9 @@ from zarrbrowser.drawing.canvas import FigureCanvas
 from zarrbrowser.export.figures.figure import Picture
 from zarrbrowser.maps.lines import PlaneLines
 
-_SHADOW = QColor(255, 255, 255, 120)
-_COAST, _GRID = QColor(20, 20, 20, 235), QColor(30, 30, 30, 190)
-_GROUND, _TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
+SHADOW = QColor(255, 255, 255, 120)
+COAST, GRID = QColor(20, 20, 20, 235), QColor(30, 30, 30, 190)
+GROUND, TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
 _COAST_EM, _GRID_EM, _SHADOW_EM = 0.07, 0.05, 0.08
 """Widths of lines, in heights of a text."""
 _FARTHEST = 1e6
@@ -24,11 +24,11 @@ def draw_map(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
     """Draw the lines of a map. Dark lines on light ones are visible in all colour maps."""
     sketch = panel.map_lines
     for lines, colour, width in (
-        (sketch.graticule.lines, _GRID, _GRID_EM),
-        (sketch.coastlines, _COAST, _COAST_EM),
+        (sketch.graticule.lines, GRID, _GRID_EM),
+        (sketch.coastlines, COAST, _COAST_EM),
     ):
         polylines = polylines_of(lines, panel, data)
-        for one, em in ((_SHADOW, width + _SHADOW_EM), (colour, width)):
+        for one, em in ((SHADOW, width + _SHADOW_EM), (colour, width)):
             canvas.painter.setPen(QPen(one, em * canvas.em, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             for polyline in polylines:
                 canvas.painter.drawPolyline(polyline)
@@ -67,7 +67,7 @@ def _write(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
             continue
         taken.append(box)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(_GROUND)
+        painter.setBrush(GROUND)
         painter.drawRoundedRect(box, 0.2 * em, 0.2 * em)
-        canvas.text_in(box, label.text, _TEXT)
+        canvas.text_in(box, label.text, TEXT)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -41,7 +41,7 @@ class Axes:
     def initial(cls, array: ArrayLike, names: tuple[str, ...] = ()) -> Axes:
         """The plane to show first."""
         names = names or axis_names(array.ndim, array.dimension_names)
-        # A picture that is three or four columns wide is no picture in colour if its last axis is named as columns.
+        # An image may be only three or four columns wide: an axis named like columns does not hold colours.
         is_wide = names[-1].lower() not in _COLUMN_NAMES
         channel = array.ndim - 1 if is_wide and is_colour(array.shape, array.dtype) else None
         rows, columns = _picture_axes(array.shape, names, channel)

@@ -98,7 +98,7 @@ class DrawnLabels:
     def over(
         self, rows: slice, columns: slice, cancelled: Callable[[], bool] | None = None
     ) -> NDArray[np.uint8]:
-        """The colours over a part of the picture's level, shape (h, w, 4); transparent where there is no label.
+        """The colours over a part of the picture's level, shape (h, w, 4); transparent outside labels.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.

@@ -92,7 +92,7 @@ class ViewSettings:
             return False
         if one.address:
             return self.other is None or self.other.over == (self.axes.rows, self.axes.columns)
-        # There are no statistics along two axes.
+        # Only one axis at a time can have a statistic.
         is_single = one.statistic is None or self.reduction is None or self.reduction.axis == one.axis
         return one.axis in self.sliders(image) and is_single
 

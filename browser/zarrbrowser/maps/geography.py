@@ -25,7 +25,7 @@ _MOST_COORDINATES = 1_000_000
 _ANGULAR_CODES = ("EPSG:4326", "EPSG:4258", "EPSG:4269", "OGC:CRS84")
 _ANGULAR_WORDS = ("GEOGCS", "GEOGCRS", "GEODCRS", "GEOGRAPHICCRS", "GEODETICCRS")
 _WIDEST = 1440.0
-"""Longitudes that span more than this are no map."""
+"""An array whose longitudes span more than this is not shown as a map."""
 
 Places = tuple[AnyArray, AnyArray]
 

@@ -198,7 +198,7 @@ class GalleryView(QTableView):
             self._painting.start()
 
     def _keep(self, path: str, thumbnail: Thumbnail, pixmap: QPixmap) -> None:
-        """Keep a picture, and drop those that were in view longest ago if there is no room."""
+        """Keep a picture. If that takes too much memory, drop those that were in view longest ago."""
         before = self._pixmaps.pop(path, None)
         self._pixmap_bytes -= 0 if before is None else _nbytes(before[1])
         self._pixmaps[path] = thumbnail, pixmap

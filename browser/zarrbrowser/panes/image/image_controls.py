@@ -94,7 +94,7 @@ class ImageControls(Bar):
         )
 
     def show_variables(self, names: tuple[str, ...], current: str) -> None:
-        """Offer the variables of a pyramid; hidden if there is no choice."""
+        """Offer the variables of a pyramid; hidden if it has only one."""
         self.variable.clear()
         self.variable.addItems(names)
         self.variable.setCurrentText(current)

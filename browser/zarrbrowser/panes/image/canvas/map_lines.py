@@ -9,13 +9,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
+from zarrbrowser.drawing.map_lines import COAST, GRID, GROUND, SHADOW, TEXT
 from zarrbrowser.maps.lines import PlaneLines
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 
-_SHADOW = QColor(255, 255, 255, 120)
-_COAST = QColor(20, 20, 20, 235)
-_GRID = QColor(30, 30, 30, 190)
-_GROUND, _TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
 _PAD = 3
 
 
@@ -50,8 +47,8 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
         painter.setClipRect(self._plane, Qt.ClipOperation.IntersectClip)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for path, colour, width in ((self._grid, _GRID, 1.0), (self._coast, _COAST, 1.3)):
-            for pen in (_pen(_SHADOW, width + 1.4), _pen(colour, width)):
+        for path, colour, width in ((self._grid, GRID, 1.0), (self._coast, COAST, 1.3)):
+            for pen in (_pen(SHADOW, width + 1.4), _pen(colour, width)):
                 painter.setPen(pen)
                 painter.drawPath(path)
         self._write(painter)
@@ -86,9 +83,9 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
             taken.append(rect)
             self.labels.append(label.text)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_GROUND)
+            painter.setBrush(GROUND)
             painter.drawRoundedRect(rect, 3, 3)
-            painter.setPen(_TEXT)
+            painter.setPen(TEXT)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label.text)
         painter.restore()
 

@@ -190,7 +190,7 @@ class ComparisonPanel(QFrame):
         may = settings.axes.channel is None and may_derive(state.image.base, settings.elements)
         self._button.setEnabled(may)
         if self._is_on and settings.comparison is None:
-            self._end()  # its axis is in the picture now, or the elements are no numbers any more
+            self._end()  # its axis is in the picture now, or its elements are not numbers
             return
         self._is_on = settings.comparison is not None
         is_on = settings.comparison is not None or (

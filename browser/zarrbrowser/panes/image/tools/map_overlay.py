@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class MapOverlay(QObject):
-    """Follows a view; draws nothing on planes that are no map.
+    """Follows a view; draws nothing on planes whose place on Earth is unknown.
 
     Attributes:
         lines: what is drawn.

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.export.export import ENDINGS, PICTURE, how_unpacked, why_not
-from zarrbrowser.export.viewed_array import Selection, ViewedArray, selection_text
+from zarrbrowser.export.viewed_array import Selection, ViewedArray, complete_selection, selection_text
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_bytes, format_shape
 from zarrbrowser.widgets.label import label
@@ -91,7 +91,7 @@ class ExportDialog(QDialog):
 
         try:
             parsed = parse_selection(self.selection.text(), self._viewed.array.dimension_names)
-            return _complete(parsed, self._viewed.array.shape)
+            return complete_selection(parsed, self._viewed.array.shape)
         except ZarrError as error:
             self.problem.setText(sentence(error))
             return None
@@ -168,26 +168,3 @@ class ExportDialog(QDialog):
         column.addWidget(self.problem)
         column.addStretch(1)
         column.addWidget(self.buttons)
-
-
-def _complete(selection: tuple[object, ...], shape: tuple[int, ...]) -> Selection:
-    """One integer or slice per axis, the integers counted from 0.
-
-    Raises:
-        SelectionError: there are too many parts, or one is outside its axis.
-    """
-    from zarrcore.errors import SelectionError  # late: for a fast start
-
-    given = [part for part in selection if part is not Ellipsis]
-    if len(given) > len(shape):
-        raise SelectionError(f"{len(given)} parts for {len(shape)} axes")
-    at = selection.index(Ellipsis) if Ellipsis in selection else len(given)
-    filled = [*given[:at], *[slice(None)] * (len(shape) - len(given)), *given[at:]]
-    result: list[int | slice] = []
-    for part, length in zip(filled, shape, strict=True):
-        if isinstance(part, int):
-            if not -length <= part < length:
-                raise SelectionError(f"{part} is outside an axis of length {length:,}")
-            part %= length
-        result.append(part)  # type: ignore[arg-type]
-    return tuple(result)

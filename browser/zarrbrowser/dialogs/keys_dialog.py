@@ -14,20 +14,23 @@ Keys = tuple[str, Sequence[tuple[str, str]]]
 
 
 class KeysDialog(QDialog):
-    """Keys and what they do, in two columns.
+    """Keys and what they do, in columns.
 
     Args:
-        first_column: how many groups the first column has.
+        per_column: how many groups each column has, but the last, which has the others.
     """
 
-    def __init__(self, groups: Sequence[Keys], first_column: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, groups: Sequence[Keys], per_column: Sequence[int], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         columns = QHBoxLayout()
         columns.setSpacing(36)
-        columns.addLayout(_column(groups[:first_column]))
-        columns.addLayout(_column(groups[first_column:]))
+        for number in (*per_column, len(groups)):
+            columns.addLayout(_column(groups[:number]))
+            groups = groups[number:]
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         whole = QVBoxLayout(self)

@@ -125,6 +125,29 @@ def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:
     )
 
 
+def complete_selection(selection: Sequence[object], shape: Sequence[int]) -> Selection:
+    """One integer or slice per axis, the integers counted from 0.
+
+    Raises:
+        SelectionError: there are too many parts, or one is outside its axis.
+    """
+    from zarrcore.errors import SelectionError  # late: for a fast start
+
+    given = [part for part in selection if part is not Ellipsis]
+    if len(given) > len(shape):
+        raise SelectionError(f"{len(given)} parts for {len(shape)} axes")
+    at = list(selection).index(Ellipsis) if Ellipsis in selection else len(given)
+    filled = [*given[:at], *[slice(None)] * (len(shape) - len(given)), *given[at:]]
+    result: list[int | slice] = []
+    for part, length in zip(filled, shape, strict=True):
+        if isinstance(part, int):
+            if not -length <= part < length:
+                raise SelectionError(f"{part} is outside an axis of length {length:,}")
+            part %= length
+        result.append(part)  # type: ignore[arg-type]
+    return tuple(result)
+
+
 def selection_text(selection: Any) -> str:
     """A selection as text, as between brackets in Python.
 

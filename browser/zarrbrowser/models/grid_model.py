@@ -114,6 +114,11 @@ class GridModel(QAbstractTableModel):
         self._blocks.clear()
         self.endResetModel()
 
+    def forget(self) -> None:
+        """Forget all cells, because some have changed; the grid and the position stay."""
+        self._blocks.clear()
+        self._changed(0, self.rowCount() - 1, 0, self.columnCount() - 1)
+
     def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
         """Show coordinates in the headers."""
         self.coordinates = coordinates

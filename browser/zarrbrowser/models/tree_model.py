@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor
 
 from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
-from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
+from zarrbrowser.models.tree_text import cell_text, icon_name, is_changing, tool_tip
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import sentence
@@ -83,6 +83,8 @@ class TreeModel(RowModel):
             return icon(
                 name, colours.warning if name == "broken" else colours.accent if strong else colours.muted
             )
+        if role == Qt.ItemDataRole.ForegroundRole and is_changing(item):
+            return QColor(current_colours().warning)
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() > 0 or item.is_note):
             return QColor(current_colours().muted)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -173,6 +175,47 @@ class TreeModel(RowModel):
         item.node = item.source = item.stream = None
         item.names.clear()
         self._open(item)
+
+    def row_of(self, source: Source) -> QModelIndex:
+        """The row of an open source; an invalid index if it was closed."""
+        found = (item for item in self._root.children if item.source is source)
+        return next((self.index_of(item) for item in found), QModelIndex())
+
+    def path_of(self, index: Index) -> str:
+        """The path of a row's node; empty if it has none."""
+        item = self.item(index)
+        return "" if item is None or item.node is None else item.node.path
+
+    def show_source(self, index: Index, source: Source) -> None:
+        """Show the same source as it was opened again, for instance for changes."""
+        item = self.item(index)
+        if item is None or item.request is None:
+            return
+        if item.children:
+            self._remove(item, 0, len(item.children))
+        self._cancel(item)
+        item.stream = None
+        item.names.clear()
+        self._opened(item, source)
+
+    def renew(self, index: Index, node: NodeLike) -> None:
+        """Show a node as it is now, in place of what was read of it before."""
+        item = self.item(index)
+        if item is not None and item.node is not None:
+            item.node = node
+            self._changed(item)
+
+    def list_again(self, index: Index) -> None:
+        """Forget the children of a group, so that they are listed again."""
+        item = self.item(index)
+        if item is None or item.node is None:
+            return
+        if item.children:
+            self._remove(item, 0, len(item.children))
+        self._cancel(item)
+        item.stream, item.fetching = None, Fetching.NOT_YET
+        item.names.clear()
+        self._changed(item)
 
     def child_named(self, index: Index, name: str) -> QModelIndex:
         """The child with a name, if it has been fetched."""

@@ -29,7 +29,14 @@ def cell_text(item: TreeItem, column: int) -> str:
         return told[1]
     if column == 1 and item.request is not None and item.source is None:
         return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
+    if column == 1 and is_changing(item):
+        return "changes on"
     return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""
+
+
+def is_changing(item: TreeItem) -> bool:
+    """Whether the row is a source that may be changed."""
+    return item.request is not None and item.source is not None and item.source.may_change
 
 
 def tool_tip(item: TreeItem) -> str:

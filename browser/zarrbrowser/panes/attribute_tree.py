@@ -1,15 +1,20 @@
-"""Attributes as a tree of names and values."""
+"""Attributes as a tree of names and values, and as text to edit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
+from zarrbrowser.editing.changes import Change, Outcome
 from zarrbrowser.models.json_model import JsonModel, is_small
 from zarrbrowser.nodes.describe import json_text
+from zarrbrowser.nodes.protocols import KnownNode
+from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
@@ -17,30 +22,72 @@ from zarrbrowser.widgets.label import label
 _OPEN_AT_ONCE = 60
 """Up to this number of members, all are expanded."""
 
+_Place = tuple[int, str]
+"""A source, by its identity, and the path of a node."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A text that was begun and not saved yet."""
+
+    source: Source
+    """Keeps the source, whose identity would otherwise become that of another one."""
+    shown: Mapping[str, Any]
+    text: str
+
 
 class AttributeTree(QWidget):
-    """The attributes of a node, with their number and a Copy button above."""
+    """The attributes of a node, with their number and buttons above. The user's text is kept until it is saved or cancelled.
+
+    Signals:
+        change_asked: a `Change` of the attributes.
+    """
+
+    change_asked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document: Mapping[str, Any] = {}
+        self._source: Source | None = None
+        self._path, self._kind = "/", ""
+        self._drafts: dict[_Place, _Draft] = {}
         self._count = label(role="heading")
         self.tree = QTreeView()
         self.tree.setUniformRowHeights(True)
         self.tree.setAlternatingRowColors(True)
         self.tree.setAccessibleName("attributes")
         self.tree.setIndentation(16)
+        self.editor: Any = None
+        """The `AttributeEditor`, once the user has edited something."""
         self.copy_button = push_button("Copy as JSON", self.copy, drawing="copy")
+        self.edit_button = push_button("Edit…", self.edit)
+        self.edit_button.hide()
         top = QHBoxLayout()
         top.addWidget(self._count)
         top.addStretch(1)
+        top.addWidget(self.edit_button)
         top.addWidget(self.copy_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 12, 12)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.tree)
-        column.addStretch(0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(16, 12, 12, 12)
+        self._column.setSpacing(8)
+        self._column.addLayout(top)
+        self._column.addWidget(self.tree)
+        self._column.addStretch(0)
+
+    def show_node(self, source: Source, node: KnownNode) -> None:
+        """Show the attributes of a node, or the text that the user has begun for it."""
+        if self.is_edited and self._source is source and self._path == node.path:
+            self.show_attributes(node.attributes)
+            self._swap(is_edited=True)
+            return
+        self._keep_draft()
+        self._source, self._path, self._kind = source, node.path, node.kind
+        self.show_attributes(node.attributes)
+        draft = self._drafts.get((id(source), node.path))
+        if draft is not None and source.may_change:
+            self._begin(draft.shown, draft.text)
+        else:
+            self._end()
 
     def show_attributes(self, document: Mapping[str, Any]) -> None:
         """Show a node's attributes."""
@@ -62,3 +109,78 @@ class AttributeTree(QWidget):
     def copy(self) -> None:
         """Copy the attributes to the clipboard."""
         QGuiApplication.clipboard().setText(json_text(self._document))
+
+    def edit(self) -> None:
+        """Edit the attributes as text."""
+        self._begin(self._document, None)
+
+    def update_colours(self) -> None:
+        """Apply the colours of the application's theme."""
+        if self.editor is not None:
+            self.editor.update_colours()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the text to edit is shown."""
+        return self.editor is not None and not self.editor.isHidden()
+
+    def _begin(self, shown: Mapping[str, Any], text: str | None) -> None:
+        if self.editor is None:
+            from zarrbrowser.panes.attribute_editor import AttributeEditor  # late: for a fast start
+
+            self.editor = AttributeEditor()
+            self.editor.save_asked.connect(self._save)
+            self.editor.cancelled.connect(self._cancel)
+            self._column.insertWidget(2, self.editor, 1)
+        self.editor.begin(shown, text)
+        self._swap(is_edited=True)
+        self.editor.edit.setFocus()
+
+    def _swap(self, *, is_edited: bool) -> None:
+        if self.editor is not None:
+            self.editor.setVisible(is_edited)
+        may_edit = self._source is not None and self._source.may_change
+        self.edit_button.setVisible(may_edit and not is_edited)
+        self.tree.setVisible(bool(self._document) and not is_edited)
+        self.copy_button.setVisible(bool(self._document) and not is_edited)
+
+    def _end(self) -> None:
+        self._swap(is_edited=False)
+
+    def _keep_draft(self) -> None:
+        if self.is_edited and self._source is not None and self.editor.is_changed:
+            self._drafts[id(self._source), self._path] = _Draft(
+                self._source, self.editor.shown, self.editor.text
+            )
+
+    def _cancel(self) -> None:
+        if self._source is not None:
+            self._drafts.pop((id(self._source), self._path), None)
+        self._end()
+
+    def _save(self, shown: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+        from dataclasses import replace
+
+        from zarrbrowser.editing.attributes import set_attributes  # late: for a fast start
+
+        source, path = self._source, self._path
+        if source is None:
+            return
+        change: Change = set_attributes(source, path, self._kind, shown, wanted)
+        self._drafts[id(source), path] = _Draft(source, shown, self.editor.text)
+        self.change_asked.emit(
+            replace(change, ended=lambda outcome: self._ended((id(source), path), outcome))
+        )
+
+    def _ended(self, place: _Place, outcome: Outcome | Exception) -> None:
+        is_here = self._source is not None and place == (id(self._source), self._path)
+        found = outcome.found if isinstance(outcome, Outcome) else None
+        if isinstance(outcome, Outcome) and outcome.is_complete:
+            self._drafts.pop(place, None)
+            if is_here:
+                self._end()
+            return
+        if place in self._drafts and found is not None:
+            self._drafts[place].shown = found
+        if is_here and self.is_edited:
+            self.editor.failed(found)

@@ -24,7 +24,13 @@ class AttributesPane(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.attributes)
 
-    def show_node(self, _source: Source, node: NodeLike) -> None:
+        self.attributes.change_asked.connect(self.change_asked)
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
         """Show the attributes of a group or an array."""
         if is_array(node) or is_group(node):
-            self.attributes.show_attributes(node.attributes)
+            self.attributes.show_node(source, node)
+
+    def update_colours(self) -> None:
+        """Apply the colours of the application's theme."""
+        self.attributes.update_colours()

@@ -33,6 +33,7 @@ class OverviewPane(Pane):
         self._facts: FactGrid | None = None
         self.children_label: QLabel | None = None
         self.attributes = AttributeTree()
+        self.attributes.change_asked.connect(self.change_asked)
         self.meaning = MeaningFacts(workers)
         self._place = QVBoxLayout()
         self._place.setContentsMargins(16, 16, 16, 12)
@@ -60,12 +61,16 @@ class OverviewPane(Pane):
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
         self._place.insertWidget(0, self._facts)
         self.meaning.show_node(source, group)
-        self.attributes.show_attributes(group.attributes)
+        self.attributes.show_node(source, group)
         self._lane.ask(
             lambda asked: count_children(group, asked),
             text.setText,
             lambda error: text.setText(sentence(error)),
         )
+
+    def update_colours(self) -> None:
+        """Apply the colours of the application's theme."""
+        self.attributes.update_colours()
 
     def clear(self) -> None:
         """Cancel requests."""

@@ -31,6 +31,8 @@ class Pane(QWidget):
         unpacked: whether the user wants stored numbers unpacked.
         view_changed: the view has changed, and then stayed the same for a moment.
         path_chosen: the path of a node that the user wants to go to.
+        change_asked: a `Change` that the user wants.
+        fill_asked: a `Target`, the elements for which the user wants to type a value.
     """
 
     is_filled_when_shown: ClassVar[bool] = False
@@ -45,6 +47,8 @@ class Pane(QWidget):
     unpacked = Signal(bool)
     view_changed = Signal()
     path_chosen = Signal(str)
+    change_asked = Signal(object)
+    fill_asked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +63,14 @@ class Pane(QWidget):
 
     def forget_tiles(self) -> None:
         """Free the tiles read so far: their source may be closed."""
+
+    def forget_elements(self) -> None:
+        """Forget the elements read so far: some have changed. The pane is filled again, and then reads them."""
+        self.forget_tiles()
+        self.clear()
+
+    def ask_to_fill(self) -> None:
+        """Emit `fill_asked` with the selected elements, if there are some."""
 
     def focus_target(self) -> QWidget:
         """The widget that takes the keys of this pane."""

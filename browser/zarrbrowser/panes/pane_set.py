@@ -25,6 +25,8 @@ class PaneSet(QObject):
         retried: the user wants the node read again.
         view_changed: the present `Pane.view_state`.
         path_chosen: the path of a node that the user wants to go to.
+        change_asked: a `Change` that the user wants.
+        fill_asked: a `Target`, the elements for which the user wants to type a value.
     """
 
     made = Signal(object, str)
@@ -34,6 +36,8 @@ class PaneSet(QObject):
     retried = Signal()
     view_changed = Signal(object)
     path_chosen = Signal(str)
+    change_asked = Signal(object)
+    fill_asked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +53,8 @@ class PaneSet(QObject):
             pane.retried.connect(self.retried)
             pane.unpacked.connect(self._unpack)
             pane.path_chosen.connect(self.path_chosen)
+            pane.change_asked.connect(self.change_asked)
+            pane.fill_asked.connect(self.fill_asked)
             pane.view_changed.connect(lambda: self.view_changed.emit(pane.view_state()))
             self.made.emit(pane, title)
         return self._panes[title]

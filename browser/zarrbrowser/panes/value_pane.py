@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from zarrbrowser.editing.cells import Target
 from zarrbrowser.image.probe import describe
 from zarrbrowser.nodes.describe import type_name
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
@@ -12,7 +13,8 @@ from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
-from zarrbrowser.values.elements import Elements
+from zarrbrowser.values.elements import Elements, unpacking_of
+from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
 from zarrcore.conventions.cf import packing_of
@@ -35,6 +37,15 @@ class ValuePane(Pane):
         column.addStretch(2)
         column.addWidget(self.value)
         column.addWidget(self._type)
+        self._source: Source | None = None
+        self.change_button = push_button("Change…", self.ask_to_fill)
+        self.change_button.hide()
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.change_button)
+        row.addStretch(1)
+        column.addSpacing(12)
+        column.addLayout(row)
         column.addStretch(3)
         self.stack = DataStack(middle, self.request_value, lambda: None)
         whole = QVBoxLayout(self)
@@ -42,8 +53,10 @@ class ValuePane(Pane):
         whole.addWidget(self.stack)
         self.stack.settled.connect(self.settled)
 
-    def show_node(self, _source: Source, node: NodeLike) -> None:
+    def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a scalar array."""
+        self._source = source
+        self.change_button.setVisible(source.may_change)
         if is_array(node):
             self.show_array(node)
 
@@ -66,6 +79,12 @@ class ValuePane(Pane):
         what = f"Reading {array.path}"
         self.stack.wait_for(what)
         self._lane.ask(work, self._show, self.stack.show_error, what)
+
+    def ask_to_fill(self) -> None:
+        """Ask for another value."""
+        if self._source is not None and self._array is not None:
+            target = Target(self._source, self._array, (), "The value", unpacking=unpacking_of(self._array))
+            self.fill_asked.emit(target)
 
     def clear(self) -> None:
         """Cancel requests."""

@@ -23,6 +23,11 @@ class Search:
             found = self.inventories[id(source)] = Inventory(source)
         return found
 
+    def forget(self, source: Source) -> None:
+        """Forget the inventory of a source whose nodes have changed."""
+        self.inventories.pop(id(source), None)
+        self.latest.pop(id(source), None)
+
     def keep_only(self, sources: list[Source]) -> None:
         """Forget closed sources."""
         known = set(map(id, sources))

@@ -84,6 +84,9 @@ class Source:
     versions: tuple[tuple[str, str], ...] = ()
     """Other views of the same source: labels, and addresses; empty for most sources."""
 
+    may_change: bool = False
+    """Whether the user has allowed changes; never kept from one run to the next."""
+
     def traffic(self) -> tuple[int, int]:
         """Requests to the store so far, and bytes received."""
         operations = self.statistics().values()

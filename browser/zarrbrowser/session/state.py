@@ -79,6 +79,13 @@ class Session:
         known = {id(source): source for source in self.sources}
         return [(known[number], path) for number, path in self._views if number in known]
 
+    def forget_views(self, source: Source, path: str) -> None:
+        """Forget the view settings of a node and of everything below it: what they rest on has changed."""
+        below = path.rstrip("/") + "/"
+        for key in [key for key in self._views if key[0] == id(source)]:
+            if key[1] == path or key[1].startswith(below):
+                del self._views[key]
+
     def is_unpacked(self, source: Source, path: str) -> bool:
         """Whether the numbers of this array are unpacked, in all tabs, unless the user wants them as stored."""
         view = self.view_of(source, path)

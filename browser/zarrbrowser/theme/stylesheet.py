@@ -22,6 +22,14 @@ QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="problem"] { color: $warning; }
 QLabel[role="key"] { background: $hover; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
+QToolButton[role="changes"] {
+    background: $warning_ground; color: $warning; border: 1px solid $warning; border-radius: 4px;
+    padding: 1px 8px; font-weight: 600;
+}
+QToolButton[role="changes"]:hover { background: $hover; }
+QLineEdit[role="cell"] { border: 2px solid $warning; border-radius: 0; padding: 0 4px; min-height: 0; }
+QPlainTextEdit[role="code"] { border: 1px solid $border; border-radius: 5px; }
+QPlainTextEdit[role="code"]:focus { border-color: $accent; }
 QLabel[role="drop"] {
     background: $drop; color: $text; border: 3px solid $accent; font-size: 18pt; font-weight: 600;
 }

@@ -17,7 +17,7 @@ COLOURED_CHARACTERS = 20_000
 """A longer document is not coloured: colouring takes a second per megabyte before the first line shows."""
 
 
-class _Highlighter(QSyntaxHighlighter):
+class Highlighter(QSyntaxHighlighter):
     """Colours names, strings and numbers."""
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
@@ -51,7 +51,7 @@ class JsonText(QWidget):
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.edit.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.edit.setAccessibleName(heading)
-        self._highlighter = _Highlighter(self.edit.document())
+        self._highlighter = Highlighter(self.edit.document())
         self._note = label(role="muted")
         self.copy_button = push_button("Copy", self.copy, drawing="copy")
         top = QHBoxLayout()

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from PySide6.QtGui import QKeySequence
 
+from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
 from zarrbrowser.window.figures.movie_exporter import MovieExporter
@@ -22,6 +23,7 @@ from zarrbrowser.workers import Workers
 class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
+    editor: Editor
     exporter: Exporter
     figures: FigureExporter
     movies: MovieExporter
@@ -141,6 +143,23 @@ COMMANDS = (
         ),
     ),
     Group(
+        "Changes",
+        (
+            Command("Allow or stop changes", ("Ctrl+Shift+A",), lambda window: window.editor.toggle()),
+            Command("Undo last change", ("Ctrl+Z",), lambda window: window.editor.undo()),
+            Command("New group…", ("Ctrl+Shift+N",), lambda window: window.editor.ask_group()),
+            Command("Rename or move…", ("Ctrl+Shift+R",), lambda window: window.editor.ask_path()),
+            Command("Delete…", ("Ctrl+Shift+Del",), lambda window: window.editor.ask_erase()),
+            Command(
+                "Write a value…",
+                ("Ctrl+Shift+F",),
+                lambda window: window.node_pane.ask_to_fill(),
+                in_menu=False,
+                panes=("Table", "Value"),
+            ),
+        ),
+    ),
+    Group(
         "Program",
         (
             Command("Commands", ("Ctrl+K", "Ctrl+Shift+P"), lambda window: window.show_palette()),
@@ -170,6 +189,7 @@ COMMANDS = (
             Command("Copy the selected cells", ("Ctrl+C",)),
             Command("Select all", ("Ctrl+A",)),
             Command("First and last cell", ("Ctrl+Home", "Ctrl+End")),
+            Command("Change the current cell", ("F2",)),
         ),
     ),
     Group(
@@ -177,6 +197,8 @@ COMMANDS = (
         (
             Command("Expand, collapse, retry", ("Enter",)),
             Command("First child, parent", ("Right", "Left")),
+            Command("Rename or move", ("F2",)),
+            Command("Delete", ("Del",)),
         ),
     ),
     Group("Search box", (Command("To the results", ("Down",)), Command("Clear", ("Esc",)))),

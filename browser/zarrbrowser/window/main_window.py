@@ -22,6 +22,9 @@ from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.commands import key_table
+from zarrbrowser.window.editing.change_controls import ChangeControls
+from zarrbrowser.window.editing.editor import Editor
+from zarrbrowser.window.editing.refresher import Refresher
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
@@ -62,8 +65,8 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_GROUPS_OF_FIRST_COLUMN = 3
-"""Groups of commands in the first column of the list of keys, so that both have about the same length."""
+_GROUPS_PER_COLUMN = (2, 3)
+"""Groups of commands in the first columns of the list of keys, so that all have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -107,6 +110,15 @@ class MainWindow(QMainWindow):
         )
         self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
         self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
+        self.editor = Editor(self, self.session, self.workers)
+        self._refresher = Refresher(
+            self.session, self.model, self.side, self.node_pane, self._revealer, self.navigator.note
+        )
+        self._changes = ChangeControls(
+            self.editor, self.session, self.model, self.tree, self.node_pane, self._renew
+        )
+        self._leaves = False
+        """Whether the window closes once a change has ended."""
         self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
@@ -154,17 +166,26 @@ class MainWindow(QMainWindow):
 
     def _reload(self, index: QModelIndex) -> None:
         """Read the source of a row again; the current node stays the same."""
+        item = self.model.item(_source_of(index))
+        if item is not None and item.source is not None and item.source.may_change:
+            node = self.session.node if self.session.source is item.source else None
+            self.editor.reread(item.source, "/" if node is None else node.path)
+            return
+        self._renew(index, self.model.reload)
+
+    def _renew(self, index: QModelIndex, renew: Callable[[QModelIndex], None]) -> None:
+        """Replace the source of a row by another opening of it; the current node stays the same."""
         index = _source_of(index)
         self.tree.collapse(
             index
         )  # a view does not lay out rows inserted in place of removed rows that were expanded
         if index != _source_of(self.tree.currentIndex()):
-            self.model.reload(index)
+            renew(index)
             return
         here = self.navigator.here()
         with QSignalBlocker(self.tree):  # the node's row is removed, but the user did not choose another
             self.tree.setCurrentIndex(index)
-            self.model.reload(index)
+            renew(index)
         if here is not None:
             self.navigator.travel(here)
 
@@ -201,7 +222,7 @@ class MainWindow(QMainWindow):
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
-        dialog = KeysDialog(key_table(), _GROUPS_OF_FIRST_COLUMN, self)
+        dialog = KeysDialog(key_table(), _GROUPS_PER_COLUMN, self)
         dialog.open()
         return dialog
 
@@ -265,7 +286,10 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
-        for teller in (self.exporter, self.figures, self.movies, self.mounter):
+        self.editor.changed.connect(self._refresher.show)
+        self.editor.noticed.connect(lambda text, _source, _outcome: self.status.report(text))
+        self.editor.idle.connect(self._leave_now)
+        for teller in (self.exporter, self.figures, self.movies, self.mounter, self.editor):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)
@@ -302,6 +326,7 @@ class MainWindow(QMainWindow):
             self.status.forget()
             self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
+            self._changes.show_undo()
             self.top_bar.show_address(_address(item.source, item.node))
             self.top_bar.show_versions(item.source.versions, item.source.hierarchy.url)
             self.navigator.arrived()
@@ -387,6 +412,7 @@ class MainWindow(QMainWindow):
         closed = [source for source in self.session.sources if source not in kept]
         for source in closed:
             self.session.remove(source)
+            self.editor.closed(source)
         if closed:
             self.node_pane.forget_tiles()
             self._collecting.start()
@@ -425,7 +451,18 @@ class MainWindow(QMainWindow):
         for text in dropped_texts(event.mimeData()) if take_as_copy(event) else ():
             self.open_text(text)
 
+    def _leave_now(self) -> None:
+        """Close the window, if it only waited for a change to end."""
+        if self._leaves:
+            QTimer.singleShot(0, self.close)
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        if self.editor.is_busy and not self._leaves:
+            # A change ends between two keys at the latest; closing once more does not wait for a store that hangs.
+            self._leaves = True
+            self.workers.stop()
+            event.ignore()
+            return
         self._layout.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)
         save_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.view_state())
@@ -433,6 +470,7 @@ class MainWindow(QMainWindow):
         self.hide()  # unmounting may take a while
         self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
+        self.editor.leave()
         super().closeEvent(event)
 
 

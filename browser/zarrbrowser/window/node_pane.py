@@ -32,8 +32,9 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.buttons import tool_button
+from zarrbrowser.widgets.change_chip import ChangeChip
 from zarrbrowser.widgets.label import ElidedLabel, label
-from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.widgets.notice import Notice, SentencePane
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.qt_types import make_qt_types
 from zarrbrowser.workers.workers import Stopped
@@ -57,6 +58,8 @@ class NodePane(QWidget):
         retried: the user wants the node read again.
         path_chosen: the path of another node that the user wants to go to.
         view_changed: the present `view_state`.
+        change_asked: a `Change` that the user wants.
+        fill_asked: a `Target`, the elements for which the user wants to type a value.
     """
 
     pointed = Signal(str)
@@ -66,6 +69,8 @@ class NodePane(QWidget):
     retried = Signal()
     path_chosen = Signal(str)
     view_changed = Signal(object)
+    change_asked = Signal(object)
+    fill_asked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +78,16 @@ class NodePane(QWidget):
         self._workers = workers
         self._look_closer = Lane(workers, in_flight=1)
         self.panes = PaneSet(session, workers, self)
-        for name in ("pointed", "reported", "shown", "retried", "view_changed", "path_chosen"):
+        for name in (
+            "pointed",
+            "reported",
+            "shown",
+            "retried",
+            "view_changed",
+            "path_chosen",
+            "change_asked",
+            "fill_asked",
+        ):
             getattr(self.panes, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
@@ -96,6 +110,8 @@ class NodePane(QWidget):
         self.crumbs.chosen.connect(self.path_chosen)
         self.format_chip = label(role="chip")
         self.format_chip.setFixedHeight(24)
+        self.change_chip = ChangeChip()
+        self.notice = Notice("Close", lambda: None)
         self.export_button = tool_button("export", "Export the displayed data (Ctrl+E)")
         self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
         self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -103,6 +119,10 @@ class NodePane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._header())
+        around = QHBoxLayout()
+        around.setContentsMargins(16, 0, 12, 0)
+        around.addWidget(self.notice)
+        column.addLayout(around)
         column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.currentChanged.connect(lambda _position: self._tab_changed())
@@ -117,6 +137,7 @@ class NodePane(QWidget):
         self.crumbs.show_path(source.title, node.path)
         self.summary.set_text(summary(node))
         self.format_chip.setText(str(source.format_of(node).title))
+        self.change_chip.setVisible(source.may_change)
         self._draw_icon()
         self._show_tabs(tabs_for(node))
         if may_be_image(node):
@@ -125,6 +146,31 @@ class NodePane(QWidget):
                 lambda is_image: self._add_image_tab(node) if is_image else None,
                 lambda error: _log.debug("cannot look into %s: %s", node.path, error),
             )
+
+    def show_again(self, source: Source, node: NodeLike) -> None:
+        """Show the current node as it is now, in the same tab and view."""
+        tab, state, liked = self.current_tab(), self.view_state(), self._session.tab
+        self.forget_tiles()
+        self._session.tab = tab
+        self.show_node(source, node)
+        self._session.tab = liked
+        if state:
+            self.restore_view(state)
+
+    def reread(self) -> None:
+        """Read the elements of the current node again, because some have changed."""
+        state = self.view_state()
+        for pane in self.panes:
+            pane.forget_elements()
+        self._stale |= {self.tabs.tabText(position) for position in range(self.tabs.count())}
+        self._fill_current()
+        if state:
+            self.restore_view(state)
+
+    def ask_to_fill(self) -> None:
+        """Ask for a value for the elements that are selected in the current pane."""
+        if self.current_pane is not None:
+            self.current_pane.ask_to_fill()
 
     def _add_image_tab(self, node: NodeLike) -> None:
         """Show as an image what only the arrays in the group tell to be one."""
@@ -269,6 +315,7 @@ class NodePane(QWidget):
         words.addLayout(below)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
+        row.addWidget(self.change_chip, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.format_chip, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)

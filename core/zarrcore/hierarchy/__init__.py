@@ -1,6 +1,7 @@
 """Hierarchies: a store seen as a tree of groups and arrays."""
 
 from zarrcore.hierarchy.collections.collection import Collection
+from zarrcore.hierarchy.consolidated import kept_consolidated
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, CollectionNode, Group, Node
 from zarrcore.hierarchy.open import create_hierarchy, open_hierarchy
@@ -16,6 +17,7 @@ __all__ = [
     "Hierarchy",
     "Node",
     "create_hierarchy",
+    "kept_consolidated",
     "normalize_path",
     "open_hierarchy",
 ]

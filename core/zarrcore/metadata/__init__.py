@@ -11,7 +11,7 @@ from zarrcore.metadata.chunk_grid import (
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding
 from zarrcore.metadata.data_type import DataType, DataTypeFamily, numpy_dtype
 from zarrcore.metadata.fill_value import Element
-from zarrcore.metadata.json_document import JsonObject
+from zarrcore.metadata.json_document import JsonObject, parse_json_object
 from zarrcore.metadata.named_configuration import NamedConfiguration
 from zarrcore.metadata.node import ArrayMetadata, GroupMetadata, NodeMetadata
 
@@ -32,4 +32,5 @@ __all__ = [
     "RegularAxis",
     "RegularChunkGrid",
     "numpy_dtype",
+    "parse_json_object",
 ]

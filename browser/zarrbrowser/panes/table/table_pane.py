@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
+from zarrbrowser.editing.cells import target_of
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import image_of_array
@@ -21,6 +22,7 @@ from zarrbrowser.models.grid_model import Cells, GridModel
 from zarrbrowser.nodes.protocols import ArrayLike, GroupLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.table.cell_edits import CellEdits
 from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -69,13 +71,18 @@ class TablePane(Pane):
         self._failed: set[Place] = set()
         self._copying: Request | None = None
         self._agreed_bytes = 0
+        self._source: Source | None = None
         self.model = GridModel(self)
         self.table = TableView(self.model)
+        self.cell_edits = CellEdits(self.table)
         self.stack = DataStack(self.table, self._repeat, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
         self.unpacking = switch("unpack", "Unpack values according to their attributes")
+        self.fill_button = push_button("Write…", self.ask_to_fill)
+        self.fill_button.setToolTip("Write one value to the selected cells, or to any selection")
+        self.fill_button.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -93,6 +100,9 @@ class TablePane(Pane):
         self.unpacking.toggled.connect(self._unpack)
         self.stack.settled.connect(self.settled)
         self.table.copy_asked.connect(self.copy)
+        self.table.edit_asked.connect(self._edit_cell)
+        self.cell_edits.change_asked.connect(self.change_asked)
+        self.cell_edits.said.connect(self.problem.tell)
 
     @property
     def grid(self) -> Cells | None:
@@ -101,6 +111,8 @@ class TablePane(Pane):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, at the plane of its picture, or the columns of a group."""
+        self._source = source
+        self.fill_button.setVisible(source.may_change and is_array(node))
         if is_group(node):
             self._show_group(node)
         elif is_array(node):
@@ -153,6 +165,34 @@ class TablePane(Pane):
                 self._show_coordinates,
                 lambda error: _log.debug("cannot read the coordinates of %s: %s", array.path, error),
             )
+
+    def forget_elements(self) -> None:
+        """Forget the cells, and keep the place; the columns of a group are opened again."""
+        self._forget()
+        if isinstance(self.model.grid, Grid):
+            self._has_looked = False
+            self.stack.notice.say("")
+            self.model.forget()
+        else:
+            self.clear()
+
+    def ask_to_fill(self) -> None:
+        """Ask for a value for the selected cells, or for those in view."""
+        grid, chosen = self.model.grid, self.table.chosen()
+        if self._source is None or not isinstance(grid, Grid) or chosen is None:
+            self.reported.emit("Show an array in the Table tab first")
+            return
+        if grid.fields and chosen[1].stop - chosen[1].start > 1:
+            self.reported.emit("Select cells of one field")
+            return
+        title = "The selected cells" if self.table.has_selection else "The cells in view"
+        self.fill_asked.emit(target_of(self._source, grid, *chosen, title))
+
+    def _edit_cell(self) -> None:
+        if self._source is not None and self.model.grid is not None:
+            why = self.cell_edits.begin(self._source)
+            if why:
+                self.reported.emit(why)
 
     def _show_group(self, group: GroupLike) -> None:
         """Show the arrays of a group as columns, once they are opened."""
@@ -263,6 +303,7 @@ class TablePane(Pane):
         self.go_to.setMinimumWidth(72)
         row.addWidget(go_to)
         row.addWidget(self.go_to)
+        row.addWidget(self.fill_button)
         row.addWidget(push_button("Copy", self.copy, drawing="copy"))
         return bar
 

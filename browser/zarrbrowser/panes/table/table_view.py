@@ -57,11 +57,13 @@ class TableView(QTableView):
         looked_elsewhere: other cells are in view.
         chosen_changed: other cells are selected.
         copy_asked: the user pressed the keys that copy.
+        edit_asked: the user wants to change the current cell.
     """
 
     looked_elsewhere = Signal()
     chosen_changed = Signal()
     copy_asked = Signal()
+    edit_asked = Signal()
 
     def __init__(self, model: GridModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,6 +116,18 @@ class TableView(QTableView):
         rows, columns = self._chosen
         return slice(rows.start, rows.stop), slice(columns.start, columns.stop)
 
+    @property
+    def has_selection(self) -> bool:
+        """Whether the user has selected cells."""
+        return self._chosen is not None
+
+    def current_index(self) -> QModelIndex:
+        """The model's index of the current cell; invalid if there is none, or it is far away."""
+        if self.current_cell is None or not self._is_inside(self.current_cell):
+            return QModelIndex()
+        row, column = self.current_cell
+        return self.grid_model.index(row - self.grid_model.first_row, column - self.grid_model.first_column)
+
     def is_chosen(self, index: QModelIndex | QPersistentModelIndex) -> bool:
         """Whether a cell of the model is selected."""
         if self._chosen is None:
@@ -140,6 +154,8 @@ class TableView(QTableView):
             self.selectAll()
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy_asked.emit()
+        elif event.key() == Qt.Key.Key_F2:
+            self.edit_asked.emit()
         elif cell is not None:
             self._select(cell, extend=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
         else:
@@ -154,6 +170,11 @@ class TableView(QTableView):
         if event.button() is Qt.MouseButton.LeftButton and index.isValid():
             is_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             self._select(self.cell_of(index), extend=is_shift)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask to change the cell under the pointer."""
+        if event.button() is Qt.MouseButton.LeftButton and self.indexAt(event.position().toPoint()).isValid():
+            self.edit_asked.emit()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         super().mouseMoveEvent(event)

@@ -147,6 +147,12 @@ class SidePane(QWidget):
         if self.shows_hits:
             self.start()
 
+    def forget(self, source: Source) -> None:
+        """Search a source anew whose nodes have changed."""
+        self.search.forget(source)
+        if self.shows_hits:
+            self.start()
+
     def stop(self) -> None:
         """Stop the search."""
         self._stopped = self._stopped or bool(self._running)

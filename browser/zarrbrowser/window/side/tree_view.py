@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
@@ -22,10 +22,16 @@ class TreeView(QTreeView):
     Signals:
         node_chosen: index of the current row.
         reload_asked: index of a source to reload.
+        changes_asked: index of a source for which to allow changes, or to stop them.
+        group_asked, path_asked, erase_asked: index of a node below which to make a group, which to rename, which to delete.
     """
 
     node_chosen = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
+    changes_asked = Signal(QModelIndex)
+    group_asked = Signal(QModelIndex)
+    path_asked = Signal(QModelIndex)
+    erase_asked = Signal(QModelIndex)
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,6 +82,10 @@ class TreeView(QTreeView):
                 self.tree_model.retry(index)
             else:
                 self.setExpanded(index, not self.isExpanded(index))
+            return
+        if event.key() in (Qt.Key.Key_F2, Qt.Key.Key_Delete) and not event.modifiers():
+            asked = self.path_asked if event.key() == Qt.Key.Key_F2 else self.erase_asked
+            asked.emit(self.currentIndex())
             return
         super().keyPressEvent(event)
 
@@ -151,8 +161,28 @@ class TreeView(QTreeView):
         if item.source is not None and item.node is not None:
             uri = item.source.hierarchy.url + ("" if item.node.path == "/" else f"#{item.node.path}")
             menu.addAction("Copy address", lambda: QGuiApplication.clipboard().setText(uri))
+        self._add_changes(menu, place, item)
         if item.request is not None:
             menu.addSeparator()
             menu.addAction("Reload", lambda: self.reload_asked.emit(model.index(place.row(), 0)))
             menu.addAction("Close", lambda: model.close(place))
         return menu
+
+    def _add_changes(self, menu: QMenu, place: QPersistentModelIndex, item: TreeItem) -> None:
+        """Add what changes the row's node, if its source may be changed."""
+        source, node = item.source, item.node
+        if source is None or node is None:
+            return
+
+        def ask(asked: SignalInstance) -> None:
+            asked.emit(QModelIndex(place))
+
+        menu.addSeparator()
+        if source.may_change:
+            menu.addAction("New group…", lambda: ask(self.group_asked))
+        if source.may_change and item.request is None:
+            menu.addAction("Rename or move…", lambda: ask(self.path_asked))
+            menu.addAction("Delete…", lambda: ask(self.erase_asked))
+        if item.request is not None:
+            title = "Stop changes" if source.may_change else "Allow changes"
+            menu.addAction(title, lambda: ask(self.changes_asked))

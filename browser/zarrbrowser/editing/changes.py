@@ -1,0 +1,102 @@
+"""A change as a value: what it does, what came of it, and how it is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from zarrbrowser.editing.progress import Progress
+from zarrbrowser.nodes.protocols import NodeLike
+
+_T = TypeVar("_T")
+
+
+class Effect(Enum):
+    """What a window must show anew after a change."""
+
+    NOTHING = "nothing"
+    ELEMENTS = "elements"
+    ATTRIBUTES = "attributes"
+    NODES = "nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a change."""
+
+    text: str
+    """One sentence for the user: what was done, or what was not, and what is left."""
+    effect: Effect = Effect.NOTHING
+    path: str = "/"
+    """The node to show afterwards."""
+    node: NodeLike | None = None
+    """That node as it is now, if it still exists at its path."""
+    group: str = "/"
+    """The group below which nodes came or went."""
+    undo: Undo | None = None
+    """How the change is undone; None if it cannot be."""
+    is_complete: bool = True
+    """Whether all was done that the user asked for."""
+    ends_undo: bool = False
+    """Whether earlier changes cannot be undone any more."""
+    rest: Change | None = None
+    """What completes a change that was stopped or failed."""
+    found: Mapping[str, Any] | None = None
+    """The attributes that somebody else stored meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that the user asked for."""
+
+    what: str
+    """What it does, for the status bar: ``Deleting /a``."""
+    run: Callable[[Progress], Outcome]
+    """Does it; blocks, so it runs in a worker. Raises only if nothing was changed."""
+    ended: Callable[[Outcome | Exception], object] = lambda _outcome: None
+    """Called in the window's thread with what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The way back from a change."""
+
+    what: str
+    """The change: ``the attributes of /a``."""
+    run: Callable[[Progress], Outcome]
+    """Undoes it, unless somebody else has changed the same since; blocks."""
+    nbytes: int = 0
+    """The memory that it keeps."""
+
+
+class CannotChangeError(Exception):
+    """The window refuses a change; the text says why, and what to do."""
+
+
+class CannotUndoError(Exception):
+    """A change cannot be undone, because somebody else has changed the same since; the text says what."""
+
+
+def with_consolidated(hierarchy: Any, change: Callable[[], _T]) -> tuple[_T, str]:
+    """Make a change and write consolidated metadata again, if there are some.
+
+    Returns:
+        The result of ``change``, and a clause about consolidated metadata that could not be written again, or "".
+
+    Raises:
+        Whatever ``change`` raises.
+    """
+    from zarrcore.errors import ZarrError  # late: for a fast start
+    from zarrcore.hierarchy import kept_consolidated
+
+    done: list[_T] = []
+    try:
+        with kept_consolidated(hierarchy):
+            done.append(change())
+    except ZarrError as error:
+        if not done:
+            raise
+        return done[0], f"; its consolidated metadata were removed and could not be written again: {error}"
+    return done[0], ""

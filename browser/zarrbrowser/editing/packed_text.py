@@ -1,0 +1,87 @@
+"""The stored number for a typed value of packed data.
+
+CF conventions, 8.1 "Packed Data": value = stored × scale + offset. A typed value that no stored number stands for is refused:
+a rounded one would not be what the user typed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.editing.element_text import ElementTextError, number_in
+from zarrcore.conventions.cf import Packing
+
+_NEAR = 1e-6
+"""How far a packed value may be from a whole number, in steps: scales are decimal fractions, which floats round."""
+
+
+def stored_number(text: str, dtype: np.dtype[Any], packing: Packing) -> Any:
+    """The stored number whose unpacked value is the typed one; for ``nan``, the one that marks missing values.
+
+    Args:
+        text: what the user typed.
+        dtype: the data type of stored numbers: integers or floats.
+        packing: how they are unpacked.
+
+    Raises:
+        ElementTextError: no stored number stands for it, or only one that marks missing values.
+
+    >>> stored_number("12.3", np.dtype("i2"), Packing(scale=0.1))
+    np.int16(123)
+    >>> stored_number("nan", np.dtype("i2"), Packing(scale=0.1, missing=(-999,)))
+    np.int16(-999)
+    >>> stored_number("1.23", np.dtype("i2"), Packing(scale=0.1))
+    Traceback (most recent call last):
+    ...
+    zarrbrowser.editing.element_text.ElementTextError: 1.23 cannot be stored in steps of 0.1: the nearest values are 1.2 and 1.3
+    """
+    value = number_in(text)
+    if math.isnan(value):
+        return _missing(dtype, packing)
+    stored = _packed(value, dtype, packing)
+    if packing.is_missing(np.asarray(stored)) is not None:
+        raise ElementTextError(
+            f"{text.strip()} would be stored as {stored}, which marks a missing value: type nan for a missing value"
+        )
+    return stored
+
+
+def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
+    if packing.scale == 0:
+        raise ElementTextError("the scale of these numbers is 0: show stored numbers, and change those")
+    steps = (value - packing.offset) / packing.scale
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            number = dtype.type(steps)
+        if math.isfinite(value) and not np.isfinite(number):
+            raise ElementTextError(f"{value} is too large for {dtype.name}")
+        return number
+    if not math.isfinite(steps):
+        raise ElementTextError(f"{dtype.name} holds integers, not {value}")
+    nearest = round(steps)
+    if abs(steps - nearest) > max(_NEAR, abs(steps) * 1e-12):
+        around = sorted(one * packing.scale + packing.offset for one in (math.floor(steps), math.ceil(steps)))
+        raise ElementTextError(
+            f"{value:.12g} cannot be stored in steps of {packing.scale:.12g}: "
+            f"the nearest values are {around[0]:.12g} and {around[1]:.12g}"
+        )
+    info = np.iinfo(dtype)
+    if not info.min <= nearest <= info.max:
+        ends = sorted(one * packing.scale + packing.offset for one in (int(info.min), int(info.max)))
+        raise ElementTextError(
+            f"values from {ends[0]:.12g} to {ends[1]:.12g} can be stored, not {value:.12g}"
+        )
+    return dtype.type(nearest)
+
+
+def _missing(dtype: np.dtype[Any], packing: Packing) -> Any:
+    if dtype.kind == "f":
+        return dtype.type(np.nan)
+    info = np.iinfo(dtype)
+    for one in packing.missing:
+        if info.min <= one <= info.max and one == int(one):
+            return dtype.type(int(one))
+    raise ElementTextError("no stored number marks a missing value: the attributes name none")

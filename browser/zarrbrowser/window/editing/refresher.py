@@ -1,0 +1,113 @@
+"""Shows what a change has changed, in the tree, in the tabs and in the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QModelIndex, QObject, QSignalBlocker
+
+from zarrbrowser.editing.changes import Effect, Outcome
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.nodes.protocols import NodeLike
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
+from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.reveal import Revealer
+from zarrbrowser.window.side.side_pane import SidePane
+
+
+class Refresher(QObject):
+    """Reads again what a change may have changed.
+
+    Args:
+        retitle: called after the current node has changed.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        model: TreeModel,
+        side: SidePane,
+        node_pane: NodePane,
+        revealer: Revealer,
+        retitle: Callable[[], object],
+    ) -> None:
+        super().__init__(node_pane)
+        self._session, self._model, self._side = session, model, side
+        self._node_pane, self._revealer, self._retitle = node_pane, revealer, retitle
+
+    def show(self, source: Source, outcome: Outcome) -> None:
+        """Show what came of a change."""
+        root = self._model.row_of(source)
+        if outcome.effect is Effect.NOTHING or not root.isValid():
+            return
+        is_current = self._session.source is source
+        for other in self._session.sources:
+            if other is not source and _overlap(other, source):
+                other.hierarchy.refresh()
+                is_current = is_current or self._session.source is other
+        if outcome.effect is Effect.NODES:
+            self._side.forget(source)
+            self._session.forget_views(source, outcome.path)
+            self._list_again(source, root, outcome)
+        elif outcome.effect is Effect.ATTRIBUTES:
+            self._session.forget_views(source, outcome.path)
+            self._show_attributes(source, root, outcome)
+        elif is_current:
+            self._node_pane.reread()
+
+    def _show_attributes(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
+        node = outcome.node
+        row = self._row(root, outcome.path)
+        if node is None:
+            return
+        if row is not None:
+            self._model.renew(row, node)
+        if self._is_shown(source, node):
+            self._node_pane.show_again(source, node)
+            self._retitle()
+        elif self._session.source is source:
+            self._node_pane.reread()  # an array whose coordinates have other units, for instance
+
+    def _list_again(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
+        """List the children of a group again, and go to the node that was changed."""
+        tree = self._side.tree
+        here = self._session.source is source
+        row = root
+        for name in [name for name in outcome.group.split("/") if name]:
+            below = self._model.child_named(row, name)
+            if not below.isValid():
+                break
+            row = below
+        if outcome.node is not None and self._model.path_of(row) == outcome.node.path:
+            self._model.renew(row, outcome.node)
+        tree.collapse(
+            row
+        )  # a view does not lay out rows inserted in place of removed rows that were expanded
+        with QSignalBlocker(tree):
+            if here:
+                tree.setCurrentIndex(row)
+            self._model.list_again(row)
+        tree.expand(row)
+        self._model.fetchMore(row)
+        if here:
+            self._revealer.reveal(source, root, outcome.path)
+
+    def _row(self, root: QModelIndex, path: str) -> QModelIndex | None:
+        """The row of a node, if it is listed."""
+        row = root
+        for name in [name for name in path.split("/") if name]:
+            row = self._model.child_named(row, name)
+            if not row.isValid():
+                return None
+        return row
+
+    def _is_shown(self, source: Source, node: NodeLike) -> bool:
+        shown = self._session.node
+        return self._session.source is source and shown is not None and shown.path == node.path
+
+
+def _overlap(one: Source, other: Source) -> bool:
+    """Whether one of two sources may contain the other."""
+    first, second = (source.hierarchy.url.rstrip("/") + "/" for source in (one, other))
+    return first.startswith(second) or second.startswith(first)

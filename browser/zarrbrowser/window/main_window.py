@@ -289,7 +289,7 @@ class MainWindow(QMainWindow):
         self.editor.changed.connect(self._refresher.show)
         self.editor.noticed.connect(lambda text, _source, _outcome: self.status.report(text))
         self.editor.idle.connect(self._leave_now)
-        for teller in (self.exporter, self.figures, self.movies, self.mounter, self.editor):
+        for teller in (self.exporter, self.figures, self.movies, self.mounter, self.editor, self._refresher):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)

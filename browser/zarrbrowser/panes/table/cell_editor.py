@@ -16,11 +16,11 @@ class CellEditor(QLineEdit):
 
     Signals:
         entered: the typed text; the line stays until `leave`.
-        left: the line is gone.
+        left: the line is gone; whether it had the focus.
     """
 
     entered = Signal(str)
-    left = Signal()
+    left = Signal(bool)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,9 +40,8 @@ class CellEditor(QLineEdit):
         self._start = text
         self.setText(text)
         width = max(place.width(), min(self.fontMetrics().horizontalAdvance(text) + 24, 360))
-        self.setGeometry(QRect(place.right() - width + 1, place.y(), width, place.height()).translated(0, 0))
-        if self.x() < 0:
-            self.move(place.x(), place.y())
+        left = max(0, place.right() - width + 1)
+        self.setGeometry(QRect(left, place.y(), width, place.height()))
         self.show()
         self.raise_()
         self.selectAll()
@@ -51,8 +50,9 @@ class CellEditor(QLineEdit):
     def leave(self) -> None:
         """Hide the line."""
         if not self.isHidden():
+            had_focus = self.hasFocus()
             self.hide()
-            self.left.emit()
+            self.left.emit(had_focus)
 
     def event(self, event: QEvent) -> bool:
         # Elsewhere Esc stops reading.

@@ -90,7 +90,8 @@ class CellEdits(QObject):
         self.line.leave()
         self.change_asked.emit(change)
 
-    def _leave(self) -> None:
+    def _leave(self, had_focus: bool) -> None:
         self._edited = None
         self.said.emit("")
-        self._table.setFocus()
+        if had_focus:  # otherwise the user went elsewhere
+            self._table.setFocus()

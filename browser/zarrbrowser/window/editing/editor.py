@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
@@ -281,4 +281,5 @@ class Editor(QObject):
 
 
 def _close(source: Source) -> None:
-    source.hierarchy.close()
+    hierarchy: Any = source.hierarchy
+    hierarchy.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QObject, QSignalBlocker
+from PySide6.QtCore import QModelIndex, QObject, QSignalBlocker, QTimer, Signal
 
 from zarrbrowser.editing.changes import Effect, Outcome
 from zarrbrowser.models.tree_model import TreeModel
@@ -21,7 +21,12 @@ class Refresher(QObject):
 
     Args:
         retitle: called after the current node has changed.
+
+    Signals:
+        reported: what was done, once the node is shown that was changed: showing a node clears the status bar.
     """
+
+    reported = Signal(str)
 
     def __init__(
         self,
@@ -35,6 +40,8 @@ class Refresher(QObject):
         super().__init__(node_pane)
         self._session, self._model, self._side = session, model, side
         self._node_pane, self._revealer, self._retitle = node_pane, revealer, retitle
+        self._text = ""
+        side.tree.node_chosen.connect(lambda _index: QTimer.singleShot(0, self._report))
 
     def show(self, source: Source, outcome: Outcome) -> None:
         """Show what came of a change."""
@@ -91,7 +98,13 @@ class Refresher(QObject):
         tree.expand(row)
         self._model.fetchMore(row)
         if here:
+            self._text = outcome.text
             self._revealer.reveal(source, root, outcome.path)
+
+    def _report(self) -> None:
+        text, self._text = self._text, ""
+        if text:
+            self.reported.emit(text)
 
     def _row(self, root: QModelIndex, path: str) -> QModelIndex | None:
         """The row of a node, if it is listed."""

@@ -175,7 +175,7 @@ class TreeView(QTreeView):
             return
 
         def ask(asked: SignalInstance) -> None:
-            asked.emit(QModelIndex(place))
+            asked.emit(self.tree_model.index(place.row(), 0, place.parent()))
 
         menu.addSeparator()
         if source.may_change:

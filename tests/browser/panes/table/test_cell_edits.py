@@ -1,0 +1,163 @@
+"""Cells are changed by typing: exactly, visibly, and never by accident."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import zarr
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+import zarrcore as zc
+from tests.browser.editing.places import write_example
+from tests.browser.window.editing.windows import allow, idle
+from zarrbrowser.dialogs.fill_dialog import FillDialog
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.panes.value_pane import ValuePane
+from zarrbrowser.window.main_window import MainWindow
+
+
+def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
+    assert window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    return pane
+
+
+def test_f2_changes_a_cell(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    write_example(tmp_path / "a.zarr")
+    allow(window, qtbot, tmp_path / "a.zarr", "/scan/raw")
+    pane = table_of(window, qtbot)
+    pane.go(12, 7)
+    QTest.keyClick(pane.table, Qt.Key.Key_F2)
+    line = pane.cell_edits.line
+    assert line.isVisible()
+    assert line.text() == "367"
+    QTest.keyClicks(line, "3e9")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert "Expected an integer, found '3e9'." in pane.problem.text
+    assert line.isVisible(), "the text stays"
+    line.setText("-5")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, -5))
+    assert not line.isVisible()
+    assert pane.problem.isHidden()
+    assert pane.table.current_cell == (12, 7)
+    assert zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[12, 7] == -5
+    qtbot.waitUntil(lambda: window.status.message.text == "/scan/raw[12:13, 7:8]: 367 → -5")
+    window.editor.undo()
+    qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, 367))
+
+
+def test_escape_or_another_cell_changes_nothing(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    write_example(tmp_path / "a.zarr")
+    allow(window, qtbot, tmp_path / "a.zarr", "/scan/raw")
+    pane = table_of(window, qtbot)
+    line = pane.cell_edits.line
+
+    def to_tree() -> None:
+        window.tree.setFocus()
+
+    for leave in (
+        lambda: QTest.keyClick(line, Qt.Key.Key_Escape),
+        to_tree,
+        lambda: pane.table.verticalScrollBar().valueChanged.emit(1),
+        lambda: pane.model.move(0, 0),
+    ):
+        pane.go(1, 1)
+        pane.table.edit_asked.emit()
+        assert line.isVisible()
+        line.setText("7")
+        leave()
+        assert window.tree.hasFocus() == (leave is to_tree)
+        assert not line.isVisible()
+    idle(window, qtbot)
+    assert zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[1, 1] == 31
+
+
+def test_a_cell_that_somebody_changed_is_read_again(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    write_example(tmp_path / "a.zarr")
+    allow(window, qtbot, tmp_path / "a.zarr", "/scan/raw")
+    pane = table_of(window, qtbot)
+    zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r+")[1, 1] = 99
+    pane.go(1, 1)
+    pane.table.edit_asked.emit()
+    pane.cell_edits.line.setText("7")
+    QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "somebody else has changed it" in window.node_pane.notice.text)
+    qtbot.waitUntil(lambda: pane.model.value(1, 1) == (True, 99))
+
+
+def test_reading_only_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    write_example(tmp_path / "a.zarr")
+    window.open_text(f"{tmp_path / 'a.zarr'}#/scan/raw")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/scan/raw")
+    pane = table_of(window, qtbot)
+    pane.go(1, 1)
+    with qtbot.waitSignal(pane.reported) as said:
+        QTest.keyClick(pane.table, Qt.Key.Key_F2)
+    assert "open for reading only" in said.args[0]
+    assert not pane.cell_edits.line.isVisible()
+    assert pane.fill_button.isHidden()
+
+
+def test_packed_values_are_packed_again(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    with zc.create(tmp_path / "a.zarr") as made:
+        attributes = {"scale_factor": 0.1, "add_offset": 10.0, "_FillValue": -1}
+        array = made.create_array("t", shape=(4, 4), data_type="int16", attributes=attributes)
+        array[...] = np.arange(16).reshape(4, 4)
+    allow(window, qtbot, tmp_path / "a.zarr", "/t")
+    pane = table_of(window, qtbot)
+    pane.go(0, 3)
+    pane.table.edit_asked.emit()
+    line = pane.cell_edits.line
+    line.setText("12.34")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert "12.34 cannot be stored in steps of 0.1: the nearest values are 12.3 and 12.4" in pane.problem.text
+    line.setText("12.3")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: zarr.open_array(tmp_path / "a.zarr/t", mode="r")[0, 3] == 23)
+    qtbot.waitUntil(lambda: pane.model.index(0, 3).data() == "12.3")
+    pane.unpacking.setChecked(False)
+    qtbot.waitUntil(lambda: pane.model.value(0, 3) == (True, 23))
+    pane.go(0, 3)
+    pane.table.edit_asked.emit()
+    line.setText("-1")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: zarr.open_array(tmp_path / "a.zarr/t", mode="r")[0, 3] == -1)
+
+
+def test_the_selected_cells_are_filled(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    write_example(tmp_path / "a.zarr")
+    allow(window, qtbot, tmp_path / "a.zarr", "/scan/raw")
+    pane = table_of(window, qtbot)
+    pane.table.horizontalHeader().sectionPressed.emit(4)
+    pane.ask_to_fill()
+    dialog = window.findChild(FillDialog)
+    assert dialog is not None
+    assert dialog.note.text() == "20 elements in 2 chunks, can be undone"
+    assert not dialog.write_button.isEnabled()
+    dialog.value.setText("8")
+    dialog.accept()
+    qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, 8))
+    read = zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[...]
+    assert (read[:, 4] == 8).all()
+    assert read[3, 5] == 95
+
+
+def test_a_scalar_is_changed(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    with zc.create(tmp_path / "a.zarr") as made:
+        made.create_array("x", shape=(), data_type="float32")
+    allow(window, qtbot, tmp_path / "a.zarr", "/x")
+    pane = window.node_pane.pane("Value")
+    assert isinstance(pane, ValuePane)
+    qtbot.waitUntil(lambda: pane.value.text() == "0.0")
+    pane.change_button.click()
+    dialog = window.findChild(FillDialog)
+    assert dialog is not None
+    dialog.value.setText("2.5")
+    dialog.accept()
+    qtbot.waitUntil(lambda: pane.value.text() == "2.5")

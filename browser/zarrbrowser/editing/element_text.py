@@ -34,7 +34,7 @@ def element_of(text: str, dtype: np.dtype[Any]) -> Any:
     >>> element_of("300", np.dtype("u1"))
     Traceback (most recent call last):
     ...
-    zarrbrowser.editing.element_text.ElementTextError: uint8 holds integers from 0 to 255, not 300
+    zarrbrowser.editing.element_text.ElementTextError: expected an integer from 0 to 255 (uint8), found 300
     """
     if is_small_number(dtype):
         return _small(text, dtype)
@@ -64,7 +64,7 @@ def _integer(text: str, dtype: np.dtype[Any]) -> Any:
     number, info = whole_number(text), np.iinfo(dtype)
     if not info.min <= number <= info.max:
         raise ElementTextError(
-            f"{dtype.name} holds integers from {info.min:,} to {info.max:,}, not {_shown(text, quoted=False)}"
+            f"expected an integer from {info.min:,} to {info.max:,} ({dtype.name}), found {_shown(text, quoted=False)}"
         )
     return dtype.type(number)
 
@@ -132,13 +132,13 @@ def _small(text: str, dtype: np.dtype[Any]) -> Any:
         except (OverflowError, ValueError):
             fits = False
         if not fits:
-            raise ElementTextError(f"{dtype.name} does not hold {_shown(text, quoted=False)}")
+            raise ElementTextError(f"{_shown(text, quoted=False)} is not possible in {dtype.name}")
         return whole
     wanted = number_in(text)
     element = dtype.type(wanted)
     found = float(element)
     if math.isfinite(wanted) != math.isfinite(found) or math.isnan(wanted) != math.isnan(found):
-        raise ElementTextError(f"{dtype.name} does not hold {_shown(text, quoted=False)}")
+        raise ElementTextError(f"{_shown(text, quoted=False)} is not possible in {dtype.name}")
     return element
 
 

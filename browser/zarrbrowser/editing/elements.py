@@ -58,6 +58,15 @@ def _fits(dtype: np.dtype[Any], elements: int) -> bool:
     return elements * dtype.itemsize <= UNDO_UP_TO_BYTES
 
 
+def place_of(array: Any, selection: Selection) -> str:
+    """The elements as text: ``/a[3, 0:10]``; a slice of one element is an index."""
+    parts: list[int | slice] = []
+    for part, length in zip(selection, array.shape, strict=True):
+        places = range(length)[part] if isinstance(part, slice) else None
+        parts.append(places[0] if places is not None and len(places) == 1 else part)
+    return f"{array.path}[{selection_text(tuple(parts))}]"
+
+
 def write_elements(
     source: Source,
     array: Any,
@@ -76,7 +85,7 @@ def write_elements(
         field: the field of structured elements to change; None for whole elements.
         is_as_shown: tells, from the store, whether the elements are still those that the user saw; blocks.
     """
-    place = f"{array.path}[{selection_text(selection)}]"
+    place = place_of(array, selection)
     return Change(
         f"Writing {place}",
         partial(_write, source, array, selection, element, field, is_as_shown),
@@ -93,7 +102,7 @@ def _write(
     progress: Progress,
 ) -> Outcome:
     _forget_chunks(array)
-    place, cost = f"{array.path}[{selection_text(selection)}]", cost_of(array, selection)
+    place, cost = place_of(array, selection), cost_of(array, selection)
     if not is_as_shown():
         return Outcome(
             f"{place} was not written: somebody else has changed it meanwhile",
@@ -163,7 +172,7 @@ def _restore(
     source: Source, array: Any, selection: Selection, after: AnyArray, before: AnyArray, progress: Progress
 ) -> Outcome:
     _forget_chunks(array)
-    place = f"{array.path}[{selection_text(selection)}]"
+    place = place_of(array, selection)
     if not bool(are_equal(array.read(selection), after).all()):
         raise CannotUndoError(f"{place} has been changed again since")
     error = _store(source, array, selection, before, progress, cost_of(array, selection))

@@ -60,7 +60,7 @@ def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
             raise ElementTextError(f"{value} is too large for {dtype.name}")
         return number
     if not math.isfinite(steps):
-        raise ElementTextError(f"{dtype.name} holds integers, not {value}")
+        raise ElementTextError(f"{value} is not possible in packed integers")
     nearest = round(steps)
     if abs(steps - nearest) > max(_NEAR, abs(steps) * 1e-12):
         around = sorted(one * packing.scale + packing.offset for one in (math.floor(steps), math.ceil(steps)))

@@ -27,7 +27,9 @@ QToolButton[role="changes"] {
     padding: 1px 8px; font-weight: 600;
 }
 QToolButton[role="changes"]:hover { background: $hover; }
-QLineEdit[role="cell"] { border: 2px solid $warning; border-radius: 0; padding: 0 4px; min-height: 0; }
+QLineEdit[role="cell"], QLineEdit[role="cell"]:focus {
+    border: 2px solid $warning; border-radius: 0; padding: 0 2px; min-height: 0;
+}
 QPlainTextEdit[role="code"] { border: 1px solid $border; border-radius: 5px; }
 QPlainTextEdit[role="code"]:focus { border-color: $accent; }
 QLabel[role="drop"] {

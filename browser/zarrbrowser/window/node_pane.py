@@ -150,6 +150,8 @@ class NodePane(QWidget):
     def show_again(self, source: Source, node: NodeLike) -> None:
         """Show the current node as it is now, in the same tab and view."""
         tab, state, liked = self.current_tab(), self.view_state(), self._session.tab
+        if "is_unpacked" in state:  # there may have been nothing to unpack before
+            state["is_unpacked"] = self._session.is_unpacked(source, node.path)
         self.forget_tiles()
         self._session.tab = tab
         self.show_node(source, node)

@@ -45,6 +45,7 @@ class CellEdits(QObject):
         self._table = table
         self._edited: _Edited | None = None
         self.line = CellEditor(table.viewport())
+        self.line.setFont(table.font())
         self.line.entered.connect(self._enter)
         self.line.left.connect(self._leave)
         table.grid_model.modelReset.connect(self.line.leave)

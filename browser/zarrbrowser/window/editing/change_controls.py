@@ -42,6 +42,7 @@ class ChangeControls(QObject):
         editor.opened.connect(self._opened)
         editor.ended.connect(lambda source: renew(model.row_of(source), model.reload))
         editor.noticed.connect(self._say)
+        editor.changed.connect(lambda _source, outcome: self._close() if outcome.is_complete else None)
         editor.undo_changed.connect(self.show_undo)
         node_pane.change_asked.connect(editor.ask)
         node_pane.fill_asked.connect(editor.ask_fill)

@@ -16,6 +16,7 @@ import zarrcore as zc
 from tests.browser.editing.places import VALUES, write_example
 from tests.browser.window.editing.windows import allow, go, idle, rows, shown
 from tests.servers.s3 import S3Server
+from zarrbrowser.dialogs.path_dialog import PathDialog
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
@@ -93,7 +94,7 @@ def test_a_node_is_renamed_with_f2(window: MainWindow, place: Path, qtbot: QtBot
     allow(window, qtbot, place, "/scan/raw")
     window.tree.setFocus()
     QTest.keyClick(window.tree, Qt.Key.Key_F2)
-    dialog = window.findChild(type(window.editor.ask_path()))
+    dialog = window.findChild(PathDialog)
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.path.selectedText() == "raw")
     QTest.keyClicks(dialog.path, "first")

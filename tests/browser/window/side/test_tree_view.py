@@ -47,7 +47,7 @@ def test_the_menu_of_a_row_has_what_can_be_done_with_it(workers: Workers, qtbot:
     fetch(model, root, qtbot)
     view = TreeView(model)
     qtbot.addWidget(view)
-    assert list(actions_of(view, root)) == ["Copy path", "Copy address", "Reload", "Close"]
+    assert list(actions_of(view, root)) == ["Copy path", "Copy address", "Allow changes", "Reload", "Close"]
     array, broken = (model.index(row, 0, root) for row in range(2))
     assert list(actions_of(view, broken)) == ["Retry", "Copy path", "Copy address"]
     actions_of(view, array)["Copy address"].trigger()
@@ -59,6 +59,36 @@ def test_the_menu_of_a_row_has_what_can_be_done_with_it(workers: Workers, qtbot:
     assert heard.args[0].data() == "fake.zarr"
     actions_of(view, root)["Close"].trigger()
     assert model.rowCount() == 0
+
+
+def test_a_source_that_may_be_changed_has_more_in_its_menus(workers: Workers, qtbot: QtBot) -> None:
+    model, root = model_of(FakeGroup({"a": FakeArray(np.zeros(1))}), workers, qtbot)
+    fetch(model, root, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    item = model.item(root)
+    assert item is not None
+    assert item.source is not None
+    item.source.may_change = True
+    array = model.index(0, 0, root)
+    assert list(actions_of(view, array))[2:] == ["New group…", "Rename or move…", "Delete…"]
+    assert list(actions_of(view, root))[2:4] == ["New group…", "Stop changes"]
+    for title, asked in (
+        ("New group…", view.group_asked),
+        ("Rename or move…", view.path_asked),
+        ("Delete…", view.erase_asked),
+    ):
+        with qtbot.waitSignal(asked) as heard:
+            actions_of(view, array)[title].trigger()
+        assert heard.args[0].data() == "a"
+    with qtbot.waitSignal(view.changes_asked) as heard:
+        actions_of(view, root)["Stop changes"].trigger()
+    assert heard.args[0] == root
+    view.setCurrentIndex(array)
+    for key, asked in ((Qt.Key.Key_F2, view.path_asked), (Qt.Key.Key_Delete, view.erase_asked)):
+        with qtbot.waitSignal(asked) as heard:
+            QTest.keyClick(view, key)
+        assert heard.args[0].data() == "a"
 
 
 def test_return_opens_a_group_and_retries_what_failed(workers: Workers, qtbot: QtBot) -> None:

@@ -142,20 +142,25 @@ def _small(text: str, dtype: np.dtype[Any]) -> Any:
     return element
 
 
-def _date(text: str, dtype: np.dtype[Any]) -> np.datetime64:
-    plain = text.strip()
+def _date(text: str, dtype: np.dtype[Any]) -> Any:
+    plain, native = text.strip(), dtype.newbyteorder("=")
+    if plain.lower() == "nat":
+        return np.array("NaT", native)[()]
     try:
         found = np.datetime64(plain)
     except ValueError as error:
         raise ElementTextError(
             f"expected a date such as 2026-11-26 or 2026-11-26T12:30, found {_shown(text)}"
         ) from error
-    element: np.datetime64 = found.astype(dtype.newbyteorder("="))
-    if not np.isnat(found) and element.astype(found.dtype) != found:
-        unit, step = np.datetime_data(dtype)
-        raise ElementTextError(
-            f"dates of this array are counted in {f'{step} ' if step != 1 else ''}{unit}, which cannot hold {plain}"
-        )
+    unit, step = np.datetime_data(dtype)
+    try:
+        element = found.astype(native)
+        is_exact = bool(element.astype(found.dtype) == found)
+    except (OverflowError, ValueError):  # too far from 1970 for this unit
+        is_exact = False
+    if not is_exact:
+        counted = unit if step == 1 else f"{step} {unit}"
+        raise ElementTextError(f"dates of this array are counted in {counted}, which cannot hold {plain}")
     return element
 
 

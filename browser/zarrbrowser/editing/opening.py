@@ -11,8 +11,12 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import CACHE_BYTES, Source, SourceRequest
 
 
-def open_for_changes(request: SourceRequest) -> Source:
+def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Source:
     """Open the source of a request again so that it can be changed; blocks. Writes nothing.
+
+    Args:
+        request: the source.
+        shown: the source as it is open for reading. A version of a repository, for instance, is recognized only then.
 
     Raises:
         ReadOnlyError: it cannot be written: its store, its format or its files allow only reading; the error says which.
@@ -21,8 +25,11 @@ def open_for_changes(request: SourceRequest) -> Source:
     # late: as in `open_source`
     import zarrcore
     from zarrcore.hierarchy import open_hierarchy
-    from zarrcore.stores import StatisticsStore, StoreOptions
+    from zarrcore.stores import StatisticsStore, StoreOptions, writable
 
+    if shown is not None:
+        reading: Any = shown.hierarchy
+        writable(reading.store)
     options: Any = request.options
     if isinstance(options, Connection):
         options = options.store_options()

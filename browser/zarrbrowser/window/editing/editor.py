@@ -83,7 +83,7 @@ class Editor(QObject):
         def work(_asked: object) -> Source:
             from zarrbrowser.editing.opening import open_for_changes  # late: for a fast start
 
-            return open_for_changes(source.request)
+            return open_for_changes(source.request, source)
 
         def done(found: Source) -> None:
             self._opening.discard(id(source))

@@ -90,6 +90,7 @@ class Photographer:
             ("storage", lambda: self.go("/sky.zarr/mosaic", "Storage")),
             ("search", self.search),
             ("open-location", self.location),
+            ("editing", self.editing),
             ("export", self.export),
             ("figure", self.figure),
             ("movie", self.movie),
@@ -114,6 +115,10 @@ class Photographer:
                 self.window.node_pane.pane("Image").controls.tools["region"].setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
                 self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
+            if name == "editing":
+                self.edited().editor.cancel_button.click()  # type: ignore[attr-defined]
+                self.window.close_source()
+                self.wait(lambda: len(self.window.session.sources) <= 1)
             if shown is not None:
                 shown.reject()  # type: ignore[attr-defined]
         self.window.close()
@@ -238,6 +243,23 @@ class Photographer:
         connection = Connection("https://storage.example.org", "eu-central-1", anonymous=True)
         request = SourceRequest("s3://bucket/scan.zarr", options=connection)
         return ask_for_location(self.window, lambda _request: None, request, [])
+
+    def editing(self) -> None:
+        """Attributes with a mistake."""
+        self.window.open_text("data/climate.zarr#/tas")
+        self.wait(lambda: "climate" in self.window.top_bar.address.text())
+        self.window.editor.toggle()
+        self.wait(lambda: self.window.node_pane.change_chip.isVisible())
+        self.window.node_pane.show_tab("Attributes")
+        self.wait()
+        attributes = self.edited()
+        attributes.edit()  # type: ignore[attr-defined]
+        text = attributes.editor.text  # type: ignore[attr-defined]
+        attributes.editor.edit.setPlainText(text.replace('",\n', '"\n', 1))  # type: ignore[attr-defined]
+
+    def edited(self) -> object:
+        """The attributes in their tab."""
+        return self.window.node_pane.pane("Attributes").attributes  # type: ignore[attr-defined]
 
     def export(self) -> object:
         """The dialog that asks what to export."""

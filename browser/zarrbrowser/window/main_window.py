@@ -326,7 +326,7 @@ class MainWindow(QMainWindow):
             self.status.forget()
             self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
-            self._changes.show_undo()
+            self._changes.node_shown()
             self.top_bar.show_address(_address(item.source, item.node))
             self.top_bar.show_versions(item.source.versions, item.source.hierarchy.url)
             self.navigator.arrived()

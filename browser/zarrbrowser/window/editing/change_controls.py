@@ -39,6 +39,8 @@ class ChangeControls(QObject):
         self._editor, self._session, self._model = editor, session, model
         self._node_pane, self._renew = node_pane, renew
         self._rest: Callable[[], None] = self._close
+        self._places: set[tuple[int, str]] | None = None
+        """The nodes at which the bar stays, by their source and path; None for all."""
         editor.opened.connect(self._opened)
         editor.ended.connect(lambda source: renew(model.row_of(source), model.reload))
         editor.noticed.connect(self._say)
@@ -53,6 +55,12 @@ class ChangeControls(QObject):
         tree.group_asked.connect(lambda index: self._ask_at(index, editor.ask_group))
         tree.path_asked.connect(lambda index: self._ask_at(index, editor.ask_path))
         tree.erase_asked.connect(lambda index: self._ask_at(index, editor.ask_erase))
+
+    def node_shown(self) -> None:
+        """Close the bar if it tells about another node, and show what can be undone in the current source."""
+        if self._places is not None and self._here() not in self._places:
+            self._close()
+        self.show_undo()
 
     def show_undo(self) -> None:
         """Show what can be undone in the current source."""
@@ -75,6 +83,9 @@ class ChangeControls(QObject):
         """Say what was not done, with a button that completes a change if that is possible."""
         self._rest, title = self._close, "Close"
         rest = None if outcome is None else outcome.rest
+        self._places = {self._here()}
+        if source is not None and outcome is not None:
+            self._places.add((id(source), outcome.path))
         if source is not None and rest is not None:
             change = rest
 
@@ -82,8 +93,12 @@ class ChangeControls(QObject):
                 self._close()
                 self._editor.run(source, change)
 
-            self._rest, title = complete, "Delete the rest"
+            self._rest, title, self._places = complete, "Delete the rest", None
         self._node_pane.notice.say(text, title)
+
+    def _here(self) -> tuple[int, str]:
+        source, node = self._session.source, self._session.node
+        return id(source), "" if node is None else node.path
 
     def _close(self) -> None:
         self._node_pane.notice.say("")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
@@ -12,7 +14,7 @@ from zarrbrowser.panes.table.cell_editor import CellEditor
 
 
 @pytest.fixture
-def line(application: object, qtbot: QtBot) -> CellEditor:
+def line(application: object, qtbot: QtBot) -> Iterator[CellEditor]:
     outer = QWidget()
     qtbot.addWidget(outer)
     outer.resize(400, 300)
@@ -24,7 +26,8 @@ def line(application: object, qtbot: QtBot) -> CellEditor:
     made = CellEditor(outer)
     made.begin(QRect(300, 20, 60, 24), "12")
     made.setProperty("other", other)
-    return made
+    yield made
+    outer.close()
 
 
 def test_it_is_over_its_cell_and_selects_the_text(line: CellEditor) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.editing.places import write_example
 from tests.browser.fakes import Gate
-from tests.browser.window.editing.windows import allow, idle, shown
+from tests.browser.window.editing.windows import allow, go, idle, shown
 from zarrbrowser.editing.attributes import set_attributes
 from zarrbrowser.editing.changes import Change, Effect, Outcome
 from zarrbrowser.editing.progress import Progress
@@ -60,6 +60,21 @@ def test_what_is_left_of_a_change_can_be_completed(window: MainWindow, place: Pa
     notice.button.click()
     qtbot.waitUntil(lambda: done == ["rest"])
     assert notice.isHidden()
+
+
+def test_the_bar_goes_with_its_node(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place)
+    window.editor.ask_erase()
+    notice = window.node_pane.notice
+    assert notice.isVisible()
+    go(window, qtbot, "/scan")
+    assert notice.isHidden()
+    failed = Outcome("Not moved", Effect.NODES, "/scan/raw", None, "/", is_complete=False)
+    window.editor.ask(Change("Moving", lambda _progress: failed))
+    qtbot.waitUntil(lambda: shown(window).path == "/scan/raw")
+    idle(window, qtbot)
+    assert notice.text == "Not moved."
+    assert notice.isVisible()
 
 
 def test_changes_are_not_stopped_under_a_running_one(window: MainWindow, place: Path, qtbot: QtBot) -> None:

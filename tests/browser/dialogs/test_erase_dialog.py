@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -57,7 +59,12 @@ def test_an_empty_group_wants_no_name(tmp_path: Path, workers: Workers, qtbot: Q
 def test_counting_stops_with_the_dialog(tmp_path: Path, workers: Workers, qtbot: QtBot) -> None:
     source, gate = example(tmp_path), Gate()
     walk = source.hierarchy.walk
-    source.hierarchy.walk = lambda path="/": (gate.wait(), walk(path))[1]  # type: ignore[method-assign]
+
+    def slowly(path: str = "/") -> Iterator[Any]:
+        gate.wait()
+        return walk(path)
+
+    source.hierarchy.walk = slowly  # type: ignore[method-assign]
     dialog = EraseDialog(source, source.hierarchy.node("/scan"), workers)
     qtbot.addWidget(dialog)
     dialog.show()

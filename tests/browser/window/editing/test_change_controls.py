@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ from zarrbrowser.window.main_window import MainWindow
 def place(tmp_path: Path) -> Path:
     write_example(tmp_path / "a.zarr")
     return tmp_path / "a.zarr"
+
+
+def waiting(gate: Gate) -> Callable[[Progress], Outcome]:
+    """Work that waits for a gate."""
+
+    def work(_progress: Progress) -> Outcome:
+        gate.wait()
+        return Outcome("done")
+
+    return work
 
 
 def source_of(window: MainWindow) -> Source:
@@ -80,7 +91,7 @@ def test_the_bar_goes_with_its_node(window: MainWindow, place: Path, qtbot: QtBo
 def test_changes_are_not_stopped_under_a_running_one(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
     gate = Gate()
-    window.editor.ask(Change("Waiting", lambda _progress: (gate.wait(), Outcome("done"))[1]))
+    window.editor.ask(Change("Waiting", waiting(gate)))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.editor.toggle()
     assert "A change is still running" in window.node_pane.notice.text
@@ -112,7 +123,7 @@ def test_the_window_closes_when_a_running_change_has_ended(
 def test_a_second_close_does_not_wait(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
     gate = Gate()
-    window.editor.ask(Change("Waiting", lambda _progress: (gate.wait(), Outcome("done"))[1]))
+    window.editor.ask(Change("Waiting", waiting(gate)))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     assert not window.close()
     assert window.close()

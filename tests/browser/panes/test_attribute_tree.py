@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 import zarr
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.editing.places import write_example
 from tests.browser.window.editing.windows import allow, go, idle
+from zarrbrowser.editing.attributes import set_attributes
 from zarrbrowser.panes.attribute_tree import AttributeTree
 from zarrbrowser.panes.attributes_pane import AttributesPane
 from zarrbrowser.panes.overview_pane import OverviewPane
+from zarrbrowser.session.sources import Source
 from zarrbrowser.window.main_window import MainWindow
 
 
@@ -21,6 +25,11 @@ from zarrbrowser.window.main_window import MainWindow
 def place(tmp_path: Path) -> Path:
     write_example(tmp_path / "a.zarr")
     return tmp_path / "a.zarr"
+
+
+def source_of(window: MainWindow) -> Source:
+    assert window.session.source is not None
+    return window.session.source
 
 
 def tree_of(window: MainWindow) -> AttributeTree:
@@ -117,6 +126,24 @@ def test_a_failure_keeps_the_text(window: MainWindow, place: Path, qtbot: QtBot)
     qtbot.waitUntil(lambda: "Saving the attributes of /scan/raw failed" in window.node_pane.notice.text)
     assert tree.is_edited
     assert tree.editor.save_button.isEnabled()
+
+
+def test_undo_in_the_text_is_the_undo_of_the_text(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    tree = tree_of(window)
+    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "km"}))
+    qtbot.waitUntil(lambda: attributes(place, "scan/raw") == {"unit": "km"})
+    idle(window, qtbot)
+    tree.edit_button.click()
+    before = tree.editor.text
+    window.activateWindow()
+    qtbot.waitUntil(tree.editor.edit.hasFocus)
+    QTest.keyClicks(tree.editor.edit, "x")
+    assert tree.editor.text != before
+    QTest.keyClick(tree.editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert tree.editor.text == before
+    idle(window, qtbot)
+    assert attributes(place, "scan/raw") == {"unit": "km"}
 
 
 def test_reading_only_shows_no_button(window: MainWindow, place: Path, qtbot: QtBot) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -118,7 +118,7 @@ class FillDialog(QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        form.setLabelAlignment(form.labelAlignment())
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         name = "Value" if self._target.unpacking is None else "Value, unpacked"
         fields: list[tuple[str, QWidget]] = [(name, self.value)]
         if self._target.array.ndim:

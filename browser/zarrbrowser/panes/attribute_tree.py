@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -159,8 +159,6 @@ class AttributeTree(QWidget):
         self._end()
 
     def _save(self, shown: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-        from dataclasses import replace
-
         from zarrbrowser.editing.attributes import set_attributes  # late: for a fast start
 
         source, path = self._source, self._path

@@ -111,9 +111,7 @@ class MainWindow(QMainWindow):
         self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
         self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
         self.editor = Editor(self, self.session, self.workers)
-        self._refresher = Refresher(
-            self.session, self.model, self.side, self.node_pane, self._revealer, self.navigator.note
-        )
+        self._refresher = Refresher(self.session, self.model, self.side, self.node_pane, self._revealer)
         self._changes = ChangeControls(
             self.editor, self.session, self.model, self.tree, self.node_pane, self._renew
         )

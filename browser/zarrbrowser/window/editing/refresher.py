@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QModelIndex, QObject, QSignalBlocker, QTimer, Signal
 
 from zarrbrowser.editing.changes import Effect, Outcome
@@ -19,9 +17,6 @@ from zarrbrowser.window.side.side_pane import SidePane
 class Refresher(QObject):
     """Reads again what a change may have changed.
 
-    Args:
-        retitle: called after the current node has changed.
-
     Signals:
         reported: what was done, once the node is shown that was changed: showing a node clears the status bar.
     """
@@ -35,11 +30,10 @@ class Refresher(QObject):
         side: SidePane,
         node_pane: NodePane,
         revealer: Revealer,
-        retitle: Callable[[], object],
     ) -> None:
         super().__init__(node_pane)
         self._session, self._model, self._side = session, model, side
-        self._node_pane, self._revealer, self._retitle = node_pane, revealer, retitle
+        self._node_pane, self._revealer = node_pane, revealer
         self._text = ""
         side.tree.node_chosen.connect(lambda _index: QTimer.singleShot(0, self._report))
 
@@ -55,7 +49,7 @@ class Refresher(QObject):
                 is_current = is_current or self._session.source is other
         if outcome.effect is Effect.NODES:
             self._side.forget(source)
-            self._session.forget_views(source, outcome.path)
+            self._session.forget_views(source, outcome.group)  # another node may have the path of an earlier one
             self._list_again(source, root, outcome)
         elif outcome.effect is Effect.ATTRIBUTES:
             self._session.forget_views(source, outcome.path)
@@ -72,7 +66,6 @@ class Refresher(QObject):
             self._model.renew(row, node)
         if self._is_shown(source, node):
             self._node_pane.show_again(source, node)
-            self._retitle()
         elif self._session.source is source:
             self._node_pane.reread()  # an array whose coordinates have other units, for instance
 

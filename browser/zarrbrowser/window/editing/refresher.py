@@ -49,7 +49,8 @@ class Refresher(QObject):
                 is_current = is_current or self._session.source is other
         if outcome.effect is Effect.NODES:
             self._side.forget(source)
-            self._session.forget_views(source, outcome.group)  # another node may have the path of an earlier one
+            # Another node may now have the path of an earlier one.
+            self._session.forget_views(source, outcome.group)
             self._list_again(source, root, outcome)
         elif outcome.effect is Effect.ATTRIBUTES:
             self._session.forget_views(source, outcome.path)

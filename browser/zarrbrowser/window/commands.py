@@ -170,6 +170,7 @@ COMMANDS = (
             Command("Copy the selected cells", ("Ctrl+C",)),
             Command("Select all", ("Ctrl+A",)),
             Command("First and last cell", ("Ctrl+Home", "Ctrl+End")),
+            Command("Sort by the column, ascending or descending", ("Ctrl+Shift+Up", "Ctrl+Shift+Down")),
         ),
     ),
     Group(

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.export.export import ENDINGS, PICTURE, how_unpacked, why_not
 from zarrbrowser.export.viewed_array import Selection, ViewedArray, complete_selection, selection_text
+from zarrbrowser.export.whole_nodes import OF_ARRAYS, WITH_COORDINATES
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_bytes, format_shape
 from zarrbrowser.widgets.label import label
@@ -27,7 +28,7 @@ class ExportDialog(QDialog):
     """Asks what to export; shows at once what the file would hold, or why it cannot be written.
 
     Signals:
-        asked: the subject at the chosen level; the selection; the suffix of the file type.
+        asked: the subject at the chosen level; the selection; the suffix of the file type, or a name of `OF_ARRAYS`.
     """
 
     asked = Signal(object, object, str)
@@ -59,6 +60,10 @@ class ExportDialog(QDialog):
         for ending, text in ENDINGS.items():
             if ending != PICTURE or not why_not(viewed, viewed.selection, ending):
                 self.suffix.addItem(text, ending)
+        self.suffix.insertSeparator(self.suffix.count())
+        for name, kind in OF_ARRAYS.items():
+            coordinates = ", with coordinates" if name in WITH_COORDINATES else ""
+            self.suffix.addItem(f"{kind.title}{coordinates}", name)
         self.note, self.problem = label(role="muted", wrap=True), label(role="problem", wrap=True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
@@ -71,7 +76,7 @@ class ExportDialog(QDialog):
         self.what.currentIndexChanged.connect(lambda _index: self._choose())
         self.level.currentIndexChanged.connect(lambda _index: self._choose_level())
         self.channels.currentIndexChanged.connect(lambda _index: self._choose())
-        self.suffix.currentIndexChanged.connect(lambda _index: self._tell())
+        self.suffix.currentIndexChanged.connect(lambda _index: self._choose_type())
         self.selection.textChanged.connect(lambda _text: self._tell())
         self._lay_out()
         self._choose()
@@ -100,7 +105,9 @@ class ExportDialog(QDialog):
         """Show the selection of the chosen entry."""
         what, viewed = self.what.currentData(), self._viewed
         self.selection.setReadOnly(what is not None)
-        if what is not None:
+        if self.suffix.currentData() in OF_ARRAYS:
+            self.selection.setText(selection_text((slice(None),) * viewed.array.ndim))
+        elif what is not None:
             selection = viewed.in_view if what == _IN_VIEW else viewed.selection
             axis, channel = (
                 viewed.displayed.channel_axis if viewed.displayed else None,
@@ -112,6 +119,13 @@ class ExportDialog(QDialog):
         else:
             self.selection.setFocus()
         self._tell()
+
+    def _choose_type(self) -> None:
+        """Types of whole arrays take no selection."""
+        is_whole = self.suffix.currentData() in OF_ARRAYS
+        for field in (self.what, self.channels, self.selection):
+            field.setEnabled(not is_whole)
+        self._choose()
 
     def _choose_level(self) -> None:
         self._viewed = self.level.currentData()
@@ -135,7 +149,7 @@ class ExportDialog(QDialog):
             unpacked = how_unpacked(self._viewed, suffix)
             parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
             self.note.setText(" · ".join(parts))
-            reason = why_not(self._viewed, selection, suffix)
+            reason = "" if suffix in OF_ARRAYS else why_not(self._viewed, selection, suffix)
             self.problem.setText(reason and sentence(ValueError(reason)))
         else:
             self.note.setText("")

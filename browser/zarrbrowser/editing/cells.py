@@ -14,6 +14,7 @@ from zarrbrowser.export.viewed_array import Selection
 from zarrbrowser.session.sources import Source
 from zarrbrowser.table.columns import ColumnGrid
 from zarrbrowser.table.grid import Grid, plain_text
+from zarrbrowser.table.row_order import OrderedGrid
 from zarrcore.conventions.cf import Packing
 
 
@@ -49,8 +50,10 @@ class Target:
         return element_of(text, self.dtype)
 
 
-def why_not_changed(grid: Grid | ColumnGrid, column: int) -> str:
+def why_not_changed(grid: Grid | ColumnGrid | OrderedGrid, column: int) -> str:
     """Why the cells of a column cannot be changed here, as a clause; empty if they can."""
+    if isinstance(grid, OrderedGrid):
+        return "the rows are sorted or filtered: show all rows in their own order first"
     if isinstance(grid, ColumnGrid):
         path = grid.table[column].array.path
         return f"this table joins several arrays: change {path} in its own Table tab"

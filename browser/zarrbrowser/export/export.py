@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # the code that writes files is loaded when one is written
 PICTURE = "png"
 """The file type of a picture drawn as on the screen."""
 ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
-    suffix: file_type(suffix).title for suffix in ("tiff", "tif", "npy", "csv")
+    suffix: file_type(suffix).title
+    for suffix in ("tiff", "ome.tiff", "tif", "npy", "nrrd", "raw", "csv", "json")
 }
 _NO_FACTS: dict[str, Any] = {}
 """Whether a file can be written is asked while the dialog is used, which must not wait for a store."""
@@ -52,7 +53,7 @@ def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
     if suffix == PICTURE:
         return _why_no_picture(viewed, selection)
     if suffix in TEXT_SUFFIXES:
-        return _why_no_text(viewed, selection)
+        return _why_no_text(viewed, selection, suffix)
     try:
         _file(Export(viewed, selection, suffix, ""), _NO_FACTS)
     except ZarrError as error:
@@ -86,9 +87,9 @@ def _why_no_picture(viewed: ViewedArray, selection: Selection) -> str:
     return ""
 
 
-def _why_no_text(viewed: ViewedArray, selection: Selection) -> str:
-    if sum(isinstance(part, slice) for part in selection) > 2:
-        return "A text file holds a table: select at most two axes."
+def _why_no_text(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
+    if suffix == "csv" and sum(isinstance(part, slice) for part in selection) > 2:
+        return "A CSV file holds a table: select at most two axes."
     size = _size(selection, viewed.array.shape)
     if size > MOST_CELLS:
         return f"{size:,} elements are too many for a text file (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."

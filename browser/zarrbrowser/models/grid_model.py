@@ -22,12 +22,13 @@ from zarrbrowser.table.grid import (
     cell_text,
     plain_text,
 )
+from zarrbrowser.table.row_order import OrderedGrid
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
-Cells = Grid | ColumnGrid
-"""The cells of a slice of an array, or of a group of columns."""
+Cells = Grid | ColumnGrid | OrderedGrid
+"""The cells of a slice of an array, of a group of columns, or of some of their rows."""
 WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
 """Rows and columns of the window, in whole blocks."""
 KEPT_BLOCKS = 256
@@ -164,7 +165,7 @@ class GridModel(QAbstractTableModel):
 
 
 def _same_cells(one: Cells, other: Cells) -> bool:
-    if isinstance(one, ColumnGrid) or isinstance(other, ColumnGrid):
+    if not isinstance(one, Grid) or not isinstance(other, Grid):
         return False
     same_axes = one.axes is not None and other.axes is not None and one.axes.shown == other.axes.shown
     return one.array is other.array and same_axes

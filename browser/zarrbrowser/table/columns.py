@@ -6,15 +6,17 @@ Data frames of AnnData keep some columns in groups: categories apart from their 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, NodeLike, is_array, is_broken, is_group
 from zarrbrowser.nodes.read_cost import ReadCost
-from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, is_not_a_number, is_numeric
+from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number, is_numeric
 from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
@@ -42,8 +44,8 @@ class Column(Protocol):
     @property
     def array(self) -> ArrayLike: ...
 
-    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
-        """The cells of some rows, None where a value is missing."""
+    def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
+        """The values of some rows, and where they are missing, if the column tells it apart from its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,13 @@ class ArrayColumn:
         dtype = self.array.dtype if self.field is None else self.array.dtype[self.field]
         return is_numeric(dtype)
 
-    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+    def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         values = self.array.read((rows,), cancelled=cancelled)
         if self.field is not None:
-            return list(values[self.field])
+            return values[self.field], None
         if self.unpacking is not None:
             values = self.unpacking.unpacked(values)
-        return list(_dated(values, self.array.attributes))
+        return _dated(values, self.array.attributes), None
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ class CategoricalColumn:
     def is_number(self) -> bool:
         return is_numeric(self.categories.dtype)
 
-    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
+    def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         from zarrcore.errors import MetadataError  # late: for a fast start
 
         if self._known is None:
@@ -99,7 +101,10 @@ class CategoricalColumn:
         codes, known = self.array.read((rows,), cancelled=cancelled), self._known
         if codes.size and int(codes.max()) >= len(known):
             raise MetadataError(f"{self.array.path} names categories that its column does not have")
-        return [None if code < 0 else known[code] for code in codes.tolist()]
+        missing = codes < 0
+        if not len(known):
+            return np.zeros(codes.shape, object), missing
+        return known[np.where(missing, 0, codes)], missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +123,9 @@ class MaskedColumn:
     def is_number(self) -> bool:
         return is_numeric(self.array.dtype)
 
-    def read(self, rows: slice, cancelled: Cancellation) -> Sequence[Any]:
-        values = self.array.read((rows,), cancelled=cancelled)
+    def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         mask = self.mask.read((rows,), cancelled=cancelled)
-        return [None if hidden else value for value, hidden in zip(values, mask.tolist(), strict=True)]
+        return self.array.read((rows,), cancelled=cancelled), mask.astype(bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +180,14 @@ class ColumnGrid:
             chunks, nbytes = chunks + number, nbytes + number * length * one.dtype.itemsize
         return ReadCost(chunks, nbytes)
 
-    def read(self, rows: slice, columns: slice, cancelled: Cancellation = lambda: False) -> list[list[Any]]:
+    def read(self, rows: Rows, columns: slice, cancelled: Cancellation = lambda: False) -> list[list[Any]]:
         """The cells of a rectangle, row by row; None where a value is missing.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
             ZarrError: a chunk cannot be read or decoded, or a column contradicts itself.
         """
-        found = [one.read(rows, cancelled) for one in self.table[columns]]
+        found = [_cells(*one.values(rows, cancelled)) for one in self.table[columns]]
         return [list(row) for row in zip(*found, strict=True)]
 
     def is_no_value(self, value: Any) -> bool:
@@ -197,6 +201,12 @@ class ColumnGrid:
             slice(row, min(row + BLOCK_ROWS, self.rows)),
             slice(column, min(column + BLOCK_COLUMNS, self.columns)),
         )
+
+
+def _cells(values: AnyArray, missing: AnyArray | None) -> list[Any]:
+    if missing is None or not missing.any():
+        return list(values)
+    return [None if hidden else value for value, hidden in zip(values, missing.tolist(), strict=True)]
 
 
 def may_be_table(node: NodeLike) -> bool:

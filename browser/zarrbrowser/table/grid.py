@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
@@ -23,6 +24,8 @@ BLOCK_ROWS, BLOCK_COLUMNS = 128, 32
 COPY_UP_TO = 1_000_000
 """The maximum number of cells in one copy."""
 
+Rows = slice | NDArray[np.int64]
+"""Rows in their order, or their positions in any order."""
 Place = tuple[int, int]
 """The position of a block, counted in blocks from the top and from the left."""
 
@@ -97,15 +100,21 @@ class Grid:
         return ReadCost(chunks, chunks * math.prod(self.array.inner_chunk_shape) * self.array.dtype.itemsize)
 
     def read(
-        self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False
+        self, rows: Rows, columns: slice, cancelled: Callable[[], bool] = lambda: False
     ) -> list[list[Any]]:
         """The elements of a rectangle, row by row; unpacked ones are float64, NaN for missing values.
+
+        Args:
+            rows: their positions, if the array has one axis; or a slice.
+            columns: the columns.
+            cancelled: called between chunks.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
             ZarrError: a chunk cannot be read or decoded.
         """
-        values = self.array.read(self.selection(rows, columns), cancelled=cancelled)
+        selection = self.selection(rows, columns) if isinstance(rows, slice) else (rows,)
+        values = self.array.read(selection, cancelled=cancelled)
         if self.unpacking is not None:
             values = self.unpacking.unpacked(values)
         if self.axes is None:
@@ -114,6 +123,17 @@ class Grid:
         shown = sorted(self.axes.shown)
         turned = values.transpose([shown.index(axis) for axis in self.axes.shown])
         return [list(row) for row in turned]
+
+    def column_values(self, column: int, cancelled: Callable[[], bool] = lambda: False) -> AnyArray:
+        """All cells of a column of an array with one axis.
+
+        Raises:
+            As `read`.
+        """
+        values = self.array.read(..., cancelled=cancelled)
+        if self.unpacking is not None:
+            values = self.unpacking.unpacked(values)
+        return values[self.fields[column]] if self.fields else values
 
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""

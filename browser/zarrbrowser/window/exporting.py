@@ -14,8 +14,19 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from zarrbrowser.export.export import ENDINGS, Export, write
-from zarrbrowser.export.viewed_array import Selection, ViewedArray
-from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.export.viewed_array import Selection, ViewedArray, file_name_of
+from zarrbrowser.export.whole_nodes import (
+    IMAGE_FILES,
+    OF_ARRAYS,
+    OF_GROUPS,
+    NodeExport,
+    WholeType,
+    Written,
+    extent_of,
+    write_node,
+)
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.panes.registry import tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -24,6 +35,7 @@ from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # dialogs and code are imported when they are needed: for a fast start
     from zarrbrowser.dialogs.export_dialog import ExportDialog
+    from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog
 
 
 class Exporter(QObject):
@@ -52,17 +64,19 @@ class Exporter(QObject):
         self._parent, self._session, self._workers, self._viewed = parent, session, workers, viewed
         self._folder = ""
 
-    def ask(self) -> ExportDialog | None:
+    def ask(self) -> ExportDialog | NodeExportDialog | None:
         """Ask what to export, then for the file."""
         from zarrbrowser.dialogs.export_dialog import ExportDialog  # late: for a fast start
 
-        viewed = self._viewed()
+        viewed, source, node = self._viewed(), self._session.source, self._session.node
+        if viewed is None and source is not None and node is not None and is_group(node):
+            return self._ask_for_group(source, node)
         if viewed is None:
-            self.reported.emit("Only arrays can be exported: choose one in the tree")
+            self.reported.emit("Nothing can be exported: choose an array or a group in the tree")
             return None
         dialog = ExportDialog(viewed, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.asked.connect(self._ask_where)
+        dialog.asked.connect(partial(self._ask_where, source))
         dialog.open()
         return dialog
 
@@ -72,6 +86,16 @@ class Exporter(QObject):
         self._workers.submit(
             lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
             lambda nbytes: self.reported.emit(f"Exported to {export.path} ({format_bytes(nbytes)})"),
+            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
+            f"Exporting {name}",
+        )
+
+    def write_node(self, export: NodeExport) -> None:
+        """Write a whole node in the background."""
+        name = os.path.basename(export.path)
+        self._workers.submit(
+            lambda asked: write_node(export, asked.is_cancelled, asked.progress),
+            lambda written: self.reported.emit(_said(export, written)),
             lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
             f"Exporting {name}",
         )
@@ -132,20 +156,72 @@ class Exporter(QObject):
         QGuiApplication.clipboard().setText(text)
         self.reported.emit(f"{what} copied")
 
-    def _ask_where(self, viewed: ViewedArray, selection: Selection, suffix: str) -> None:
-        dialog = QFileDialog(
-            self._parent, "Export to a file", self._folder, f"{ENDINGS[suffix]} (*.{suffix})"
+    def _ask_for_group(self, source: Source, node: NodeLike) -> NodeExportDialog:
+        from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog  # late: for a fast start
+
+        is_image = "Image" in tabs_for(node)
+        types = {name: kind for name, kind in OF_GROUPS.items() if is_image or name not in IMAGE_FILES}
+        title = node.name or source.title
+        dialog = NodeExportDialog(title, types, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.asked.connect(partial(self._ask_where_for_node, source, node, title))
+        counting = self._workers.submit(
+            lambda asked: extent_of(source.hierarchy, node, asked.is_cancelled),
+            dialog.show_extent,
+            lambda error: dialog.show_problem(sentence(error)),
         )
+        dialog.finished.connect(lambda _result: self._workers.cancel(counting))
+        dialog.open()
+        return dialog
+
+    def _ask_where(
+        self, source: Source | None, viewed: ViewedArray, selection: Selection, suffix: str
+    ) -> None:
+        kind = OF_ARRAYS.get(suffix)
+        if kind is not None and source is not None:
+            name = viewed.file_name(selection, kind.suffix)
+            self._ask_for_path(
+                kind.title,
+                name,
+                kind.suffix,
+                lambda path: self.write_node(NodeExport(source.hierarchy, viewed.array, kind, path)),
+            )
+            return
+        self._ask_for_path(
+            ENDINGS[suffix],
+            viewed.file_name(selection, suffix),
+            suffix,
+            lambda path: self.write(Export(viewed, selection, suffix, path)),
+        )
+
+    def _ask_where_for_node(self, source: Source, node: NodeLike, title: str, kind: WholeType) -> None:
+        name = title.removesuffix(".zarr").removesuffix(".n5")
+        self._ask_for_path(
+            kind.title,
+            file_name_of(name, kind.suffix),
+            kind.suffix,
+            lambda path: self.write_node(NodeExport(source.hierarchy, node, kind, path)),
+        )
+
+    def _ask_for_path(self, title: str, name: str, suffix: str, chosen: Callable[[str], None]) -> None:
+        dialog = QFileDialog(self._parent, "Export to a file", self._folder, f"{title} (*.{suffix})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
         dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(viewed.file_name(selection, suffix))
+        dialog.selectFile(name)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._chosen(Export(viewed, selection, suffix, path)))
+        dialog.fileSelected.connect(partial(self._path_chosen, chosen))
         dialog.open()
 
-    def _chosen(self, export: Export) -> None:
-        self._folder = os.path.dirname(export.path)
-        self.write(export)
+    def _path_chosen(self, chosen: Callable[[str], None], path: str) -> None:
+        self._folder = os.path.dirname(path)
+        chosen(path)
+
+
+def _said(export: NodeExport, written: Written) -> str:
+    size = format_bytes(written.nbytes) + (" decoded" if export.kind.is_folder else "")
+    notes = f"; {written.notes[0]}" if written.notes else ""
+    more = f" (and {len(written.notes) - 1} more)" if len(written.notes) > 1 else ""
+    return f"Exported to {export.path} ({size}){notes}{more}"
 
 
 def png_of(pixels: NDArray[np.uint8]) -> bytes:

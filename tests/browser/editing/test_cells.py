@@ -10,6 +10,7 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.table.columns import table_of
 from zarrbrowser.table.grid import grid_of
+from zarrbrowser.table.row_order import OrderedGrid, RowOrder
 
 SOURCE = Source(SourceRequest("x"), None, None, may_change=True)  # type: ignore[arg-type]
 
@@ -33,6 +34,12 @@ def test_a_column_of_a_structure_is_a_field() -> None:
     assert target.field == "b"
     assert target.dtype == np.float32
     assert why_not_changed(grid, 0) == ""
+
+
+def test_rows_in_another_order_are_never_changed() -> None:
+    grid = grid_of(FakeArray(np.array([3, 1, 2])))
+    ordered = OrderedGrid(grid, RowOrder(), np.array([1, 2, 0]))
+    assert "sorted or filtered" in why_not_changed(ordered, 0)
 
 
 def test_cells_that_cannot_be_changed_say_why() -> None:

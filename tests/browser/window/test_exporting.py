@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
+import zarr
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
+from zarrbrowser.dialogs.export_dialog import ExportDialog
+from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog
 from zarrbrowser.export import export
 from zarrbrowser.export.export import Export, why_not
+from zarrbrowser.export.whole_nodes import HIERARCHIES, NodeExport
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
@@ -59,7 +64,7 @@ def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_p
 def test_the_dialog_writes_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     QTest.keySequence(window, "Ctrl+E")
     dialog = window.exporter.ask()
-    assert dialog is not None
+    assert isinstance(dialog, ExportDialog)
     dialog.suffix.setCurrentIndex(dialog.suffix.findData("npy"))
     dialog.what.setCurrentIndex(dialog.what.count() - 1)
     dialog.selection.setText("7, :, :")
@@ -111,7 +116,62 @@ def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path
     assert (viewed.selection, viewed.displayed) == ((1, slice(None), slice(None)), None)
     window.open_text(f"{tmp_path}/a.zarr")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
-    assert window.exporter.ask() is None
     menu.aboutToShow.emit()
     enabled = [action.text() for action in menu.actions() if action.isEnabled()]
     assert enabled == ["Python: zarrcore", "Python: zarr", "Python: xarray", "Command", "Address"]
+
+
+def choose_path(window: MainWindow, path: Path) -> QFileDialog:
+    """Choose a path in the open file dialog."""
+    chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
+    chooser.fileSelected.emit(str(path))
+    return chooser
+
+
+def test_a_group_is_exported_as_a_hierarchy(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.open_text(f"{tmp_path}/a.zarr")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
+    dialog = window.exporter.ask()
+    assert isinstance(dialog, NodeExportDialog)
+    qtbot.waitUntil(lambda: dialog.note.text() == "1 array · 1.76 KiB decoded")
+    titles = [dialog.kind.itemText(place) for place in range(dialog.kind.count())]
+    assert titles[:3] == ["HDF5", "NetCDF-4", "Zarr v3, folder"]
+    assert "_zarrscope_left_out" in dialog.hint.text()
+    dialog.kind.setCurrentIndex(titles.index("Zarr v2, folder"))
+    assert "read back" in dialog.hint.text()
+    dialog.accept()
+    chooser = choose_path(window, tmp_path / "copy.zarr")
+    assert chooser.selectedFiles()[0].endswith("/a.zarr")
+    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    chooser.reject()
+    assert np.array_equal(zarr.open_group(tmp_path / "copy.zarr", zarr_format=2)["volume"][...], VALUES)
+
+
+def test_an_array_is_exported_as_a_whole(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = window.exporter.ask()
+    assert isinstance(dialog, ExportDialog)
+    dialog.suffix.setCurrentIndex(dialog.suffix.findText("HDF5, with coordinates"))
+    assert dialog.selection.text() == ":, :, :"
+    assert not dialog.what.isEnabled()
+    assert dialog.note.text() == "3 × 20 × 30 · 1,800 elements · 1.76 KiB"
+    dialog.suffix.setCurrentIndex(dialog.suffix.findData("npy"))
+    assert dialog.selection.text() == "1, :, :"
+    dialog.suffix.setCurrentIndex(dialog.suffix.findText("HDF5, with coordinates"))
+    dialog.accept()
+    chooser = choose_path(window, tmp_path / "a.h5")
+    assert chooser.selectedFiles()[0].endswith("/volume.h5")
+    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    chooser.reject()
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert np.array_equal(file["volume"][...], VALUES)
+
+
+def test_an_export_that_fails_says_why(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    source = window.session.source
+    assert source is not None
+    node = source.hierarchy.node("/volume")
+    (tmp_path / "there.zarr").mkdir()
+    with qtbot.waitSignal(window.exporter.reported) as said:
+        path = str(tmp_path / "there.zarr")
+        window.exporter.write_node(NodeExport(source.hierarchy, node, HIERARCHIES["v3 folder"], path))
+    assert said.args[0].endswith("exists: choose another name.")

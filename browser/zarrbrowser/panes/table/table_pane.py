@@ -23,6 +23,7 @@ from zarrbrowser.nodes.protocols import ArrayLike, GroupLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.cell_edits import CellEdits
+from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -37,6 +38,7 @@ from zarrbrowser.table.grid import (
     grid_of,
     tab_separated,
 )
+from zarrbrowser.table.row_order import OrderedGrid, RowTable
 from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import count, format_shape
 from zarrbrowser.widgets.axis_choice import AxisChoice
@@ -75,6 +77,7 @@ class TablePane(Pane):
         self.model = GridModel(self)
         self.table = TableView(self.model)
         self.cell_edits = CellEdits(self.table)
+        self.arranger = RowArranger(workers, self.table.horizontalHeader(), self)
         self.stack = DataStack(self.table, self._repeat, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
@@ -103,11 +106,20 @@ class TablePane(Pane):
         self.table.edit_asked.connect(self._edit_cell)
         self.cell_edits.change_asked.connect(self.change_asked)
         self.cell_edits.said.connect(self.problem.tell)
+        self.table.sort_asked.connect(self._sort)
+        self.arranger.arranged.connect(self._show_arranged)
+        self.arranger.refused.connect(self._refuse)
 
     @property
     def grid(self) -> Cells | None:
         """The displayed grid."""
         return self.model.grid
+
+    @property
+    def _table(self) -> RowTable | None:
+        """The displayed grid with all rows, in their own order."""
+        grid = self.model.grid
+        return grid.inner if isinstance(grid, OrderedGrid) else grid
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, at the plane of its picture, or the columns of a group."""
@@ -123,9 +135,11 @@ class TablePane(Pane):
 
     def viewed(self) -> ViewedArray | None:
         """The slice, and the cells that are selected or in view, for export."""
-        grid, chosen = self.grid, self.table.chosen()
+        grid, chosen = self._table, self.table.chosen()
         if not isinstance(grid, Grid) or chosen is None:
             return None
+        if grid is not self.grid:  # the rows in view are not beside each other
+            chosen = (slice(None), slice(None))
         everything = grid.selection(slice(None), slice(None))
         return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=grid.unpacking)
 
@@ -143,7 +157,7 @@ class TablePane(Pane):
             find: the node at a path, to find coordinates; None for no coordinates.
             is_unpacked: whether cells show unpacked values.
         """
-        shown = self.model.grid
+        shown = self._table
         grid = grid_of(array, axes, is_unpacked=is_unpacked)
         if isinstance(shown, Grid) and shown == grid and shown.array is array:
             self._soon.start()
@@ -179,6 +193,9 @@ class TablePane(Pane):
     def ask_to_fill(self) -> None:
         """Ask for a value for the selected cells, or for those in view."""
         grid, chosen = self.model.grid, self.table.chosen()
+        if isinstance(grid, OrderedGrid):
+            self.reported.emit("The rows are sorted or filtered: show all rows in their own order first")
+            return
         if self._source is None or not isinstance(grid, Grid) or chosen is None:
             self.reported.emit("Show an array in the Table tab first")
             return
@@ -214,11 +231,25 @@ class TablePane(Pane):
         )
 
     def _show_columns(self, grid: ColumnGrid) -> None:
-        self.model.show(grid)
-        size = f"{count(grid.rows, 'row')}, {count(grid.columns, 'column')}"
-        self._note.setText(f"{size}; {grid.note}" if grid.note else size)
+        self.arranger.take(grid)
         self.stack.show_data()
+        self._show_arranged(grid)
+
+    def _show_arranged(self, grid: Cells) -> None:
+        """Show a table again, with other rows or in another order."""
+        self._forget()
+        self.model.show(grid)
+        self._note.setText(_size_of(grid))
+        self._refuse("" if grid.rows else "No row meets the conditions.")
         self._soon.start()
+
+    def _refuse(self, text: str) -> None:
+        self.problem.tell(text)
+
+    def _sort(self, is_descending: bool) -> None:
+        cell = self.table.current_cell
+        if cell is not None:
+            self.arranger.sort(cell[1], is_descending=is_descending)
 
     def _no_columns(self, error: Exception) -> None:
         if isinstance(error, NoTableError):
@@ -238,6 +269,7 @@ class TablePane(Pane):
         """Show nothing, and cancel requests."""
         self._forget()
         self._columns_lane.forget()
+        self.arranger.take(None)
         self._group = None
         if self._copying is not None:
             self.workers.cancel(self._copying)
@@ -252,6 +284,12 @@ class TablePane(Pane):
     def go(self, row: int, column: int = 0) -> None:
         """Scroll to a cell and make it the current one."""
         grid = self.model.grid
+        if isinstance(grid, OrderedGrid):
+            place = grid.place_of(row)
+            if place is None:
+                self.reported.emit(f"Row {row:,} is not among the rows shown")
+                return
+            row = place
         if grid is not None:
             row, column = min(max(row, 0), grid.rows - 1), min(max(column, 0), grid.columns - 1)
             self.table.go(row, column)
@@ -297,6 +335,7 @@ class TablePane(Pane):
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
+        row.addWidget(self.arranger.line, 1)
         row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setMaximumWidth(140)
@@ -309,8 +348,9 @@ class TablePane(Pane):
 
     def _show_grid(self, grid: Grid) -> None:
         self._forget()
+        self.arranger.take(grid)
         self.model.show(grid)
-        self._note.setText(format_shape((grid.rows, grid.columns)) + " cells")
+        self._note.setText(_size_of(grid))
         if grid.axes is not None:
             self.axes.show_axes(grid.axes)
             self.sliders.show_axes(grid.axes)
@@ -336,10 +376,14 @@ class TablePane(Pane):
             self._soon.start()
 
     def _unpack(self, is_on: bool) -> None:
-        grid = self.model.grid
+        grid = self._table
         if isinstance(grid, Grid):
             self._forget()
-            self.model.show(replace(grid, unpacking=unpacking_of(grid.array) if is_on else None))
+            unpacked = replace(grid, unpacking=unpacking_of(grid.array) if is_on else None)
+            if grid.axes is None:
+                self.arranger.take_cells(unpacked)
+            else:
+                self.model.show(unpacked)
             self.table.refit_columns()
             self._soon.start()
             self.unpacked.emit(is_on)
@@ -449,3 +493,14 @@ class TablePane(Pane):
         self._copying = None
         QGuiApplication.clipboard().setText(text)
         self.reported.emit(f"{count(number, 'cell')} copied")
+
+
+def _size_of(grid: Cells) -> str:
+    """The size of a table, and what is not in it."""
+    if isinstance(grid, OrderedGrid) and grid.order.conditions:
+        return f"{grid.rows:,} of {count(grid.inner.rows, 'row')}"
+    table = grid.inner if isinstance(grid, OrderedGrid) else grid
+    if isinstance(table, Grid):
+        return format_shape((table.rows, table.columns)) + " cells"
+    size = f"{count(table.rows, 'row')}, {count(table.columns, 'column')}"
+    return f"{size}; {table.note}" if table.note else size

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QKeyCombination,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QFontDatabase,
     QGuiApplication,
@@ -44,6 +51,10 @@ _STEPS: dict[int, _Cell] = {
     Qt.Key.Key_End: (0, 1),
 }
 """Steps down and to the right; Home and End go to the first and the last column."""
+_SORT_KEYS = tuple(
+    QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, key)
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Down)
+)
 _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _NARROWEST, _WIDEST, _PADDING = 56, 340, 18
 _MEASURED = 40
@@ -58,12 +69,14 @@ class TableView(QTableView):
         chosen_changed: other cells are selected.
         copy_asked: the user pressed the keys that copy.
         edit_asked: the user wants to change the current cell.
+        sort_asked: the user wants the rows sorted by the current column; whether in descending order.
     """
 
     looked_elsewhere = Signal()
     chosen_changed = Signal()
     copy_asked = Signal()
     edit_asked = Signal()
+    sort_asked = Signal(bool)
 
     def __init__(self, model: GridModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,6 +169,8 @@ class TableView(QTableView):
             self.copy_asked.emit()
         elif event.key() == Qt.Key.Key_F2:
             self.edit_asked.emit()
+        elif event.keyCombination() in _SORT_KEYS:
+            self.sort_asked.emit(event.key() == Qt.Key.Key_Down)
         elif cell is not None:
             self._select(cell, extend=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
         else:

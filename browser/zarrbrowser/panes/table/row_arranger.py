@@ -1,0 +1,141 @@
+"""The controls that sort and filter the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QMenu
+
+from zarrbrowser.models.grid_model import Cells
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.table.grid import Grid
+from zarrbrowser.table.row_order import (
+    HELP,
+    ColumnCells,
+    OrderedGrid,
+    RowOrder,
+    RowOrderError,
+    RowTable,
+    conditions_of,
+    ordered,
+)
+from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.tooltip import tooltip
+from zarrbrowser.workers import Lane, Workers
+
+
+class RowArranger(QObject):
+    """Sorts and filters the rows of a table, in a worker.
+
+    Attributes:
+        line: the field for conditions; hidden where rows cannot be filtered.
+
+    Signals:
+        arranged: the table to show.
+        refused: why the rows cannot be sorted or filtered; empty once they can.
+    """
+
+    arranged = Signal(object)
+    refused = Signal(str)
+
+    def __init__(self, workers: Workers, header: QHeaderView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._lane = Lane(workers, in_flight=1)
+        self._table: RowTable | None = None
+        self._order = RowOrder()
+        self._known: Mapping[int, ColumnCells] = {}
+        """The cells of the columns that decided last."""
+        self.line = QLineEdit()
+        self.line.setPlaceholderText("filter: column > value")
+        self.line.setAccessibleName("filter the rows")
+        self.line.setToolTip(tooltip(HELP))
+        self.line.setClearButtonEnabled(True)
+        self.line.setMinimumWidth(120)
+        self.line.setMaximumWidth(320)
+        self.line.returnPressed.connect(lambda: self.filter(self.line.text()))
+        self.line.textChanged.connect(lambda text: None if text else self.filter(""))
+        self._header = header
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._open_menu)
+
+    def take(self, grid: Cells | None) -> None:
+        """Start with another table, in its own order; None, or a plane of an array, has no rows to arrange."""
+        self._lane.forget()
+        is_plane = isinstance(grid, Grid) and grid.axes is not None
+        self._table = None if is_plane or isinstance(grid, OrderedGrid) else grid
+        self._order, self._known = RowOrder(), {}
+        with QSignalBlocker(self.line):
+            self.line.clear()
+        self.line.setVisible(self._table is not None)
+
+    def take_cells(self, table: RowTable) -> None:
+        """Arrange the same rows again, because their cells are others."""
+        if self._table is not None:
+            self._table, self._known = table, {}
+            self._arrange(self._order)
+
+    def sort(self, column: int, *, is_descending: bool) -> None:
+        """Sort the rows by the cells of a column."""
+        self._arrange(replace(self._order, column=column, is_descending=is_descending))
+
+    def filter(self, text: str) -> None:
+        """Show the rows that meet conditions: see `conditions_of`."""
+        if self._table is None:
+            return
+        try:
+            conditions = conditions_of(text, self._table)
+        except RowOrderError as error:
+            self.refused.emit(sentence(error))
+            return
+        self._arrange(replace(self._order, conditions=conditions))
+
+    def fill_menu(self, menu: QMenu, column: int) -> None:
+        """What can be done with a column."""
+        table = self._table
+        if table is None:
+            return
+        menu.addAction("Sort ascending", lambda: self.sort(column, is_descending=False))
+        menu.addAction("Sort descending", lambda: self.sort(column, is_descending=True))
+        plain = menu.addAction("Original order", lambda: self._arrange(replace(self._order, column=None)))
+        plain.setEnabled(self._order.column is not None)
+        menu.addSeparator()
+        menu.addAction("Filter by this column", lambda: self._offer(table.column_name(column)))
+
+    def _offer(self, header: str) -> None:
+        """Begin a condition on a column."""
+        name = header.partition("\n")[0]
+        self.line.setText(f'"{name}" = ' if " " in name else f"{name} = ")
+        self.line.setFocus()
+
+    def _open_menu(self, where: QPoint) -> None:
+        section = self._header.logicalIndexAt(where)
+        menu = QMenu(self._header)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if section >= 0:
+            self.fill_menu(menu, section)
+        if menu.actions():
+            menu.popup(self._header.mapToGlobal(where))
+
+    def _arrange(self, order: RowOrder) -> None:
+        table = self._table
+        if table is None:
+            return
+        self.refused.emit("")
+        known = self._known
+        if order.is_plain:
+            self._lane.forget()
+            self._order = order
+            self.arranged.emit(table)
+            return
+        self._lane.ask(
+            lambda asked: ordered(table, order, asked.is_cancelled, known),
+            self._show,
+            lambda error: self.refused.emit(sentence(error)),
+            f"Sorting {count(table.rows, 'row')}",
+        )
+
+    def _show(self, found: OrderedGrid) -> None:
+        self._order, self._known = found.order, found.cells
+        self.arranged.emit(found)

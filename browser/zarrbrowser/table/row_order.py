@@ -1,0 +1,308 @@
+"""The rows of a table in another order, and only those that meet conditions.
+
+Only the columns that decide are read as a whole; cells are read when they come into view, as in the table itself.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.nodes.protocols import AnyArray, is_small_number
+from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
+from zarrbrowser.table.columns import ColumnGrid
+from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_not_a_number, plain_text
+
+RowNumbers = NDArray[np.int64]
+RowTable = Grid | ColumnGrid
+"""A table whose rows are elements: a group of columns, or an array with one axis."""
+MOST_ROWS = 5_000_000
+"""The most rows that are sorted or filtered: the cells of the columns that decide are in memory."""
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "!=": operator.ne,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+CONTAINS = "~"
+_CLAUSE = re.compile(r"\s*(?:\"([^\"]+)\"|(.+?))\s*(!=|<=|>=|==?|<|>|~)\s*(?:\"([^\"]*)\"|(.*?))\s*")
+_AND = re.compile(r"\s+and\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", re.IGNORECASE)
+HELP = 'Write a column, a comparison and a value, such as n_genes > 200 and cell_type = "B cell".'
+
+
+class RowOrderError(ValueError):
+    """Rows cannot be sorted or filtered like this; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that the cells of one column must meet."""
+
+    column: int
+    sign: str
+    """``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``~`` for text that contains another."""
+    value: str
+    """Empty for a missing value."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """How the rows of a table are chosen and sorted."""
+
+    conditions: tuple[Condition, ...] = ()
+    column: int | None = None
+    """The column whose cells decide the order; None for the table's own order."""
+    is_descending: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all rows are in the table's own order."""
+        return not self.conditions and self.column is None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCells:
+    """All cells of a column."""
+
+    name: str
+    values: NDArray[Any]
+    """Comparable values; anything where one is missing."""
+    is_missing: NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, grid: RowTable, column: int, cancelled: Callable[[], bool]) -> ColumnCells:
+        everything = slice(0, grid.rows)
+        if isinstance(grid, ColumnGrid):
+            values, missing = grid.table[column].values(everything, cancelled)
+        else:
+            values, missing = grid.column_values(column, cancelled), None
+        return cls(_name(grid, column), *_comparable(values, missing))
+
+    def meeting(self, condition: Condition) -> NDArray[np.bool_]:
+        """Where the cells meet a condition; a missing cell meets only those about missing values."""
+        sign, value = condition.sign, condition.value
+        if not value:
+            if sign not in ("=", "!="):
+                raise RowOrderError(f"Write a value after {self.name} {sign}.")
+            return self.is_missing if sign == "=" else ~self.is_missing
+        if sign == CONTAINS:
+            part = value.casefold()
+            texts = (part in plain_text(one).casefold() for one in self.values)
+            return np.fromiter(texts, bool, len(self.values)) & ~self.is_missing
+        found = _OPERATORS[sign](self.values, self._typed(value))
+        return np.asarray(found, bool) & ~self.is_missing
+
+    def sorted(self, numbers: RowNumbers, *, is_descending: bool) -> RowNumbers:
+        """Rows by their cells; the missing ones last."""
+        present, absent = numbers[~self.is_missing[numbers]], numbers[self.is_missing[numbers]]
+        step = -1 if is_descending else 1  # reversed twice, equal cells keep their order
+        present = present[::step]
+        found = present[np.argsort(self.values[present], kind="stable")][::step]
+        return np.concatenate([found, absent])
+
+    def _typed(self, value: str) -> Any:
+        """A typed value, as the cells are."""
+        kind = self.values.dtype.kind
+        try:
+            if kind == "b":
+                return {"true": True, "false": False}[value.casefold()]
+            if kind in "iu":
+                return _integer(value)
+            if kind == "f":
+                return float(value)
+            if kind == "c":
+                return complex(value)
+            if kind in "mM":
+                return np.array(value, self.values.dtype)
+        except (KeyError, ValueError) as error:
+            wanted = {"b": "true and false", "M": "dates", "m": "durations"}.get(kind, "numbers")
+            raise RowOrderError(f"{self.name} holds {wanted}, and {value} is none.") from error
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedGrid:
+    """Some rows of a table, in any order; the interface of `Grid`."""
+
+    inner: RowTable
+    numbers: RowNumbers
+    """The rows, by their position in the table."""
+    order: RowOrder
+    cells: Mapping[int, ColumnCells] = field(default=MappingProxyType({}), compare=False, repr=False)
+    """The cells of the columns that decide."""
+    axes: ClassVar[None] = None
+    unpacking: ClassVar[None] = None
+
+    @property
+    def path(self) -> str:
+        """The path of the array or group."""
+        return self.inner.path
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.numbers)
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return self.inner.columns
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.inner.fields
+
+    def place_of(self, number: int) -> int | None:
+        """Where a row of the table is among these; None if it is not."""
+        places = np.flatnonzero(self.numbers == number)
+        return int(places[0]) if len(places) else None
+
+    def is_number(self, column: int) -> bool:
+        """Whether the cells of a column are numbers."""
+        return self.inner.is_number(column)
+
+    def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """The header of a column, with an arrow if its cells decide the order."""
+        name, _, below = self.inner.column_name(column, coordinates).partition("\n")
+        if column == self.order.column:
+            name += " ▼" if self.order.is_descending else " ▲"
+        return name + (f"\n{below}" if below else "")
+
+    def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """The header of a row: its position in the table."""
+        return self.inner.row_name(int(self.numbers[row]), coordinates)
+
+    def cost(self, rows: slice, columns: slice) -> ReadCost:
+        """The cost of reading a rectangle: only whole chunks can be decoded."""
+        chunks = nbytes = 0
+        for one in {id(array): array for array in _arrays(self.inner, columns)}.values():
+            length = max(1, one.inner_chunk_shape[0])
+            number = len(np.unique(self.numbers[rows] // length))
+            chunks, nbytes = chunks + number, nbytes + number * length * one.dtype.itemsize
+        return ReadCost(chunks, nbytes)
+
+    def read(
+        self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False
+    ) -> list[list[Any]]:
+        """The cells of a rectangle, row by row.
+
+        Raises:
+            As `Grid.read`.
+        """
+        return self.inner.read(self.numbers[rows], columns, cancelled)
+
+    def is_no_value(self, value: Any) -> bool:
+        """Whether a cell is missing."""
+        return self.inner.is_no_value(value)
+
+    def block(self, place: Place) -> tuple[slice, slice]:
+        """The rows and columns of a block."""
+        row, column = place[0] * BLOCK_ROWS, place[1] * BLOCK_COLUMNS
+        return (
+            slice(row, min(row + BLOCK_ROWS, self.rows)),
+            slice(column, min(column + BLOCK_COLUMNS, self.columns)),
+        )
+
+
+def conditions_of(text: str, grid: RowTable) -> tuple[Condition, ...]:
+    """The conditions that a user typed, joined by ``and``; none for an empty text.
+
+    Raises:
+        RowOrderError: the text is not a condition, or names a column that the table does not have.
+    """
+    return tuple(_condition(clause, grid) for clause in _AND.split(text.strip())) if text.strip() else ()
+
+
+def ordered(
+    grid: RowTable,
+    order: RowOrder,
+    cancelled: Callable[[], bool] = lambda: False,
+    known: Mapping[int, ColumnCells] = MappingProxyType({}),
+) -> OrderedGrid:
+    """The rows that meet all conditions, sorted; equal cells stay in the table's order, missing values come last. Blocks.
+
+    Args:
+        grid: the table.
+        order: the conditions, and the column that decides the order.
+        cancelled: called between chunks and columns.
+        known: cells of some columns, as an earlier result has them, which need not be read again.
+
+    Raises:
+        RowOrderError: the table is too long, or its cells cannot be compared like this.
+        Cancelled, ReadCancelledError: ``cancelled`` became true.
+        ZarrError: a chunk cannot be read or decoded.
+    """
+    if grid.rows > MOST_ROWS:
+        raise RowOrderError(
+            f"This table has {grid.rows:,} rows; up to {MOST_ROWS:,} can be sorted or filtered."
+        )
+    cells: dict[int, ColumnCells] = {}
+
+    def of(column: int) -> ColumnCells:
+        if column not in cells:
+            cells[column] = known.get(column) or ColumnCells.read(grid, column, cancelled)
+        if cancelled():
+            raise Cancelled
+        return cells[column]
+
+    kept = np.ones(grid.rows, bool)
+    for condition in order.conditions:
+        kept &= of(condition.column).meeting(condition)
+    numbers = np.flatnonzero(kept).astype(np.int64)
+    if order.column is not None:
+        numbers = of(order.column).sorted(numbers, is_descending=order.is_descending)
+    return OrderedGrid(grid, numbers, order, cells)
+
+
+def _comparable(values: AnyArray, missing: AnyArray | None) -> tuple[AnyArray, NDArray[np.bool_]]:
+    """Values that NumPy can sort, and where they are missing: numbers, dates and booleans as they are, others as texts."""
+    gone = np.zeros(len(values), bool) if missing is None else missing
+    kind = values.dtype.kind
+    if kind in "fc" or is_small_number(values.dtype):
+        values = values if kind in "fc" else values.astype("f4")
+        return values, gone | np.isnan(values)
+    if kind in "mM":
+        return values, gone | np.isnat(values)
+    if kind in "biu":
+        return values, gone
+    cells = values.tolist() if kind in "OTU" else list(values)
+    none = np.fromiter((one is None or is_not_a_number(one) for one in cells), bool, len(cells))
+    texts = np.array([one if isinstance(one, str) else plain_text(one) for one in cells], object)
+    return texts, gone | none
+
+
+def _integer(value: str) -> int | float:
+    try:
+        return int(value)
+    except ValueError:
+        return float(value)
+
+
+def _condition(clause: str, grid: RowTable) -> Condition:
+    found = _CLAUSE.fullmatch(clause)
+    if found is None:
+        raise RowOrderError(HELP)
+    name, sign = found[1] or found[2], found[3].replace("==", "=")
+    names = [_name(grid, column) for column in range(grid.columns)]
+    if name not in names:
+        raise RowOrderError(f"There is no column {name}.")
+    return Condition(names.index(name), sign, found[4] if found[4] is not None else found[5])
+
+
+def _name(grid: RowTable, column: int) -> str:
+    return grid.fields[column] if grid.fields else grid.column_name(column)
+
+
+def _arrays(grid: RowTable, columns: slice) -> list[Any]:
+    return [one.array for one in grid.table[columns]] if isinstance(grid, ColumnGrid) else [grid.array]

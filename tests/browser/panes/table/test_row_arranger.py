@@ -1,0 +1,147 @@
+"""Sorting and filtering the rows of a table in its tab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+import zarrcore as zc
+from tests.browser.fakes import FakeArray
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.table.row_order import OrderedGrid
+
+COUNTS = (np.arange(1000) * 7) % 1000
+SCALED = {"scale_factor": 0.5}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Source:
+    """Two columns of 1,000 rows in chunks of 100, and an array of packed numbers."""
+    hierarchy = zc.create(tmp_path / "a.zarr")
+    for name, values in (("g/counts", COUNTS), ("g/squares", COUNTS.astype("f8") ** 2)):
+        hierarchy.create_array(name, shape=(1000,), data_type=values.dtype, chunk_shape=(100,))[...] = values
+    packed = hierarchy.create_array(
+        "packed", shape=(4,), data_type="int16", chunk_shape=(4,), attributes=SCALED
+    )
+    packed[...] = [4, 1, 3, 2]
+    return Source(SourceRequest("a.zarr"), hierarchy, hierarchy["/"])
+
+
+def show(pane: TablePane, source: Source, path: str, qtbot: QtBot) -> None:
+    pane.show_node(source, source.hierarchy.node(path))
+    qtbot.waitUntil(lambda: pane.grid is not None)
+
+
+def shows(pane: TablePane, qtbot: QtBot, expected: list[Any], column: int = 0) -> None:
+    """Wait until the first cells of a column are these."""
+    qtbot.waitUntil(
+        lambda: (
+            [pane.model.value(row, column) for row in range(len(expected))]
+            == [(True, one) for one in expected]
+        )
+    )
+
+
+def headers(pane: TablePane, number: int = 3) -> list[str]:
+    return [pane.model.headerData(row, Qt.Orientation.Vertical) for row in range(number)]
+
+
+def test_rows_are_filtered_and_sorted(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    assert pane.arranger.line.isVisible()
+    pane.arranger.line.setFocus()
+    QTest.keyClicks(pane.arranger.line, "counts < 3")
+    QTest.keyClick(pane.arranger.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    shows(pane, qtbot, [0, 1, 2])
+    assert headers(pane) == ["0", "143", "286"]
+    pane.table.go(0, 0)
+    QTest.keyClick(
+        pane.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    qtbot.waitUntil(lambda: isinstance(pane.grid, OrderedGrid) and pane.grid.order.column == 0)
+    shows(pane, qtbot, [2, 1, 0])
+    shows(pane, qtbot, [4.0, 1.0, 0.0], 1)
+    assert pane.model.headerData(0, Qt.Orientation.Horizontal) == "counts ▼"
+    pane.arranger.line.clear()
+    shows(pane, qtbot, [999, 998, 997])
+
+
+def test_the_menu_of_a_column_sorts(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    menu = QMenu()
+    pane.arranger.fill_menu(menu, 1)
+    actions = {action.text(): action for action in menu.actions()}
+    assert not actions["Original order"].isEnabled()
+    actions["Sort descending"].trigger()
+    shows(pane, qtbot, [999.0**2, 998.0**2], 1)
+    actions["Filter by this column"].trigger()
+    assert pane.arranger.line.text() == "squares = "
+    menu.clear()
+    pane.arranger.fill_menu(menu, 1)
+    next(action for action in menu.actions() if action.text() == "Original order").trigger()
+    shows(pane, qtbot, [0, 7, 14])
+
+
+def test_a_condition_that_is_none_is_explained(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    for text, reason in (
+        ("nothing", "such as n_genes > 200"),
+        ("counts > x", "x is none"),
+        ("counts > 5000", "No row"),
+    ):
+        pane.arranger.line.setText(text)
+        pane.arranger.filter(text)
+        qtbot.waitUntil(lambda reason=reason: reason in pane.problem.text)
+    assert pane.model.rowCount() == 0
+    pane.go(0)
+    pane.arranger.filter("counts = 7")
+    shows(pane, qtbot, [7])
+    assert not pane.problem.text
+
+
+def test_a_row_is_found_in_any_order(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.arranger.sort(0, is_descending=False)
+    qtbot.waitUntil(lambda: isinstance(pane.grid, OrderedGrid))
+    pane.go(143)
+    assert pane.table.current_cell == (1, 0)
+    pane.arranger.filter("counts > 5")
+    qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.rows == 994)
+    with qtbot.waitSignal(pane.reported) as said:
+        pane.go(143)
+    assert said.args == ["Row 143 is not among the rows shown"]
+
+
+def test_packed_numbers_are_sorted_as_they_are_shown(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/packed", qtbot)
+    pane.arranger.filter("value >= 1")
+    qtbot.waitUntil(lambda: isinstance(pane.grid, OrderedGrid))
+    shows(pane, qtbot, [2.0, 1.5, 1.0])
+    show(pane, source, "/packed", qtbot)  # as after a look at another tab
+    assert isinstance(pane.grid, OrderedGrid)
+    pane.unpacking.setChecked(False)
+    qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.rows == 4)
+    shows(pane, qtbot, [4, 1, 3])
+    viewed = pane.viewed()
+    assert viewed is not None
+    assert viewed.in_view == (slice(None),)
+
+
+def test_planes_have_no_rows_to_arrange(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(FakeArray(np.zeros((5, 5), "i4"), chunks=(5, 5)))
+    shows(pane, qtbot, [0])
+    assert not pane.arranger.line.isVisible()
+    menu = QMenu()
+    pane.arranger.fill_menu(menu, 0)
+    pane.arranger.filter("value > 1")
+    assert not menu.actions()
+    assert not isinstance(pane.grid, OrderedGrid)

@@ -1,0 +1,198 @@
+"""Sorting and filtering the rows of a table."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore as zc
+from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
+from zarrbrowser.table import row_order
+from zarrbrowser.table.columns import ColumnGrid, table_of
+from zarrbrowser.table.grid import grid_of
+from zarrbrowser.table.row_order import (
+    Condition,
+    RowOrder,
+    RowOrderError,
+    conditions_of,
+    ordered,
+)
+from zarrcore.errors import ReadCancelledError
+from zarrcore.stores import MemoryStore
+
+COUNTS = [5, 2, 9, 2, 7]
+SCORES = [0.5, math.nan, -1.0, 2.0, math.nan]
+NAMES = ["beta", "Alpha", "gamma ray", "alpha", "delta"]
+EVERYTHING = slice(0, 10), slice(0, 10)
+
+
+def table(**columns: np.ndarray[Any, Any]) -> ColumnGrid:
+    """A table with these columns, in chunks of two rows."""
+    hierarchy = zc.create(MemoryStore())
+    for name, values in columns.items():
+        data_type = "string" if values.dtype.kind in "UO" else values.dtype
+        array = hierarchy.create_array(name, shape=values.shape, data_type=data_type, chunk_shape=(2,))
+        array[...] = values
+    return table_of(hierarchy["/"])
+
+
+@pytest.fixture(scope="module")
+def grid() -> ColumnGrid:
+    return table(
+        counts=np.array(COUNTS),
+        names=np.array(NAMES, object),
+        scores=np.array(SCORES),
+        z=np.array([True, False] * 2 + [True]),
+    )
+
+
+def numbers(grid: ColumnGrid, text: str = "", column: int | None = None, *, down: bool = False) -> list[int]:
+    return ordered(grid, RowOrder(conditions_of(text, grid), column, down)).numbers.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("", [0, 1, 2, 3, 4]),
+        ("counts = 2", [1, 3]),
+        ("counts == 2", [1, 3]),
+        ("counts != 2", [0, 2, 4]),
+        ("counts>5", [2, 4]),
+        ("counts >= 5 and counts < 9", [0, 4]),
+        ("counts > 2.5 AND names ~ a", [0, 2, 4]),
+        ("scores <= 0.5", [0, 2]),
+        ("scores =", [1, 4]),
+        ("scores != ", [0, 2, 3]),
+        ("names = alpha", [3]),
+        ("names ~ ALPHA", [1, 3]),
+        ('names = "gamma ray"', [2]),
+        ('"names" = "gamma ray"', [2]),
+        ("names < alpha", [1]),
+        ("z = true", [0, 2, 4]),
+        ("z != TRUE", [1, 3]),
+        ("counts ~ 9", [2]),
+    ],
+)
+def test_rows_that_meet_conditions(grid: ColumnGrid, text: str, rows: list[int]) -> None:
+    assert numbers(grid, text) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("counts", "Write a column, a comparison"),
+        ("> 5", "Write a column, a comparison"),
+        ("counts > 5 and", "5 and is none"),
+        ("absent > 5", "no column absent"),
+        ("counts > many", "counts holds numbers, and many is none"),
+        ("z = maybe", "z holds true and false, and maybe is none"),
+        ("counts >", "Write a value after counts >"),
+    ],
+)
+def test_what_is_no_condition_is_refused(grid: ColumnGrid, text: str, reason: str) -> None:
+    with pytest.raises(RowOrderError, match=reason):
+        numbers(grid, text)
+
+
+def test_rows_are_sorted_and_equal_ones_keep_their_order(grid: ColumnGrid) -> None:
+    assert numbers(grid, column=0) == [1, 3, 0, 4, 2]
+    assert numbers(grid, column=0, down=True) == [2, 4, 0, 1, 3]
+    assert numbers(grid, column=1) == [1, 3, 0, 4, 2]
+    assert numbers(grid, "counts > 2", 1, down=True) == [2, 4, 0]
+
+
+def test_missing_cells_come_last(grid: ColumnGrid) -> None:
+    assert numbers(grid, column=2) == [2, 0, 3, 1, 4]
+    assert numbers(grid, column=2, down=True) == [3, 0, 2, 1, 4]
+
+
+def test_the_cells_are_those_of_the_chosen_rows(grid: ColumnGrid) -> None:
+    found = ordered(grid, RowOrder(conditions_of("counts > 2", grid), 0, True))
+    assert found.rows == 3
+    assert [list(row[:2]) for row in found.read(*EVERYTHING)] == [
+        [9, "gamma ray"],
+        [7, "delta"],
+        [5, "beta"],
+    ]
+    assert [found.row_name(row) for row in range(3)] == ["2", "4", "0"]
+    assert [found.column_name(column) for column in range(2)] == ["counts ▼", "names"]
+    assert found.read(slice(1, 2), slice(0, 1)) == [[7]]
+    assert found.block((0, 0)) == (slice(0, 3), slice(0, 4))
+    # Rows 2, 4 and 0 are in three chunks of two elements.
+    assert found.cost(slice(0, 3), slice(0, 1)) == ReadCost(3, 3 * 2 * 8)
+    assert found.cost(slice(0, 1), slice(0, 1)) == ReadCost(1, 2 * 8)
+
+
+def test_dates_are_compared_as_dates() -> None:
+    hierarchy = zc.create(MemoryStore())
+    array = hierarchy.create_array(
+        "time", shape=(3,), data_type="int32", chunk_shape=(3,), attributes={"units": "days since 2020-01-01"}
+    )
+    array[...] = [40, 3, 400]
+    grid = table_of(hierarchy["/"])
+    assert numbers(grid, "time >= 2020-02-01") == [0, 2]
+    assert numbers(grid, "time < 2021") == [0, 1]
+    with pytest.raises(RowOrderError, match="holds dates, and soon is none"):
+        numbers(grid, "time < soon")
+
+
+def test_the_fields_of_a_structured_array_are_columns() -> None:
+    dtype = np.dtype([("x", "f4"), ("n", "i2")])
+    array = zc.create(MemoryStore()).create_array("a", shape=(4,), data_type=dtype, chunk_shape=(2,))
+    array[...] = np.array([(0.5, 3), (1.5, 1), (-1, 2), (9, 1)], dtype)
+    grid = grid_of(array)
+    found = ordered(grid, RowOrder(conditions_of("n < 3", grid), 0))
+    assert found.read(*EVERYTHING) == [[-1.0, 2], [1.5, 1], [9.0, 1]]
+
+
+def test_a_long_table_is_refused(grid: ColumnGrid, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_order, "MOST_ROWS", 4)
+    with pytest.raises(RowOrderError, match="5 rows; up to 4"):
+        numbers(grid, column=0)
+
+
+def test_it_can_be_cancelled(grid: ColumnGrid) -> None:
+    with pytest.raises((Cancelled, ReadCancelledError)):
+        ordered(grid, RowOrder(column=0), lambda: True)
+
+
+_cells = st.one_of(st.integers(-5, 5), st.none()) | st.just(np.float64("nan"))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(_cells, min_size=1, max_size=30),
+    st.booleans(),
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.integers(-5, 5),
+)
+def test_any_cells_are_chosen_and_sorted_as_python_does(
+    cells: list[float | None], down: bool, sign: str, value: int
+) -> None:
+    grid = ColumnGrid("/", (_InMemory(cells),))  # type: ignore[arg-type]
+    present = [number for number, cell in enumerate(cells) if cell is not None and not math.isnan(cell)]
+    absent = [number for number in range(len(cells)) if number not in present]
+    expected = sorted(present, key=lambda number: (-1 if down else 1) * cells[number])  # type: ignore[operator]
+    assert ordered(grid, RowOrder(column=0, is_descending=down)).numbers.tolist() == expected + absent
+    meets = {"=": "==", "!=": "!="}.get(sign, sign)
+    kept = [number for number in present if eval(f"{cells[number]} {meets} {value}")]
+    found = ordered(grid, RowOrder((Condition(0, sign, str(value)),)))
+    assert found.numbers.tolist() == kept
+
+
+class _InMemory:
+    """An array of one axis; None is a missing value."""
+
+    def __init__(self, cells: list[Any]) -> None:
+        self._cells, self.length = cells, len(cells)
+
+    name, is_number = "a", True
+
+    def values(self, rows: slice, cancelled: object) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        missing = np.array([cell is None for cell in self._cells])
+        return np.array([0.0 if cell is None else cell for cell in self._cells]), missing

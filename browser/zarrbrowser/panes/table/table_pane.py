@@ -181,11 +181,12 @@ class TablePane(Pane):
             )
 
     def forget_elements(self) -> None:
-        """Forget the cells, and keep the place; the columns of a group are opened again."""
+        """Forget the cells, and keep the place; columns, and rows in another order, are opened again."""
         self._forget()
         if isinstance(self.model.grid, Grid):
             self._has_looked = False
             self.stack.notice.say("")
+            self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
         else:
             self.clear()

@@ -14,6 +14,7 @@ import zarrcore as zc
 from tests.browser.editing.places import write_example
 from tests.browser.window.editing.windows import allow, idle
 from zarrbrowser.dialogs.fill_dialog import FillDialog
+from zarrbrowser.editing.elements import write_elements
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.panes.value_pane import ValuePane
 from zarrbrowser.window.main_window import MainWindow
@@ -146,6 +147,25 @@ def test_the_selected_cells_are_filled(window: MainWindow, tmp_path: Path, qtbot
     read = zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[...]
     assert (read[:, 4] == 8).all()
     assert read[3, 5] == 95
+
+
+def test_rows_are_sorted_by_what_was_written(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    with zc.create(tmp_path / "a.zarr") as made:
+        made.create_array("x", shape=(3,), data_type="int32")[...] = [30, 10, 20]
+    allow(window, qtbot, tmp_path / "a.zarr", "/x")
+    pane = table_of(window, qtbot)
+    pane.arranger.sort(0, is_descending=False)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0) == (True, 10))
+    pane.go(0, 0)
+    with qtbot.waitSignal(pane.reported) as said:
+        pane.table.edit_asked.emit()
+    assert "sorted or filtered" in said.args[0]
+    array = window.session.node
+    assert window.session.source is not None
+    window.editor.ask(write_elements(window.session.source, array, (slice(1, 2),), np.int32(99)))
+    qtbot.waitUntil(lambda: pane.model.value(1, 0) == (True, 99))
+    pane.arranger.sort(0, is_descending=False)
+    qtbot.waitUntil(lambda: [pane.model.value(row, 0)[1] for row in range(3)] == [20, 30, 99])
 
 
 def test_a_scalar_is_changed(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

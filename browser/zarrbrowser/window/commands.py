@@ -14,6 +14,7 @@ from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.saved_views.bookmarker import Bookmarker
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
@@ -22,6 +23,7 @@ from zarrbrowser.workers import Workers
 class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
+    bookmarker: Bookmarker
     exporter: Exporter
     figures: FigureExporter
     movies: MovieExporter
@@ -114,6 +116,8 @@ COMMANDS = (
             ),
             Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
             Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
+            Command("Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add()),
+            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show()),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
         ),
     ),

@@ -60,6 +60,14 @@ def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
     return menu
 
 
+def filled_menu(title: str, parent: QMenu, fill: Callable[[QMenu], object]) -> QMenu:
+    """A menu that is filled each time it is opened."""
+    menu = QMenu(title, parent)
+    menu.setToolTipsVisible(True)
+    menu.aboutToShow.connect(lambda: fill(menu))
+    return menu
+
+
 def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appearance], None]) -> QMenu:
     """The menu of appearances: light, dark, or the system's."""
     menu = QMenu("Appearance", parent)

@@ -57,6 +57,7 @@ class NodePane(QWidget):
         retried: the user wants the node read again.
         path_chosen: the path of another node that the user wants to go to.
         view_changed: the present `view_state`.
+        leaving: the node is about to be left; the pane still shows it.
     """
 
     pointed = Signal(str)
@@ -66,6 +67,7 @@ class NodePane(QWidget):
     retried = Signal()
     path_chosen = Signal(str)
     view_changed = Signal(object)
+    leaving = Signal()
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -324,6 +326,8 @@ class NodePane(QWidget):
 
     def _quiet(self) -> None:
         """Cancel all requests for the last node."""
+        if self._session.node is not None:
+            self.leaving.emit()
         self.pointed.emit("")
         self._look_closer.forget()
         for pane in self.panes:

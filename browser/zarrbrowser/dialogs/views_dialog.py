@@ -35,11 +35,11 @@ class ViewsDialog(QDialog):
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.resize(_SIZE)
         self.list = QListWidget()
         self.list.setAccessibleName("views")
+        self.list.setProperty("role", "views")
         self.list.setEditTriggers(QListWidget.EditTrigger.NoEditTriggers)
         self.place = ElidedLabel("muted")
         self.problem = label(role="problem", wrap=True)
@@ -61,6 +61,7 @@ class ViewsDialog(QDialog):
         column.setContentsMargins(16, 16, 16, 16)
         column.addLayout(row, 1)
         column.addWidget(self.problem)
+        self.list.setFocus()
         self.list.currentRowChanged.connect(lambda _row: self.follow())
         self.list.itemDoubleClicked.connect(lambda _item: self.go())
 

@@ -78,6 +78,10 @@ class Pane(QWidget):
         """The view settings as JSON, for the history; empty if the pane has none."""
         return {}
 
+    def lasting_view_state(self) -> dict[str, Any]:
+        """The same with what the session adds, such as the colour map chosen last: it looks the same in any session."""
+        return self.view_state()
+
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the settings from `view_state`."""
 

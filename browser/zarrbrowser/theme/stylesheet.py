@@ -104,6 +104,7 @@ QTreeView, QPlainTextEdit, QListView {
     background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
+QListView[role="views"]::item { padding: 4px 6px; }
 QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
 QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }
 QTreeView::item { padding: 3px 2px; border: 0; }

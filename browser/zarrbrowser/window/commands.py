@@ -116,8 +116,6 @@ COMMANDS = (
             ),
             Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
             Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
-            Command("Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add()),
-            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show()),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
         ),
     ),
@@ -142,6 +140,13 @@ COMMANDS = (
             ),
             Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1)),
             Command("Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1)),
+        ),
+    ),
+    Group(
+        "Bookmarks",
+        (
+            Command("Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add()),
+            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show()),
         ),
     ),
     Group(

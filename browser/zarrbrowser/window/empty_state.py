@@ -59,7 +59,7 @@ class EmptyState(QWidget):
         self.cards.chosen.connect(self.view_chosen)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
-        self._recent_heading = label("Recent", "heading")
+        self._recent_heading = label("Recent sources", "heading")
         page = Scrolled("page")
         page.setProperty("role", "page")
         page.inside.setAutoFillBackground(False)  # the frame around the page is drawn below it

@@ -207,6 +207,13 @@ class ImagePane(Pane):
         place = None if view is None else [list(view.rows), list(view.columns)]
         return {**settings_document(state.settings), "place": place, "layout": state.layout.value}
 
+    def lasting_view_state(self) -> dict[str, Any]:
+        """The same with the colour map on the screen, also if it is the one for all images."""
+        state, found = self.model.state, self.view_state()
+        return (
+            found if state is None else {**found, "colour_map": state.settings.colour_map or state.colour_map}
+        )
+
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the settings from `view_state`; settings that do not fit the image are ignored."""
         state = self.model.state

@@ -66,7 +66,8 @@ class Bookmarker(QObject):
         dialog.setLabelText("Name")
         dialog.setTextValue(view.title)
         dialog.setOkButtonText("Add")
-        dialog.findChild(QLineEdit).setMinimumWidth(_NAME_WIDTH)
+        for field in dialog.findChildren(QLineEdit):
+            field.setMinimumWidth(_NAME_WIDTH)
         dialog.textValueSelected.connect(lambda title: self._add(view, title))
         dialog.open()
         return dialog
@@ -76,6 +77,7 @@ class Bookmarker(QObject):
         from zarrbrowser.dialogs.bookmarks_dialog import BookmarksDialog  # late: for a fast start
 
         dialog = BookmarksDialog(self.bookmarks, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self._opener.go)
         dialog.saving.connect(self.choose_file)
         dialog.opening.connect(self._opener.choose_file)

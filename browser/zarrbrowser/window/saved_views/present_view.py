@@ -27,7 +27,8 @@ def present_view(session: Session, node_pane: NodePane) -> SavedView | None:
         connection if connection != Connection() else None,
     )
     title = title_of(", ".join(filter(None, (node.name or source.title, position))))
-    return SavedView(title, request, node_pane.current_tab(), _without_secrets(node_pane.view_state()))
+    state = pane.lasting_view_state() if pane is not None else {}
+    return SavedView(title, request, node_pane.current_tab(), _without_secrets(state))
 
 
 def _without_secrets(state: Mapping[str, Any]) -> dict[str, Any]:

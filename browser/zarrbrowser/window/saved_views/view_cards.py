@@ -26,10 +26,11 @@ class ViewCard(QPushButton):
         super().__init__(parent)
         self.view = recent.view
         self._picture = QPixmap()
-        self._picture.loadFromData(recent.png, "PNG")  # type: ignore[call-overload]
-        self.source_name = short_name(self.view.request.shown_address)
+        self._picture.loadFromData(recent.png, "PNG")
+        path = self.view.request.path
+        self.place = short_name(self.view.request.shown_address) + ("" if path == "/" else path)
         self.setProperty("role", "card")
-        self.setAccessibleName(f"{self.view.title}, {self.source_name}")
+        self.setAccessibleName(f"{self.view.title}, {self.place}")
         self.setToolTip(tooltip(self.view.address))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.ensurePolished()  # the stylesheet may change the font
@@ -49,7 +50,7 @@ class ViewCard(QPushButton):
             place.moveCenter(ground.center())
             painter.drawPixmap(place, self._picture, QRectF(self._picture.rect()))
         line = QRectF(_PADDING, ground.bottom() + _PADDING, PICTURE.width(), metrics.height())
-        for text, colour in ((self.view.title, colours.text), (self.source_name, colours.muted)):
+        for text, colour in ((self.view.title, colours.text), (self.place, colours.muted)):
             painter.setPen(colour)
             elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, PICTURE.width())
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, elided)

@@ -129,6 +129,7 @@ class ViewOpener(QObject):
         from zarrbrowser.dialogs.views_dialog import FileDialog  # late: for a fast start
 
         dialog = FileDialog(name, views, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.go)
         dialog.added.connect(self._add)
         dialog.open()

@@ -46,6 +46,7 @@ zfs/FSSPEC
 browser/docs/guide
 browser/docs/maps
 browser/docs/calculations
+browser/docs/bookmarks
 core/docs/changing
 core/docs/comparing
 core/docs/library

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from zarrbrowser.session.saved_views.recent_views import RecentView
 from zarrbrowser.session.sources import SourceRequest
@@ -59,6 +60,7 @@ class EmptyState(QWidget):
         self.cards.chosen.connect(self.view_chosen)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
+        self._links: list[QPushButton] = []
         self._recent_heading = label("Recent sources", "heading")
         page = Scrolled("page")
         page.setProperty("role", "page")
@@ -88,6 +90,7 @@ class EmptyState(QWidget):
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
         """Show recent sources."""
+        self._links.clear()
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -99,8 +102,9 @@ class EmptyState(QWidget):
             button = push_button(shown.replace("&", "&&"), choose, role="link")
             button.setToolTip(tooltip(address))
             self._recent.addWidget(button)
+            self._links.append(button)
         self._recent_heading.setVisible(bool(requests))
-        self._page.fit_inside()
+        self._settle()
 
     def show_views(self, views: Sequence[RecentView]) -> None:
         """Show recent views, the latest first; who has some needs no examples."""
@@ -108,7 +112,7 @@ class EmptyState(QWidget):
         for widget in (self.cards, self._views_heading):
             widget.setVisible(bool(views))
         self._examples.setVisible(not views)
-        self._page.fit_inside()
+        self._settle()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Tell that the page is shown."""
@@ -129,6 +133,12 @@ class EmptyState(QWidget):
         pen = QPen(QColor(current_colours().border), 2, Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(*_INSIDE), 12, 12)
+
+    def _settle(self) -> None:
+        """Lay out the changed page, and let Tab go through it from top to bottom."""
+        self._page.fit_inside()
+        for before, after in pairwise([self.location_button, *self.cards.cards, *self._links]):
+            QWidget.setTabOrder(before, after)
 
     def _invitation(self) -> QVBoxLayout:
         """The icon, what to do, and the buttons."""

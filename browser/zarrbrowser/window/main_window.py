@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
             self.navigator.go(request)
 
     def _present_view(self) -> SavedView | None:
-        return present_view(self.session, self.node_pane)
+        return present_view(self.session, self.node_pane, self.navigator.awaited)
 
     def restore_session(self) -> None:
         """Restore the sources and the node that were open when the window was last closed."""

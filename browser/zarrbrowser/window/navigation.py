@@ -114,6 +114,11 @@ class Navigator(QObject):
         here = self._here()
         return None if here is None else replace(here, view_state=self._node_pane.view_state())
 
+    @property
+    def awaited(self) -> Mapping[str, Any]:
+        """The settings that will be restored once the tab shows the node; empty without any."""
+        return self._view_state
+
     def note(self) -> None:
         """Record the present node and view."""
         here = self._here()

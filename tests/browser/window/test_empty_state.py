@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -101,3 +103,19 @@ def test_the_page_scrolls_in_a_small_window(page: EmptyState, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: len(links(page)) == 5)
     area.ensureWidgetVisible(links(page)[4])
     assert area.verticalScrollBar().value() > 0
+
+
+def test_tab_goes_through_the_page_from_top_to_bottom(page: EmptyState, qtbot: QtBot) -> None:
+    page.resize(1200, 700)
+    page.show()
+    page.show_recent([SourceRequest("/data/a.zarr"), SourceRequest("/data/b.zarr")])
+    page.show_views([recent(number, png("red")) for number in range(2)])
+    page.activateWindow()
+    assert QTest.qWaitForWindowActive(page)
+    qtbot.waitUntil(lambda: len(links(page)) == 2)
+    page.location_button.setFocus()
+    passed = []
+    for _ in range(4):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(QApplication.focusWidget())
+    assert passed == [*page.cards.cards, *links(page)]

@@ -13,8 +13,14 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.window.node_pane import NodePane
 
 
-def present_view(session: Session, node_pane: NodePane) -> SavedView | None:
-    """The node, its tab and how it looks, named after the node and the position; None without a node."""
+def present_view(
+    session: Session, node_pane: NodePane, awaited: Mapping[str, Any] | None = None
+) -> SavedView | None:
+    """The node, its tab and how it looks, named after the node and the position; None without a node.
+
+    Args:
+        awaited: the settings that will be restored once the tab shows the node: the user chose a view a moment ago.
+    """
     source, node = session.source, session.node
     if source is None or node is None:
         return None
@@ -27,7 +33,7 @@ def present_view(session: Session, node_pane: NodePane) -> SavedView | None:
         connection if connection != Connection() else None,
     )
     title = title_of(", ".join(filter(None, (node.name or source.title, position))))
-    state = pane.lasting_view_state() if pane is not None else {}
+    state = awaited or (pane.lasting_view_state() if pane is not None else {})
     return SavedView(title, request, node_pane.current_tab(), _without_secrets(state))
 
 

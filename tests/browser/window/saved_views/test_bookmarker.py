@@ -152,3 +152,25 @@ def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
     assert (view.request.address, view.request.path) == (str(windows.source), "/volume")
     assert view.state["index"][0] == 5
     assert view.title == "volume, z = 5"
+
+
+def test_a_view_that_is_still_being_loaded_can_be_bookmarked(windows: Windows) -> None:
+    first = windows.open()
+    pane = windows.show(first)
+    pane.sliders.step(3)
+    windows.settle(first)
+    view = first._present_view()
+    assert view is not None
+    second = windows.open()
+    second.view_opener.go(view)
+    windows.qtbot.waitUntil(lambda: second.session.node is not None)
+    assert second.node_pane.current_pane is None, "the picture comes later"
+    early = second._present_view()
+    assert early is not None
+    assert early.state == view.state
+    pane = windows.image(second)
+    windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 7)
+    pane.sliders.step(-1)
+    late = second._present_view()
+    assert late is not None
+    assert late.state["index"][0] == 6

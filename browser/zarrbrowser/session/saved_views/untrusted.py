@@ -56,7 +56,9 @@ def with_usual_connection(view: SavedView, recent: RecentSources) -> SavedView:
 def _check_address(address: str) -> None:
     match = _SCHEME.match(address)
     if "::" in address:
-        raise BadViewError("The view names a chain of addresses: type it in the address line to open it.")
+        raise BadViewError(
+            "Links and files cannot open a chain of addresses: type it in the address line instead."
+        )
     if match is None:
         if not os.path.isabs(address):
             raise BadViewError(f"The view names {address}, which is not a whole address.")
@@ -69,7 +71,7 @@ def _check_address(address: str) -> None:
             raise BadViewError(f"The view names a bucket of {scheme}:// that cannot exist.")
     elif scheme not in (*_WEB, "file"):
         raise BadViewError(
-            f"Views of others do not open {scheme}:// stores: type the address in the address line to open it."
+            f"Links and files cannot open {scheme}:// stores: type the address in the address line instead."
         )
 
 

@@ -132,13 +132,6 @@ def test_bookmarks_are_saved_for_others(windows: Windows, tmp_path: Path) -> Non
     windows.qtbot.waitUntil(lambda: "x was not written" in window.status.message.text)
 
 
-def view_of_redis(window: MainWindow):
-    from dataclasses import replace
-
-    view = window.bookmarker.bookmarks.views[0]
-    return replace(view, title="private", request=SourceRequest("redis://host"))
-
-
 def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
     window = windows.open()
     pane = windows.show(window)

@@ -1,4 +1,4 @@
-"""Files that only the user can read, replaced atomically."""
+"""Files that are replaced atomically, most of which only the user can read."""
 
 from __future__ import annotations
 
@@ -24,9 +24,22 @@ def write_private(path: Path, data: bytes, *, is_durable: bool = False) -> None:
     """
     path = Path(os.path.realpath(path))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _write(path, data, 0o600, is_durable=is_durable)
+
+
+def write_shared(path: Path, data: bytes) -> None:
+    """Write a file that others may read, in a folder that exists.
+
+    Raises:
+        OSError: it cannot be written; an earlier file is as it was.
+    """
+    _write(Path(os.path.realpath(path)), data, 0o666, is_durable=False)
+
+
+def _write(path: Path, data: bytes, mode: int, *, is_durable: bool) -> None:
     made = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
-        with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(data)
             if is_durable:
                 file.flush()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QWidg
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.bookmarks import Bookmarks
 from zarrbrowser.session.saved_views.links import link_of
+from zarrbrowser.session.saved_views.private_files import write_shared
 from zarrbrowser.session.saved_views.untrusted import as_untrusted
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView, title_of
 from zarrbrowser.session.saved_views.view_files import SUFFIX, views_text
@@ -113,6 +114,7 @@ class Bookmarker(QObject):
             self._parent, "Save bookmarks to a file", "", f"Bookmarks of zarrscope (*{SUFFIX})"
         )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
+        dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
         dialog.selectFile(f"views{SUFFIX}")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.save)
@@ -130,8 +132,8 @@ class Bookmarker(QObject):
         name = os.path.basename(path)
         rest = f"; {left_out:,} left out that only you can open" if left_out else ""
         self._workers.submit(
-            lambda _asked: Path(path).write_text(views_text(shared), "utf-8"),
-            lambda _length: self.reported.emit(f"Bookmarks saved to {path}{rest}"),
+            lambda _asked: write_shared(Path(path), views_text(shared).encode()),
+            lambda _nothing: self.reported.emit(f"Bookmarks saved to {path}{rest}"),
             lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
             f"Writing {name}",
         )

@@ -111,15 +111,18 @@ class ViewOpener(QObject):
             self.go(view)
 
     def _show(self, name: str, views: Sequence[SavedView]) -> None:
-        safe, problem = [], ""
+        safe, problems = [], []
         for view in views:
             try:
                 safe.append(as_untrusted(view))
             except BadViewError as error:
-                problem = f"“{view.title}” is left out. {error}"
-        if problem or not safe:
-            self.failed.emit(problem or f"{name} has no views.")
-        if len(safe) == 1 and not problem:
+                problems.append(f"“{view.title}” is left out. {error}")
+        if problems:
+            others = f" {len(problems) - 1:,} more are left out, too." if len(problems) > 1 else ""
+            self.failed.emit(problems[0] + others)
+        elif not safe:
+            self.failed.emit(f"{name} has no views.")
+        if len(safe) == 1 and not problems:
             self.go(safe[0])
         elif safe:
             self.ask_about(name, safe)

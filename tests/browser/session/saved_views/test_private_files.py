@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from zarrbrowser.session.saved_views import private_files
-from zarrbrowser.session.saved_views.private_files import locked, write_private
+from zarrbrowser.session.saved_views.private_files import locked, write_private, write_shared
 
 
 def mode(path: Path) -> int:
@@ -25,6 +25,16 @@ def test_a_file_and_its_folder_are_private(tmp_path: Path) -> None:
     assert path.read_bytes() == b"two"
     assert (mode(path), mode(path.parent)) == (0o600, 0o700)
     assert [one.name for one in path.parent.iterdir()] == ["file"]
+
+
+def test_a_shared_file_has_the_usual_mode_and_its_folder_is_not_made(tmp_path: Path) -> None:
+    usual = tmp_path / "usual"
+    usual.touch()
+    write_shared(tmp_path / "file", b"one")
+    assert mode(tmp_path / "file") == mode(usual)
+    with pytest.raises(FileNotFoundError):
+        write_shared(tmp_path / "none" / "file", b"one")
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_link_keeps_leading_to_its_file(tmp_path: Path) -> None:

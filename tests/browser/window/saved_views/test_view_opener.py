@@ -189,6 +189,7 @@ def test_a_file_with_several_views_shows_them(windows: Windows, tmp_path: Path) 
         ("nonsense", "x.zarrscope-views.json was not opened. This is not"),
         (views_text([]), "has no views"),
         (views_text([SavedView("a", SourceRequest("redis://x"))]), "“a” is left out"),
+        (views_text([SavedView(name, SourceRequest("redis://x")) for name in "abc"]), "2 more are left out"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(text: str, said: str, windows: Windows, tmp_path: Path) -> None:

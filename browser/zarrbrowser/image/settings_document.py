@@ -57,7 +57,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
         coastlines, graticule = document.get("map", (settings.coastlines, settings.graticule))
         return replace(
             settings,
-            axes=_axes(settings.axes, document),
+            axes=axes_in(document, settings.axes),
             elements=_elements(document, array),
             contrast=_contrast_of(document["contrast"]),
             norm=Norm(document["norm"]),
@@ -127,7 +127,12 @@ def _contrast_of(document: Any) -> Contrast:
     return Contrast(ContrastMode(mode), *_numbers((low, high)))
 
 
-def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
+def axes_in(document: Mapping[str, Any], axes: Axes) -> Axes:
+    """The plane of a document of an array with these axes; positions beyond the end become the last ones.
+
+    Raises:
+        KeyError, TypeError, ValueError, IndexError, OverflowError: it is malformed, or belongs to another array.
+    """
     rows, columns, index = int(document["rows"]), int(document["columns"]), document["index"]
     fits = rows != columns and all(
         0 <= axis < len(axes.shape) and axis != axes.channel for axis in (rows, columns)

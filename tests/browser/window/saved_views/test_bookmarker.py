@@ -167,3 +167,20 @@ def test_a_view_that_is_still_being_loaded_can_be_bookmarked(windows: Windows) -
     late = second._present_view()
     assert late is not None
     assert late.state["index"][0] == 6
+
+
+def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
+    window = windows.open()
+    windows.show(window)
+    window.node_pane.show_tab("Table")
+    windows.settle(window)
+    pane = window.node_pane.current_pane
+    pane.step(3)
+    windows.settle(window)
+    add(window)
+    assert "volume, z = 7" in window.status.message.text
+    pane.step(-2)
+    window.node_pane.show_tab("Image")
+    menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
+    windows.qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Table")
+    windows.qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.axes.index[0] == 7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -14,20 +15,20 @@ Keys = tuple[str, Sequence[tuple[str, str]]]
 
 
 class KeysDialog(QDialog):
-    """Keys and what they do, in two columns.
+    """Keys and what they do, in columns.
 
     Args:
-        first_column: how many groups the first column has.
+        starts: the positions of the groups with which the further columns start.
     """
 
-    def __init__(self, groups: Sequence[Keys], first_column: int, parent: QWidget | None = None) -> None:
+    def __init__(self, groups: Sequence[Keys], starts: Sequence[int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         columns = QHBoxLayout()
         columns.setSpacing(36)
-        columns.addLayout(_column(groups[:first_column]))
-        columns.addLayout(_column(groups[first_column:]))
+        for first, last in pairwise((0, *starts, len(groups))):
+            columns.addLayout(_column(groups[first:last]))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         whole = QVBoxLayout(self)

@@ -145,8 +145,10 @@ COMMANDS = (
     Group(
         "Bookmarks",
         (
-            Command("Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add()),
-            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show()),
+            Command(
+                "Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add(), in_menu=False
+            ),
+            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show(), in_menu=False),
         ),
     ),
     Group(

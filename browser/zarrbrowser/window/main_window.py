@@ -70,8 +70,8 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_GROUPS_OF_FIRST_COLUMN = 3
-"""Groups of commands in the first column of the list of keys, so that both have about the same length."""
+_COLUMNS_OF_KEYS = (2, 5)
+"""Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
-        dialog = KeysDialog(key_table(), _GROUPS_OF_FIRST_COLUMN, self)
+        dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS, self)
         dialog.open()
         return dialog
 
@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
         self.node_pane.copy_button.setMenu(copying)
         menu = self.top_bar.menu
         appearances = appearance_menu(menu, self.settings.appearance(), self.set_appearance)
-        bookmarks = filled_menu("Bookmarks", menu, self.bookmarker.fill_menu)
+        bookmarks = filled_menu("Bookmarks", menu, self.bookmarker.fill_menu, self)
         recent = filled_menu("Recent views", menu, self.recent_keeper.fill_menu)
         fill_menu(menu, self, (bookmarks, recent, mount_menu(menu, self), appearances))
         add_window_shortcuts(self, self)

@@ -86,8 +86,7 @@ class Bookmarker(QObject):
         return dialog
 
     def fill_menu(self, menu: QMenu) -> None:
-        """Fill the menu of bookmarks."""
-        menu.clear()
+        """Add the bookmarks, and what can be done with all of them, to a menu."""
         views = self.bookmarks.views
         for view in views[:_IN_MENU]:
             action = menu.addAction(view.title.replace("&", "&&"), partial(self._opener.go, view))

@@ -100,8 +100,7 @@ class RecentKeeper(QObject):
             self.forget()
 
     def fill_menu(self, menu: QMenu) -> None:
-        """Fill the menu of recent views."""
-        menu.clear()
+        """Add the recent views, and what can be done with all of them, to a menu."""
         views = self._views
         for one in views:
             text = one.view.title.replace("&", "&&")

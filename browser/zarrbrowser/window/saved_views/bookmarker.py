@@ -19,7 +19,7 @@ from zarrbrowser.session.saved_views.private_files import write_shared
 from zarrbrowser.session.saved_views.untrusted import as_untrusted
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView, title_of
 from zarrbrowser.session.saved_views.view_files import SUFFIX, views_text
-from zarrbrowser.widgets.tooltip import tooltip
+from zarrbrowser.window.saved_views.view_entries import add_view
 from zarrbrowser.window.saved_views.view_opener import ViewOpener
 from zarrbrowser.workers import Workers
 
@@ -89,8 +89,7 @@ class Bookmarker(QObject):
         """Add the bookmarks, and what can be done with all of them, to a menu."""
         views = self.bookmarks.views
         for view in views[:_IN_MENU]:
-            action = menu.addAction(view.title.replace("&", "&&"), partial(self._opener.go, view))
-            action.setToolTip(tooltip(view.address))
+            add_view(menu, view, self._opener.go)
         if not views:
             menu.addAction("No bookmarks").setEnabled(False)
         menu.addSeparator()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from PySide6.QtCore import QBuffer, QIODevice, QObject, QSize, Signal
 from PySide6.QtGui import QImage
@@ -14,9 +13,9 @@ from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.recent_views import RecentView, RecentViews
 from zarrbrowser.session.saved_views.view import SavedView
 from zarrbrowser.settings import Settings
-from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.saved_views.view_cards import PICTURE
+from zarrbrowser.window.saved_views.view_entries import add_view
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
@@ -103,9 +102,7 @@ class RecentKeeper(QObject):
         """Add the recent views, and what can be done with all of them, to a menu."""
         views = self._views
         for one in views:
-            text = one.view.title.replace("&", "&&")
-            action = menu.addAction(text, partial(self.chosen.emit, one.view))
-            action.setToolTip(tooltip(one.view.address))
+            add_view(menu, one.view, self.chosen.emit)
         if not views:
             menu.addAction("No recent views").setEnabled(False)
         menu.addSeparator()

@@ -184,3 +184,11 @@ def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
     menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
     windows.qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Table")
     windows.qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.axes.index[0] == 7)
+
+
+def test_a_long_title_is_shortened_in_the_menu(windows: Windows) -> None:
+    window = windows.open()
+    window.bookmarker.bookmarks.add([SavedView("x" * 150, SourceRequest("/data/<b>a</b>"))])
+    (action,) = [one for text, one in menu_of(window, "Bookmarks").items() if text.startswith("xx")]
+    assert len(action.text()) < 100
+    assert action.toolTip().startswith("<span"), "the address as it is, not as markup"

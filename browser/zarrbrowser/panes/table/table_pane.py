@@ -134,14 +134,14 @@ class TablePane(Pane):
 
     def view_state(self) -> dict[str, Any]:
         """The slice, and where it is scrolled to; empty without a table."""
-        grid = self.grid
+        grid = self._table
         if grid is None:
             return {}
         return table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice and the place; what does not fit is ignored."""
-        grid, cell = self.grid, cell_of(document)
+        grid, cell = self._table, cell_of(document)
         if isinstance(grid, Grid) and grid.axes is not None:
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
@@ -151,7 +151,7 @@ class TablePane(Pane):
 
     def position(self) -> str:
         """The position of the slice."""
-        grid = self.grid
+        grid = self._table
         return grid.axes.describe() if isinstance(grid, Grid) and grid.axes is not None else ""
 
     def show_array(

@@ -96,6 +96,8 @@ class Photographer:
             ("movie", self.movie),
             ("palette", self.palette),
             ("keys", self.keys),
+            ("bookmarks", self.bookmarks),
+            ("recent", self.recent),
             ("dark", self.dark),
         )
         folder.mkdir(parents=True, exist_ok=True)
@@ -285,6 +287,54 @@ class Photographer:
 
         self.window.set_appearance(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
+
+    def bookmarks(self) -> object:
+        """The list of bookmarks."""
+        from zarrbrowser.session.saved_views.view import SavedView
+        from zarrbrowser.session.sources import SourceRequest
+
+        views = [
+            SavedView(title, SourceRequest(address, path), "Image")
+            for title, address, path in (
+                ("Spring in the north", "s3://climate/era5.zarr", "/tas"),
+                ("tas, time = 2000-07-16", "s3://climate/era5.zarr", "/tas"),
+                ("Cells with three channels", "https://example.org/cells.zarr", "/"),
+                ("Lesion, left side", "/data/brain.zarr", "/anatomical"),
+            )
+        ]
+        self.window.bookmarker.bookmarks.add(views)
+        return self.window.bookmarker.show()
+
+    def recent(self) -> None:
+        """The start page after some images."""
+        from PySide6.QtCore import QSize
+
+        from zarrbrowser.session.saved_views.recent_views import RecentView
+        from zarrbrowser.window.saved_views.present_view import present_view
+        from zarrbrowser.window.saved_views.recent_keeper import png_of
+        from zarrbrowser.window.saved_views.view_cards import PICTURE
+
+        recent = []
+        for path in (
+            "/brain.zarr/anatomical",
+            "/plate.zarr/B/10/0",
+            "/cells.zarr",
+            "/climate.zarr/tas",
+            "/sky.zarr/mosaic",
+        ):
+            self.go(path, "Image")
+            self.wait(lambda: self.window.node_pane.pane("Image").view.is_complete)  # type: ignore[attr-defined]
+            pane, view = (
+                self.window.node_pane.pane("Image"),
+                present_view(self.window.session, self.window.node_pane),
+            )
+            image = pane.thumbnail(QSize(PICTURE) * self.window.devicePixelRatioF())
+            if image is not None and view is not None:
+                recent.append(RecentView(view, png_of(image)))
+        while self.window.model.rowCount():
+            self.window.close_source()
+        self.window.empty.show_recent([])  # they are in a temporary folder
+        self.window.empty.show_views(recent)
 
     def keys(self) -> object:
         """The list of keys."""

@@ -47,7 +47,7 @@ def run(
         application.styleHints().colorSchemeChanged.connect(lambda _scheme: window.follow_system())
     picture = Screenshot(window, screenshot) if screenshot is not None else None
     if request is not None:
-        window.navigator.go(request)
+        window.go(request)
     elif picture is not None:
         QTimer.singleShot(0, window.settled.emit)
     else:

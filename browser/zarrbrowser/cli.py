@@ -30,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
-        "source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path"
+        "source",
+        metavar="SOURCE",
+        nargs="?",
+        help="path or URL of a store, SOURCE#/node/path, a zarrscope:// link, or a file of bookmarks",
     )
     path = parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node")
     complete_by(path, node_paths)
@@ -97,11 +100,19 @@ def main() -> None:
 
 
 def request_of(namespace: argparse.Namespace) -> Any:
-    from zarrbrowser.session.sources import SourceRequest  # late: for a fast start
+    # late: for a fast start
+    from zarrbrowser.session.saved_views.links import is_link
+    from zarrbrowser.session.sources import SourceRequest
     from zarrcore.cli.store_arguments import store_options
+    from zarrcore.stores import StoreOptions
 
     if namespace.source is None:
         return None
+    if is_link(namespace.source):
+        if namespace.path != "/":
+            raise ZarrError("a link names its node: give it without PATH")
+        own = store_options(namespace)
+        return SourceRequest(namespace.source, "/", namespace.format, own if own != StoreOptions() else None)
     request = SourceRequest.typed(namespace.source)
     path = "/" + namespace.path.strip("/")
     return SourceRequest(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 from zarrbrowser.theme import Appearance
 
@@ -15,6 +16,18 @@ class Settings:
 
     def __init__(self, *, fresh: bool = False) -> None:
         self._stored = None if fresh else QSettings("zarrscope", "zarrbrowser")
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the settings file; None with ``fresh``."""
+        return None if self._stored is None else Path(self._stored.fileName()).parent
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """The folder for what may be lost; None with ``fresh``."""
+        place = QStandardPaths.StandardLocation.GenericCacheLocation
+        found = QStandardPaths.writableLocation(place) if self._stored is not None else ""
+        return Path(found) / "zarrscope" if found else None
 
     def text(self, name: str, default: str) -> str:
         """A text."""

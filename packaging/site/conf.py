@@ -47,6 +47,7 @@ browser/docs/guide
 browser/docs/maps
 browser/docs/calculations
 browser/docs/editing
+browser/docs/bookmarks
 core/docs/changing
 core/docs/comparing
 core/docs/library

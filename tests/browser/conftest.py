@@ -131,9 +131,10 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
 
 
 @pytest.fixture
-def own_settings(tmp_path: Path) -> Path:
-    """The folder where settings are saved during a test."""
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder where settings and recent views are saved during a test."""
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -170,4 +171,10 @@ def display() -> Iterator[str]:
 
 def environment(display: str, home: Path) -> dict[str, str]:
     """The environment of the real program: this display, and separate settings."""
-    return {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "XDG_CONFIG_HOME": str(home)}
+    return {
+        **os.environ,
+        "DISPLAY": display,
+        "QT_QPA_PLATFORM": "xcb",
+        "XDG_CONFIG_HOME": str(home),
+        "XDG_CACHE_HOME": str(home),
+    }

@@ -12,7 +12,7 @@ import pytest
 
 from tests.command import run_process
 from zarrbrowser import cli
-from zarrcore.errors import MissingExtraError
+from zarrcore.errors import MissingExtraError, ZarrError
 
 
 def test_help_works_without_qt() -> None:
@@ -90,3 +90,15 @@ def test_only_one_appearance_can_be_chosen(capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit):
         parsed("--light", "--dark")
     assert "not allowed with" in capsys.readouterr().err
+
+
+LINK = "zarrscope://view?version=1&address=/data/a.zarr&path=/raw/zarr.json"
+
+
+def test_a_link_is_a_source_whose_options_are_its_own() -> None:
+    request = cli.request_of(parsed(LINK))
+    assert (request.address, request.path, request.format, request.options) == (LINK, "/", None, None)
+    request = cli.request_of(parsed(LINK, "--format", "v2", "--region", "eu-west-1"))
+    assert (request.format, request.options.region) == ("v2", "eu-west-1")
+    with pytest.raises(ZarrError, match="without PATH"):
+        cli.request_of(parsed(LINK, "/raw"))

@@ -83,3 +83,10 @@ def test_a_value_of_another_kind_is_the_default() -> None:
     assert saved.data("list").isEmpty()
     assert saved.document("missing") == {}
     assert saved.appearance() is Appearance.SYSTEM
+
+
+def test_folders_are_those_of_the_user_but_not_when_fresh(own_settings: Path) -> None:
+    assert Settings().folder == own_settings / "zarrscope"
+    assert Settings().cache_folder == own_settings / "cache" / "zarrscope"
+    assert Settings(fresh=True).folder is None
+    assert Settings(fresh=True).cache_folder is None

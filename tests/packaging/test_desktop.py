@@ -49,8 +49,14 @@ def test_it_is_installed_for_the_user_and_removed(data: Path, tmp_path: Path) ->
     assert "SOURCE" in asked.stdout
     types = run("env", "-i", f"XDG_DATA_DIRS={data}", "cat", data / "mime" / "globs").stdout
     assert "application/x-zarr+zip:*.zarr.zip" in types
+    assert "application/x-zarrscope-views+json:*.zarrscope-views.json" in types
     cache = (data / "applications" / "mimeinfo.cache").read_text()
-    assert "application/x-zarr+zip=zarrscope.desktop;" in cache
+    for kind in (
+        "application/x-zarr+zip",
+        "application/x-zarrscope-views+json",
+        "x-scheme-handler/zarrscope",
+    ):
+        assert f"{kind}=zarrscope.desktop;" in cache
     done = run("packaging/install-desktop", "--uninstall", XDG_DATA_HOME=str(data))
     assert done.returncode == 0
     assert not [path for path in data.rglob("*") if path.is_file() and "zarrscope" in path.name]

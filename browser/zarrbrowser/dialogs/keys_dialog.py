@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -17,20 +18,17 @@ class KeysDialog(QDialog):
     """Keys and what they do, in columns.
 
     Args:
-        per_column: how many groups each column has, but the last, which has the others.
+        starts: the positions of the groups with which the further columns start.
     """
 
-    def __init__(
-        self, groups: Sequence[Keys], per_column: Sequence[int], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, groups: Sequence[Keys], starts: Sequence[int], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         columns = QHBoxLayout()
         columns.setSpacing(36)
-        for number in (*per_column, len(groups)):
-            columns.addLayout(_column(groups[:number]))
-            groups = groups[number:]
+        for first, last in pairwise((0, *starts, len(groups))):
+            columns.addLayout(_column(groups[first:last]))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         whole = QVBoxLayout(self)

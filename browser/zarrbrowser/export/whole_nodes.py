@@ -126,7 +126,7 @@ def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -
 
 def _write_hierarchy(export: NodeExport, cancelled: Cancelling, progress: Progress) -> Written:
     from zarrcore.formats import format_named  # late, like all that the window does not need to start
-    from zarrcore.operations.copy import execute, plan_copy
+    from zarrcore.operations import copy
     from zarrcore.stores import open_store
 
     def tell(_path: str, done: int, total: int) -> None:
@@ -136,9 +136,9 @@ def _write_hierarchy(export: NodeExport, cancelled: Cancelling, progress: Progre
 
     source: Any = export.hierarchy  # zarrcore copies zarrcore's own hierarchies
     with _whole_or_nothing(export) as place:
-        plan = plan_copy(source, export.node.path, to=format_named(export.kind.format))
+        plan = copy.plan_copy(source, export.node.path, to=format_named(export.kind.format))
         with open_store(place, create=True) as destination:
-            result = execute(plan, source, destination, progress=tell)
+            result = copy.execute(plan, source, destination, progress=tell)
     nbytes = result.nbytes if export.kind.is_folder else os.path.getsize(export.path)
     return Written(nbytes, plan.notes)
 

@@ -57,7 +57,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
         coastlines, graticule = document.get("map", (settings.coastlines, settings.graticule))
         return replace(
             settings,
-            axes=_axes(settings.axes, document),
+            axes=axes_in(document, settings.axes),
             elements=_elements(document, array),
             contrast=_contrast_of(document["contrast"]),
             norm=Norm(document["norm"]),
@@ -67,7 +67,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             is_blended=bool(document.get("blended")) and bool(settings.channels),
             channels=_channels(settings.channels, document["channels"]),
             labels=str(document.get("labels", ("", 0.5))[0]),
-            labels_opacity=min(max(float(opacity), 0.0), 1.0),
+            labels_opacity=min(max(_number(opacity), 0.0), 1.0),
             coastlines=bool(coastlines),
             graticule=bool(graticule),
             projection=Projection(document.get("projection", settings.projection.value)),
@@ -89,6 +89,11 @@ def place_of(document: Mapping[str, Any]) -> Place | None:
     if not all(map(math.isfinite, numbers)) or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
         return None
     return (numbers[0], numbers[1]), (numbers[2], numbers[3])
+
+
+def is_inside(place: Place, size: tuple[int, int]) -> bool:
+    """Whether a part of a plane with this many rows and columns is in view."""
+    return all(first < length and last > 0 for (first, last), length in zip(place, size, strict=True))
 
 
 def _reduction(document: Any, axes: Axes) -> Reduction | None:
@@ -122,7 +127,12 @@ def _contrast_of(document: Any) -> Contrast:
     return Contrast(ContrastMode(mode), *_numbers((low, high)))
 
 
-def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
+def axes_in(document: Mapping[str, Any], axes: Axes) -> Axes:
+    """The plane of a document of an array with these axes; positions beyond the end become the last ones.
+
+    Raises:
+        KeyError, TypeError, ValueError, IndexError, OverflowError: it is malformed, or belongs to another array.
+    """
     rows, columns, index = int(document["rows"]), int(document["columns"]), document["index"]
     fits = rows != columns and all(
         0 <= axis < len(axes.shape) and axis != axes.channel for axis in (rows, columns)
@@ -143,7 +153,13 @@ def _elements(document: Mapping[str, Any], array: ArrayLike) -> Elements:
 
 
 def _numbers(document: Any) -> tuple[float, ...]:
-    return tuple(one if isinstance(one, int) else float(one) for one in document)
+    return tuple(one if isinstance(one, int) else _number(one) for one in document)
+
+
+def _number(document: Any) -> float:
+    if not isinstance(document, int | float):
+        raise TypeError("not a number")
+    return float(document)
 
 
 def _colour(document: Any) -> tuple[int, int, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
@@ -89,8 +90,20 @@ class Pane(QWidget):
         """The view settings as JSON, for the history; empty if the pane has none."""
         return {}
 
+    def lasting_view_state(self) -> dict[str, Any]:
+        """The same with what the session adds, such as the colour map chosen last: it looks the same in any session."""
+        return self.view_state()
+
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the settings from `view_state`."""
+
+    def position(self) -> str:
+        """Where in the array the picture is, for its title: ``time = 3, z = 12``; empty if that says nothing."""
+        return ""
+
+    def thumbnail(self, size: QSize) -> QImage | None:
+        """What is on the screen as a picture of at most this size, in pixels, without reading; None without a picture."""
+        return None
 
     def fit(self) -> None:
         """Fit the whole picture or plot into view."""

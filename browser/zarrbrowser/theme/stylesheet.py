@@ -77,6 +77,7 @@ QPushButton[role="link"] {
 }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { text-decoration: underline; }
+QPushButton[role="card"] { padding: 0; }
 QPushButton[role="crumb"] { background: transparent; border: 0; color: $accent; padding: 0 1px; min-height: 0; }
 QPushButton[role="crumb"]:hover, QPushButton[role="crumb"]:focus { text-decoration: underline; }
 QToolButton[role="flat"] { background: transparent; border-color: transparent; }
@@ -113,6 +114,7 @@ QTreeView, QPlainTextEdit, QListView {
     background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
+QListView[role="views"]::item { padding: 4px 6px; }
 QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
 QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }
 QTreeView::item { padding: 3px 2px; border: 0; }
@@ -144,6 +146,7 @@ QFrame[role="foot"] { background: $window; border: 0; border-top: 1px solid $bor
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="canvas"] { background: $canvas; }
 QScrollArea { background: $surface; border: 0; }
+QScrollArea[role="page"], QFrame[role="page"] { background: transparent; }
 
 QTabWidget::pane { border: 0; border-top: 1px solid $border; background: $surface; }
 QTabBar { background: transparent; qproperty-drawBase: 0; }

@@ -15,6 +15,7 @@ from zarrbrowser.window.figures.movie_exporter import MovieExporter
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.saved_views.bookmarker import Bookmarker
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
@@ -24,6 +25,7 @@ class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
     editor: Editor
+    bookmarker: Bookmarker
     exporter: Exporter
     figures: FigureExporter
     movies: MovieExporter
@@ -157,6 +159,15 @@ COMMANDS = (
                 in_menu=False,
                 panes=("Table", "Value"),
             ),
+        ),
+    ),
+    Group(
+        "Bookmarks",
+        (
+            Command(
+                "Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add(), in_menu=False
+            ),
+            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show(), in_menu=False),
         ),
     ),
     Group(

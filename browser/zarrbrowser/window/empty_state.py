@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
+from zarrbrowser.session.saved_views.recent_views import RecentView
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.scrolled import Scrolled
 from zarrbrowser.widgets.tooltip import tooltip
+from zarrbrowser.window.saved_views.view_cards import ViewCards
 
 _EXAMPLES = (
     ("A folder or zip", "/data/scan.zarr"),
@@ -20,63 +25,72 @@ _EXAMPLES = (
     ("On the web", "https://example.org/scan.zarr"),
 )
 _RECENT_SHOWN = 5
+_FRAME, _MARGIN = 24, 20
+_INSIDE = (20, 20, -20, -20)
+"""The frame's distance from the edges of the page."""
 
 
 class EmptyState(QWidget):
-    """Buttons to open a source, examples of addresses, and recent sources.
+    """Buttons to open a source, and recent views and sources; examples of addresses while there are no views.
 
     Signals:
         open_pressed: the user wants to choose a folder.
         entered: a recent address was chosen.
         location_pressed: the user wants to enter a location with connection options.
+        view_chosen: the `SavedView` of a recent view was chosen.
+        appeared: the page is shown; recent views may have changed.
     """
 
     open_pressed = Signal()
     location_pressed = Signal()
     entered = Signal(str)
+    view_chosen = Signal(object)
+    appeared = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture = QLabel()
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
-        self._recent_heading = label("Recent", "heading")
-        inside = QVBoxLayout()
-        inside.setSpacing(8)
-        inside.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        inside.addWidget(label("Open a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
-        words = label("Drop a folder here, open one, or type a path or URL above.", "muted")
-        inside.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
-        inside.addSpacing(8)
         self.open_button = push_button(
             "Open folder…", self.open_pressed.emit, drawing="folder-open", role="primary"
         )
         self.location_button = push_button("Open location…", self.location_pressed.emit)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.open_button)
-        buttons.addWidget(self.location_button)
-        buttons.addStretch(1)
-        inside.addLayout(buttons)
-        inside.addSpacing(20)
-        inside.addLayout(self._examples())
+        self._examples = _examples()
+        self._views_heading = label("Recent views", "heading")
+        self.cards = ViewCards()
+        self.cards.chosen.connect(self.view_chosen)
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        self._links: list[QPushButton] = []
+        self._recent_heading = label("Recent sources", "heading")
+        page = Scrolled("page")
+        page.setProperty("role", "page")
+        page.inside.setAutoFillBackground(False)  # the frame around the page is drawn below it
+        inside = QVBoxLayout(page.inside)
+        inside.setContentsMargins(_MARGIN, 8, _MARGIN, 8)
+        inside.setSpacing(8)
+        inside.addLayout(_centred(self._invitation()))
         inside.addSpacing(12)
-        inside.addWidget(self._recent_heading)
-        inside.addLayout(self._recent)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addLayout(inside)
-        row.addStretch(1)
+        inside.addLayout(_centred(self._examples))
+        inside.addWidget(self._views_heading, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addWidget(self.cards)
+        inside.addSpacing(4)
+        below = QVBoxLayout()
+        below.addWidget(self._recent_heading)
+        below.addLayout(self._recent)
+        inside.addLayout(_centred(below))
+        self._page = page
         column = QVBoxLayout(self)
+        column.setContentsMargins(_FRAME, _FRAME, _FRAME, _FRAME)
         column.addStretch(2)
-        column.addLayout(row)
+        column.addWidget(page)
         column.addStretch(3)
         self.show_recent([])
+        self.show_views([])
         self.update_colours()
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
         """Show recent sources."""
+        self._links.clear()
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -88,11 +102,28 @@ class EmptyState(QWidget):
             button = push_button(shown.replace("&", "&&"), choose, role="link")
             button.setToolTip(tooltip(address))
             self._recent.addWidget(button)
+            self._links.append(button)
         self._recent_heading.setVisible(bool(requests))
+        self._settle()
+
+    def show_views(self, views: Sequence[RecentView]) -> None:
+        """Show recent views, the latest first; who has some needs no examples."""
+        self.cards.show_views(views)
+        for widget in (self.cards, self._views_heading):
+            widget.setVisible(bool(views))
+        self._examples.setVisible(not views)
+        self._settle()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Tell that the page is shown."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.appeared.emit()
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self._picture.setPixmap(icon("zarrscope", current_colours().accent).pixmap(QSize(72, 72)))
+        self.cards.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw a dashed frame, to mark the drop target."""
@@ -101,14 +132,52 @@ class EmptyState(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(QColor(current_colours().border), 2, Qt.PenStyle.DashLine)
         painter.setPen(pen)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(20, 20, -20, -20), 12, 12)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(*_INSIDE), 12, 12)
 
-    def _examples(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(20)
-        grid.setVerticalSpacing(4)
-        for row, (what, example) in enumerate(_EXAMPLES):
-            grid.addWidget(label(what, "muted"), row, 0)
-            grid.addWidget(label(example, selectable=True), row, 1)
-        grid.setColumnStretch(1, 1)
-        return grid
+    def _settle(self) -> None:
+        """Lay out the changed page, and let Tab go through it from top to bottom."""
+        self._page.fit_inside()
+        for before, after in pairwise([self.location_button, *self.cards.cards, *self._links]):
+            QWidget.setTabOrder(before, after)
+
+    def _invitation(self) -> QVBoxLayout:
+        """The icon, what to do, and the buttons."""
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        column.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(label("Open a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
+        words = label("Drop a folder here, open one, or type a path or URL above.", "muted")
+        column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(8)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.location_button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        return column
+
+
+def _centred(inner: QLayout | QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.addStretch(1)
+    if isinstance(inner, QWidget):
+        row.addWidget(inner)
+    else:
+        row.addLayout(inner)
+    row.addStretch(1)
+    return row
+
+
+def _examples() -> QWidget:
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(20)
+    grid.setVerticalSpacing(4)
+    for row, (what, example) in enumerate(_EXAMPLES):
+        grid.addWidget(label(what, "muted"), row, 0)
+        grid.addWidget(label(example, selectable=True), row, 1)
+    grid.setColumnStretch(1, 1)
+    return made

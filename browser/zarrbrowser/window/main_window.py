@@ -15,6 +15,9 @@ from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.request_lines import to_line
+from zarrbrowser.session.saved_views.bookmarks import FILE_NAME, Bookmarks
+from zarrbrowser.session.saved_views.links import is_link
+from zarrbrowser.session.saved_views.view import SavedView
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
@@ -35,6 +38,7 @@ from zarrbrowser.window.menus import (
     add_window_shortcuts,
     appearance_menu,
     fill_menu,
+    filled_menu,
     mount_menu,
 )
 from zarrbrowser.window.mounting import Mounter
@@ -49,6 +53,10 @@ from zarrbrowser.window.opening import (
 )
 from zarrbrowser.window.reveal import Revealer
 from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
+from zarrbrowser.window.saved_views.bookmarker import Bookmarker
+from zarrbrowser.window.saved_views.present_view import present_view
+from zarrbrowser.window.saved_views.recent_keeper import RecentKeeper
+from zarrbrowser.window.saved_views.view_opener import ViewOpener
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.window.status_bar import StatusBar
@@ -65,8 +73,8 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_GROUPS_PER_COLUMN = (2, 3)
-"""Groups of commands in the first columns of the list of keys, so that all have about the same length."""
+_COLUMNS_OF_KEYS = (2, 5)
+"""Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -117,6 +125,11 @@ class MainWindow(QMainWindow):
         )
         self._leaves = False
         """Whether the window closes once a change has ended."""
+        folder = settings.folder
+        bookmarks = Bookmarks(None if folder is None else folder / FILE_NAME)
+        self.view_opener = ViewOpener(self, self.session, self.navigator, bookmarks, self.workers)
+        self.bookmarker = Bookmarker(self, bookmarks, self.view_opener, self._present_view, self.workers)
+        self.recent_keeper = RecentKeeper(self, settings, self.node_pane, self._present_view, self.workers)
         self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
@@ -132,8 +145,16 @@ class MainWindow(QMainWindow):
 
     def open_text(self, text: str) -> None:
         """Open a typed, dropped or chosen address, or go there if its source is already open."""
-        self.navigator.go(SourceRequest.typed(text))
+        self.go(SourceRequest(text) if is_link(text) else SourceRequest.typed(text))
         self.tree.setFocus()  # in the address field, keys would edit the text
+
+    def go(self, request: SourceRequest) -> None:
+        """Go to a node of a source, to the view of a link, or to those of a file."""
+        if not self.view_opener.take(request):
+            self.navigator.go(request)
+
+    def _present_view(self) -> SavedView | None:
+        return present_view(self.session, self.node_pane, self.navigator.awaited)
 
     def restore_session(self) -> None:
         """Restore the sources and the node that were open when the window was last closed."""
@@ -220,7 +241,7 @@ class MainWindow(QMainWindow):
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
-        dialog = KeysDialog(key_table(), _GROUPS_PER_COLUMN, self)
+        dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS, self)
         dialog.open()
         return dialog
 
@@ -264,6 +285,11 @@ class MainWindow(QMainWindow):
             place.entered.connect(self.open_text)
             place.open_pressed.connect(self.choose_folder)
             place.location_pressed.connect(self.choose_location)
+        self.empty.view_chosen.connect(self.view_opener.go)
+        self.empty.appeared.connect(self.recent_keeper.load)
+        self.recent_keeper.loaded.connect(self.empty.show_views)
+        self.recent_keeper.chosen.connect(self.view_opener.go)
+        self.view_opener.failed.connect(self._view_failed)
         self.top_bar.edited.connect(self._complete)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
@@ -287,15 +313,20 @@ class MainWindow(QMainWindow):
         self.editor.changed.connect(self._refresher.show)
         self.editor.noticed.connect(lambda text, _source, _outcome: self.status.report(text))
         self.editor.idle.connect(self._leave_now)
-        for teller in (self.exporter, self.figures, self.movies, self.mounter, self.editor, self._refresher):
+        views = (self.bookmarker, self.view_opener, self.recent_keeper)
+        changes = (self.editor, self._refresher)
+        for teller in (self.exporter, self.figures, self.movies, self.mounter, *views, *changes):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)
         copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
+        copying.aboutToShow.connect(lambda: self.bookmarker.add_link(copying))
         self.node_pane.copy_button.setMenu(copying)
         menu = self.top_bar.menu
         appearances = appearance_menu(menu, self.settings.appearance(), self.set_appearance)
-        fill_menu(menu, self, (mount_menu(menu, self), appearances))
+        bookmarks = filled_menu("Bookmarks", menu, self.bookmarker.fill_menu, self)
+        recent = filled_menu("Recent views", menu, self.recent_keeper.fill_menu)
+        fill_menu(menu, self, (bookmarks, recent, mount_menu(menu, self), appearances))
         add_window_shortcuts(self, self)
         add_tree_shortcuts(self.tree, self)
         self.node_pane.panes.made.connect(lambda pane, title: add_pane_shortcuts(pane, title, self))
@@ -357,6 +388,12 @@ class MainWindow(QMainWindow):
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._layout.show_sentence()
         if retry:
+            self.settled.emit()
+
+    def _view_failed(self, text: str) -> None:
+        """Say why a link or a file of views is not opened; what the window shows stays."""
+        self._layout.notice.say(text)
+        if text:
             self.settled.emit()
 
     def _row_changed(self, first: QModelIndex, _last: QModelIndex) -> None:
@@ -461,6 +498,7 @@ class MainWindow(QMainWindow):
             self.workers.stop()
             event.ignore()
             return
+        self.recent_keeper.keep_now()
         self._layout.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)
         save_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.view_state())

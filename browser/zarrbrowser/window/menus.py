@@ -26,8 +26,7 @@ def fill_menu(menu: QMenu, window: CommandTarget, submenus: Sequence[QMenu]) -> 
             menu.addMenu(submenu)
         commands = [one for one in group.commands if one.in_menu and one.run is not None]
         for command in commands:
-            # The window handles the keys, because some commands have two.
-            menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
+            _add(menu, command, window)
         if commands and group.title != _LAST_GROUP:
             menu.addSeparator()
 
@@ -60,6 +59,31 @@ def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
     return menu
 
 
+def filled_menu(
+    title: str, parent: QMenu, fill: Callable[[QMenu], object], window: CommandTarget | None = None
+) -> QMenu:
+    """A menu that is filled each time it is opened.
+
+    Args:
+        fill: adds entries to the empty menu.
+        window: if given, the commands of the group with this title come first.
+    """
+    menu = QMenu(title, parent)
+    menu.setToolTipsVisible(True)
+
+    def fill_again() -> None:
+        menu.clear()
+        commands = [one for group in COMMANDS if group.title == title for one in group.commands]
+        if window is not None:
+            for command in commands:
+                _add(menu, command, window)
+            menu.addSeparator()
+        fill(menu)
+
+    menu.aboutToShow.connect(fill_again)
+    return menu
+
+
 def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appearance], None]) -> QMenu:
     """The menu of appearances: light, dark, or the system's."""
     menu = QMenu("Appearance", parent)
@@ -71,6 +95,11 @@ def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appear
         action.triggered.connect(lambda _checked=False, chosen=appearance: choose(chosen))
         group.addAction(action)
     return menu
+
+
+def _add(menu: QMenu, command: Command, window: CommandTarget) -> None:
+    # The window handles the keys, because some commands have two.
+    menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
 
 
 def _bindable() -> list[Command]:

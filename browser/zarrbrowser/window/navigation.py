@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.history import Visit
-from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.session.sources import SourceRequest, place_of
 from zarrbrowser.session.state import Session
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.reveal import Revealer
@@ -86,7 +86,7 @@ class Navigator(QObject):
         """Record that a node is shown; on the way back or forward, restore its tab."""
         wanted, self._wanted = self._wanted, None
         here = self._here()
-        if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
+        if wanted is not None and here is not None and self._is_at(wanted):
             self._node_pane.show_tab(wanted.tab)
             self._view_state = wanted.view_state
         else:
@@ -99,16 +99,25 @@ class Navigator(QObject):
         self._node_pane.leave()
         self.moved.emit()
 
-    def travel(self, visit: Visit) -> None:
-        """Go to the node of a visit and restore its view."""
+    def travel(self, visit: Visit, request: SourceRequest | None = None) -> None:
+        """Go to the node of a visit and restore its view.
+
+        Args:
+            request: how to open its source, if not as before.
+        """
         self._wanted = visit
-        self.go(SourceRequest(visit.address, visit.path))
+        self.go(request or SourceRequest(visit.address, visit.path))
         self.moved.emit()
 
     def here(self) -> Visit | None:
         """The present node and its view; None without a node."""
         here = self._here()
         return None if here is None else replace(here, view_state=self._node_pane.view_state())
+
+    @property
+    def awaited(self) -> Mapping[str, Any]:
+        """The settings that will be restored once the tab shows the node; empty without any."""
+        return self._view_state
 
     def note(self) -> None:
         """Record the present node and view."""
@@ -123,6 +132,14 @@ class Navigator(QObject):
             return None
         request = source.request
         return Visit(request.place, request.address, node.path, self._node_pane.current_tab())
+
+    def _is_at(self, visit: Visit) -> bool:
+        source, node = self._session.source, self._session.node
+        if source is None or node is None:
+            return False
+        # The address that was typed may have credentials, which saved ones do not have.
+        places = (source.request.place, place_of(source.hierarchy.url))
+        return visit.path == node.path and visit.place in places
 
     def _travel(self, visit: Visit | None) -> None:
         if visit is not None:

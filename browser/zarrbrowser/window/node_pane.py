@@ -60,6 +60,7 @@ class NodePane(QWidget):
         view_changed: the present `view_state`.
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
+        leaving: the node is about to be left; the pane still shows it.
     """
 
     pointed = Signal(str)
@@ -71,6 +72,7 @@ class NodePane(QWidget):
     view_changed = Signal(object)
     change_asked = Signal(object)
     fill_asked = Signal(object)
+    leaving = Signal()
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -373,6 +375,8 @@ class NodePane(QWidget):
 
     def _quiet(self) -> None:
         """Cancel all requests for the last node."""
+        if self._session.node is not None:
+            self.leaving.emit()
         self.pointed.emit("")
         self._look_closer.forget()
         for pane in self.panes:

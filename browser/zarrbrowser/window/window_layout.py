@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayou
 
 from zarrbrowser.settings import Settings
 from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.widgets.notice import Notice, SentencePane
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.side.side_pane import SidePane
@@ -18,7 +18,11 @@ _SIZE, _TREE_WIDTH, _LEAST_TREE_WIDTH = (1280, 800), 400, 140
 
 
 class WindowLayout(QWidget):
-    """The top bar, and below it the start page, or the tree beside a node or a message."""
+    """The top bar, and below it the start page, or the tree beside a node or a message.
+
+    Attributes:
+        notice: a bar below the top bar with a sentence that does not belong to a node; hidden without one.
+    """
 
     def __init__(
         self, top_bar: TopBar, side: SidePane, node_pane: NodePane, sentence: SentencePane, empty: EmptyState
@@ -41,7 +45,12 @@ class WindowLayout(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.notice = Notice("Close", lambda: self.notice.say(""))
+        around = QVBoxLayout()
+        around.setContentsMargins(12, 0, 12, 0)
+        around.addWidget(self.notice)
         column.addWidget(top_bar)
+        column.addLayout(around)
         column.addWidget(self._body, 1)
         self._drop = label("Drop to open", "drop")
         self._drop.setParent(self)

@@ -1,24 +1,31 @@
-"""The list of keys has every group once, in columns."""
+"""The list of keys: every group in its column, on a small screen too."""
 
 from __future__ import annotations
 
-import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
+from zarrbrowser.window.commands import key_table
+from zarrbrowser.window.main_window import _COLUMNS_OF_KEYS
 
-GROUPS = [(f"group {number}", [(f"command {number}", "Ctrl+A")]) for number in range(5)]
+GROUPS = [(name, [(f"do {name}", f"Ctrl+{name}")]) for name in "ABCDE"]
 
 
-@pytest.mark.usefixtures("application")
-@pytest.mark.parametrize("per_column", [(), (2,), (2, 1), (5,)])
-def test_each_group_is_there_once(per_column: tuple[int, ...], qtbot: QtBot) -> None:
-    dialog = KeysDialog(GROUPS, per_column)
+def test_groups_are_in_columns(application: QApplication, qtbot: QtBot) -> None:
+    dialog = KeysDialog(GROUPS, (2, 3))
     qtbot.addWidget(dialog)
     dialog.show()
-    shown = [one for one in dialog.findChildren(QLabel) if one.property("role") == "heading"]
-    assert sorted(one.text() for one in shown) == [title for title, _ in GROUPS]
-    lefts = [one.x() for one in sorted(shown, key=QLabel.text)]
-    wanted = [number for number in (*per_column, 5 - sum(per_column)) if number]
-    assert [lefts.count(left) for left in dict.fromkeys(lefts)] == wanted
+    places = {one.text(): one.mapTo(dialog, one.rect().topLeft()) for one in dialog.findChildren(QLabel)}
+    columns = [places[name].x() for name in "ABCDE"]
+    assert columns[0] == columns[1] < columns[2] < columns[3] == columns[4]
+    assert places["A"].y() < places["do A"].y() < places["B"].y()
+    assert places["Ctrl+E"].x() > places["do E"].x()
+
+
+def test_all_keys_fit_a_small_screen(application: QApplication, qtbot: QtBot) -> None:
+    dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS)
+    qtbot.addWidget(dialog)
+    hint = dialog.sizeHint()
+    assert hint.width() < 1280
+    assert hint.height() < 720

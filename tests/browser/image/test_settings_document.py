@@ -16,7 +16,7 @@ from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
-from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
+from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.maps.projections import Projection
 from zarrbrowser.values.elements import Elements, Part
@@ -72,6 +72,8 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         {"index": [1]},
         {"norm": "cubic"},
         {"contrast": None},
+        {"contrast": ["fixed", "nan", 1]},
+        {"labels": ["", "nan"]},
         {"channels": []},
         {"colour_map": "mud"},
         {"part": "half"},
@@ -126,6 +128,13 @@ def test_the_part_in_view_is_read_from_a_document() -> None:
     ):
         assert place_of({"place": bad}) is None
     assert place_of({}) is None
+
+
+def test_a_part_beyond_the_plane_is_not_inside() -> None:
+    assert is_inside(((0, 5), (1, 9)), (3, 4))
+    assert is_inside(((-100, 0.5), (3, 9)), (3, 4))
+    assert not is_inside(((3, 5), (1, 9)), (3, 4))
+    assert not is_inside(((0, 5), (-9, 0)), (3, 4))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.request_lines import from_line, to_line
+from zarrbrowser.session.request_lines import from_line, request_document, request_of, to_line
 from zarrbrowser.session.sources import SourceRequest
 from zarrcore.stores.options import StoreOptions
 
@@ -69,3 +69,10 @@ def test_a_line_is_one_line_and_keeps_any_letters() -> None:
 
 def test_further_members_of_a_line_are_ignored() -> None:
     assert from_line('{"address": "a.zarr", "headers": {"a": "b"}}') == SourceRequest("a.zarr")
+
+
+def test_a_document_may_have_other_members() -> None:
+    document = request_document(SourceRequest("s3://bucket/a", "/x", "v2"))
+    assert document == {"address": "s3://bucket/a", "format": "v2", "path": "/x"}
+    assert request_of({**document, "title": "a"}) == SourceRequest("s3://bucket/a", "/x", "v2")
+    assert request_of({"path": "/x"}) is None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from tests.browser.window.saved_views.test_view_cards import png, recent
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.empty_state import EmptyState
@@ -65,3 +68,54 @@ def test_the_buttons_ask_for_a_folder_and_for_a_location(page: EmptyState, qtbot
         page.open_button.click()
     with qtbot.waitSignal(page.location_pressed):
         page.location_button.click()
+
+
+def texts(page: EmptyState) -> set[str]:
+    return {one.text() for one in page.findChildren(QLabel) if one.isVisible()}
+
+
+def test_recent_views_take_the_place_of_examples(page: EmptyState, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.appeared):
+        page.show()
+    assert "s3://bucket/scan.zarr" in texts(page)
+    page.resize(1000, 700)
+    page.show_views([recent(number, png("red")) for number in range(3)])
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in page.cards.cards))
+    assert "Recent views" in texts(page)
+    assert "s3://bucket/scan.zarr" not in texts(page)
+    with qtbot.waitSignal(page.view_chosen) as heard:
+        page.cards.cards[1].click()
+    assert heard.args[0].title == "view 1"
+    page.show_views([])
+    assert "Recent views" not in texts(page)
+    assert "s3://bucket/scan.zarr" in texts(page)
+
+
+def test_the_page_scrolls_in_a_small_window(page: EmptyState, qtbot: QtBot) -> None:
+    page.show()
+    page.show_recent([SourceRequest(f"/data/{number}.zarr") for number in range(5)])
+    page.show_views([recent(number, png("red")) for number in range(9)])
+    assert page.minimumSizeHint().width() <= 500
+    assert page.minimumSizeHint().height() <= 200
+    page.resize(500, 250)
+    area = page.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 100)
+    qtbot.waitUntil(lambda: len(links(page)) == 5)
+    area.ensureWidgetVisible(links(page)[4])
+    assert area.verticalScrollBar().value() > 0
+
+
+def test_tab_goes_through_the_page_from_top_to_bottom(page: EmptyState, qtbot: QtBot) -> None:
+    page.resize(1200, 700)
+    page.show()
+    page.show_recent([SourceRequest("/data/a.zarr"), SourceRequest("/data/b.zarr")])
+    page.show_views([recent(number, png("red")) for number in range(2)])
+    page.activateWindow()
+    assert QTest.qWaitForWindowActive(page)
+    qtbot.waitUntil(lambda: len(links(page)) == 2)
+    page.location_button.setFocus()
+    passed = []
+    for _ in range(4):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        passed.append(QApplication.focusWidget())
+    assert passed == [*page.cards.cards, *links(page)]

@@ -118,7 +118,8 @@ def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
     menu.aboutToShow.emit()
     enabled = [action.text() for action in menu.actions() if action.isEnabled()]
-    assert enabled == ["Python: zarrcore", "Python: zarr", "Python: xarray", "Command", "Address"]
+    copied = ["Python: zarrcore", "Python: zarr", "Python: xarray", "Command", "Address"]
+    assert enabled == [*copied, "Link to this view"]
 
 
 def choose_path(window: MainWindow, path: Path) -> QFileDialog:

@@ -18,6 +18,7 @@ from zarrbrowser.window.menus import (
     add_window_shortcuts,
     appearance_menu,
     fill_menu,
+    filled_menu,
     mount_menu,
 )
 
@@ -139,3 +140,25 @@ def test_the_mount_menu_is_filled_when_it_opens(
     menu.aboutToShow.emit()
     assert len(asked) == 1
     assert asked[0].startswith("mounter.fill_menu(")
+
+
+def test_a_menu_is_filled_anew_each_time(qtbot: QtBot) -> None:
+    parent, filled = QMenu(), []
+    qtbot.addWidget(parent)
+    menu = filled_menu("Bookmarks", parent, filled.append)
+    assert filled == []
+    for _ in range(2):
+        menu.aboutToShow.emit()
+    assert filled == [menu, menu]
+
+
+def test_a_menu_starts_with_the_commands_of_its_group(window: Any, asked: list[str], qtbot: QtBot) -> None:
+    parent = QMenu()
+    qtbot.addWidget(parent)
+    menu = filled_menu("Bookmarks", parent, lambda menu: menu.addAction("mine"), window)
+    for _ in range(2):
+        menu.aboutToShow.emit()
+    entries = [one.text().partition("\t")[0] for one in menu.actions() if one.text()]
+    assert entries == ["Bookmark this view…", "Edit bookmarks…", "mine"]
+    menu.actions()[0].trigger()
+    assert asked == ["bookmarker.add()"]

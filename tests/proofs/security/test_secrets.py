@@ -179,6 +179,16 @@ def test_a_day_of_use_leaves_no_credentials(day: Day, web: FaultServer, tmp_path
         path.read_bytes() for path in (day.left / "XDG_CONFIG_HOME").rglob("*.conf")
     )
 
+    for place, files in (
+        ("XDG_CONFIG_HOME", "bookmarks.zarrscope-views.json"),
+        ("XDG_CACHE_HOME", "recent-views/*.json"),
+        ("HOME", "views.zarrscope-views.json"),
+    ):
+        assert b'"path": "/x"' in b"".join(path.read_bytes() for path in (day.left / place).rglob(files)), (
+            files
+        )
+    assert done.stdout.count(b"Link to this view zarrscope://view?") == 2
+
     # The credentials were used, and files were left.
     assert any(f"sig={SECRETS['query']}" in path for _, path, _ in web.requests)
     assert any(headers.get("x-token") == SECRETS["header"] for _, _, headers in web.requests)

@@ -1,4 +1,4 @@
-"""A session in the window: open sources, copy everything that can be copied, and close, which saves the session.
+"""A session in the window: open sources, copy everything that can be copied, bookmark each view, save the bookmarks, and close.
 
     python -m tests.proofs.security.window_session ADDRESS …
 
@@ -7,6 +7,7 @@ It prints what was in the clipboard, and the texts of the window.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -20,6 +21,23 @@ from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers.garbage import collect_in_this_thread
 
 _OPENS_WITHIN_S = 30.0
+
+
+def bookmark(window: MainWindow, application: QApplication) -> None:
+    """Bookmark the picture once it is drawn, and save all bookmarks for others."""
+    deadline = time.monotonic() + _OPENS_WITHIN_S
+    window.node_pane.show_tab("Image")
+    while time.monotonic() < deadline:
+        application.processEvents()
+        pane = window.node_pane.current_pane
+        if pane is not None and pane.figure() is not None:
+            break
+    dialog = window.bookmarker.add()
+    if dialog is not None:
+        dialog.accept()
+    window.bookmarker.save(os.path.join(os.environ["HOME"], "views.zarrscope-views.json"))
+    while window.workers.active:
+        application.processEvents()
 
 
 def main(addresses: list[str]) -> None:
@@ -44,6 +62,8 @@ def main(addresses: list[str]) -> None:
             QGuiApplication.clipboard().clear()
             action.trigger()
             print(action.text(), QGuiApplication.clipboard().text())
+        if window.session.node is not None:
+            bookmark(window, application)
         for label in window.findChildren(QLabel):
             print(label.text(), label.toolTip())
         print(window.windowTitle(), window.sentence.text)

@@ -138,8 +138,15 @@ class ShownPlanes:
     @property
     def title(self) -> str:
         """The name of the main image, and where its plane is: ``tas, time = 2020-04-16``."""
+        image = self.main.state.image
+        name = image.path.rpartition("/")[2] or image.base.name or image.path
+        return ", ".join(filter(None, (name, self.position)))
+
+    @property
+    def position(self) -> str:
+        """Where the plane of the main image is, and what it is compared with: ``time = 2020-04-16``."""
         image, settings = self.main.state.image, self.main.state.settings
-        parts = [image.path.rpartition("/")[2] or image.base.name or image.path]
+        parts = []
         for axis in settings.sliders(image):
             coordinate = self.coordinates.get(axis)
             text = coordinate.text(settings.axes.index[axis]) if coordinate is not None else ""

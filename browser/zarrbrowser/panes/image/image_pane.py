@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
@@ -19,7 +19,7 @@ from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import image_of_group
-from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
+from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.state import Change, ImageState, PlaneLayout
 from zarrbrowser.image.tiles.frame_text import report, withheld
 from zarrbrowser.image.tiles.frames import is_constant
@@ -28,6 +28,7 @@ from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.canvas.canvas import Canvas
+from zarrbrowser.panes.image.canvas.thumbnail import thumbnail
 from zarrbrowser.panes.image.colours.colour_controller import ColourController
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.colours.legend import MissingLegend
@@ -206,6 +207,13 @@ class ImagePane(Pane):
         place = None if view is None else [list(view.rows), list(view.columns)]
         return {**settings_document(state.settings), "place": place, "layout": state.layout.value}
 
+    def lasting_view_state(self) -> dict[str, Any]:
+        """The same with the colour map on the screen, also if it is the one for all images."""
+        state, found = self.model.state, self.view_state()
+        return (
+            found if state is None else {**found, "colour_map": state.settings.colour_map or state.colour_map}
+        )
+
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the settings from `view_state`; settings that do not fit the image are ignored."""
         state = self.model.state
@@ -215,10 +223,27 @@ class ImagePane(Pane):
         layouts = {layout.value: layout for layout in PlaneLayout}
         layout = layouts.get(str(document.get("layout")), state.layout)
         settings = apply_document(state.settings, document, state.image.base)
+        if settings is state.settings:
+            return  # the array has changed since then, or the document is of another one
         self.model.show(replace(state, settings=settings, layout=layout))
         place = place_of(document)
-        if place is not None:
+        if place is not None and is_inside(place, self.canvas.size_shown):
             self.canvas.show_range(*place)
+
+    def position(self) -> str:
+        """Where the plane is, by coordinates if they are known."""
+        figure, state = self.figure(), self.model.state
+        if figure is not None:
+            return figure.position
+        return "" if state is None else state.settings.describe(state.image)
+
+    def thumbnail(self, size: QSize) -> QImage | None:
+        """The main plane, or its map."""
+        if self.model.state is None or not self.stack.shows_data:
+            return None
+        projection = self.view.projection
+        canvas = projection.canvas if projection.chart is not None else None
+        return thumbnail(canvas or self.canvas, size)
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""

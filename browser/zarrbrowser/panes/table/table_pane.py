@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,6 +39,7 @@ from zarrbrowser.table.grid import (
     tab_separated,
 )
 from zarrbrowser.table.row_order import OrderedGrid, RowTable
+from zarrbrowser.table.view_document import cell_of, slice_of, table_document
 from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import count, format_shape
 from zarrbrowser.widgets.axis_choice import AxisChoice
@@ -142,6 +143,28 @@ class TablePane(Pane):
             chosen = (slice(None), slice(None))
         everything = grid.selection(slice(None), slice(None))
         return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=grid.unpacking)
+
+    def view_state(self) -> dict[str, Any]:
+        """The slice, and where it is scrolled to; empty without a table."""
+        grid = self._table
+        if grid is None:
+            return {}
+        return table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
+
+    def restore(self, document: Mapping[str, Any]) -> None:
+        """Restore the slice and the place; what does not fit is ignored."""
+        grid, cell = self._table, cell_of(document)
+        if isinstance(grid, Grid) and grid.axes is not None:
+            axes = slice_of(document, grid.axes)
+            if axes != grid.axes:
+                self._show_grid(replace(grid, axes=axes))
+        if cell is not None:
+            self.go(*cell)
+
+    def position(self) -> str:
+        """The position of the slice."""
+        grid = self._table
+        return grid.axes.describe() if isinstance(grid, Grid) and grid.axes is not None else ""
 
     def show_array(
         self,
@@ -394,6 +417,7 @@ class TablePane(Pane):
         grid = self.model.grid
         if grid is None or not self.isVisible():
             return
+        self.view_changed.emit()
         rows, columns = self.table.in_view()
         if not self.stack.may_read(grid.cost(rows, columns), self._agreed_bytes, "The part in view"):
             self._forget()

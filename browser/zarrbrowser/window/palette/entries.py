@@ -29,7 +29,10 @@ def entries_of(window: CommandTarget, menus: dict[str, QMenu], tab: str, pane: Q
         entries += _of_menu(menu, title)
     if pane is not None:
         entries += _of_buttons(pane, tab)
-    return list({(entry.title, entry.place): entry for entry in entries}.values())
+    found: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        found.setdefault((entry.title, entry.place), entry)  # a command of a menu comes first, with its key
+    return list(found.values())
 
 
 def _of_commands(window: CommandTarget, tab: str) -> Iterator[Entry]:

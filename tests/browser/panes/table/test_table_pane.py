@@ -269,3 +269,28 @@ def test_a_group_that_cannot_be_listed_can_be_tried_again(open_window: OpenWindo
     flaky.mended = True
     pane.stack.sentence.button.click()
     qtbot.waitUntil(lambda: read_here(pane, 2, 0) == 2)
+
+
+def test_the_view_is_restored(pane: TablePane, qtbot: QtBot) -> None:
+    assert pane.view_state() == {}
+    array = FakeArray(VALUES, ("z", "y", "x"), chunks=(1, 100, 100))
+    pane.show_array(array)
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
+    first = pane.view_state()
+    assert first == {"rows": 1, "columns": 2, "index": [1, 500, 100], "cell": None}
+    assert pane.position() == "z = 1"
+    pane.sliders.sliders[0].setValue(2)
+    pane.axes.swap.click()
+    with qtbot.waitSignal(pane.view_changed):
+        pane.go(150, 700)
+    qtbot.waitUntil(lambda: read_here(pane, 150, 700) == VALUES[2, 700, 150])
+    seen, rows = pane.view_state(), pane.table.in_view()[0]
+    pane.restore(first)
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
+    pane.restore(seen)
+    qtbot.waitUntil(lambda: read_here(pane, 150, 700) == VALUES[2, 700, 150])
+    assert abs(pane.table.in_view()[0].start - rows.start) <= 1
+    pane.restore({"cell": [10**9, -5]})
+    qtbot.waitUntil(lambda: read_here(pane, 199, 0) == VALUES[2, 0, 199])
+    pane.restore({"index": "nonsense", "cell": {}})
+    assert pane.grid.axes.index[0] == 2

@@ -87,3 +87,10 @@ def test_without_a_source_the_palette_opens(open_window: OpenWindow) -> None:
     dialog = window.show_palette()
     assert "Open folder" in dialog.titles
     dialog.reject()
+
+
+def test_a_command_that_is_in_a_menu_too_is_there_once_with_its_key(window: MainWindow) -> None:
+    dialog = window.show_palette()
+    (entry,) = [one for one in dialog._shown if one.title == "Bookmark this view"]
+    assert (entry.place, entry.key) == ("Bookmarks", "Ctrl+D")
+    dialog.reject()

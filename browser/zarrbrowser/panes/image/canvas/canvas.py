@@ -148,6 +148,14 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         ratio = self.devicePixelRatioF()
         return View((top, bottom), (left, right), self.view.height() * ratio, self.view.width() * ratio)
 
+    def seen(self) -> QRectF:
+        """The part of the plane in view, in the coordinates of the scene; empty without a plane."""
+        height, length = self._size
+        ends = [
+            self.view.mapViewToScene(QPointF(*end)) for end in ((-0.5, -0.5), (length - 0.5, height - 0.5))
+        ]
+        return QRectF(*ends).normalized().intersected(self.view.sceneBoundingRect())
+
     def show_coordinates(
         self, names: tuple[str, str], coordinates: tuple[Coordinate | None, Coordinate | None]
     ) -> None:
@@ -172,12 +180,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
             self.scale_bar.hide()
             return
         (left, right), _ = self.view.viewRange()
-        height, length = self._size
-        ends = [
-            self.view.mapViewToScene(QPointF(*end)) for end in ((-0.5, -0.5), (length - 0.5, height - 0.5))
-        ]
-        seen = QRectF(*ends).normalized().intersected(self.view.sceneBoundingRect())
-        corner = self.mapFromScene(seen.bottomRight())
+        corner = self.mapFromScene(self.seen().bottomRight())
         self.scale_bar.show_scale(self._scale[0] * (right - left) / width, self._scale[1], QPointF(corner))
 
     def show_range(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:

@@ -1,0 +1,1 @@
+"""Bookmarks, links and recent views in the window."""

@@ -1,0 +1,194 @@
+"""Bookmarks in the window, by keys, menus and dialogs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
+
+from tests.browser.window.saved_views.windows import Windows
+from zarrbrowser.session.saved_views.links import view_of_link
+from zarrbrowser.session.saved_views.view import SavedView
+from zarrbrowser.session.saved_views.view_files import read_views
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.window.main_window import MainWindow
+
+
+def menu_of(window: MainWindow, title: str) -> dict[str, QAction]:
+    """The entries of a submenu of the main menu."""
+    (menu,) = [one for one in window.top_bar.menu.findChildren(QMenu) if one.title() == title]
+    menu.aboutToShow.emit()
+    return {one.text(): one for one in menu.actions() if one.text()}
+
+
+def add(window: MainWindow, title: str = "") -> None:
+    """Bookmark the present view by keys."""
+    window.activateWindow()
+    assert QTest.qWaitForWindowActive(window)
+    QTest.keySequence(window, "Ctrl+D")
+    (dialog,) = [one for one in window.findChildren(QInputDialog) if one.isVisible()]
+    if title:
+        dialog.setTextValue(title)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+
+
+def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
+    window = windows.open()
+    pane = windows.show(window)
+    pane.sliders.step(3)
+    pane.contrast.colour_map_chosen.emit("viridis")
+    pane.canvas.show_range((5, 15), (10, 30))
+    windows.settle(window)
+    add(window)
+    assert "Bookmarked as “volume, z = 7”" in window.status.message.text
+    add(window)
+    assert "is a bookmark already" in window.status.message.text
+    pane.fit()
+    pane.sliders.step(-7)
+    pane.contrast.colour_map_chosen.emit("magma")
+    windows.show(window, "/other")
+    menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
+    pane = windows.image(window)
+    assert pane.model.state.settings.axes.index[0] == 7
+    assert pane.contrast.colour_map.currentText() == "Viridis", "not the one chosen last"
+    assert not pane.canvas.is_fitted
+    assert pane.canvas.visible().rows[0] == pytest.approx(5, abs=8)
+
+
+def test_a_bookmark_of_the_present_node_restores_its_view(windows: Windows) -> None:
+    window = windows.open()
+    pane = windows.show(window)
+    add(window, "before & after")
+    pane.sliders.step(2)
+    windows.settle(window)
+    window.node_pane.show_tab("Metadata")
+    menu_of(window, "Bookmarks")["before && after"].trigger()
+    windows.qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 4)
+
+
+def test_bookmarks_are_in_other_windows_and_later_runs_and_in_the_palette(windows: Windows) -> None:
+    first, second = windows.open(), windows.open()
+    assert "No bookmarks" in menu_of(second, "Bookmarks")
+    windows.show(first)
+    add(first, "mine")
+    assert "mine" in menu_of(second, "Bookmarks")
+    palette = second.show_palette()
+    QTest.keyClicks(palette.box, "bookmarks mine")
+    assert palette.titles == ["mine"]
+    QTest.keyClick(palette.box, Qt.Key.Key_Return)
+    windows.image(second)
+    first.close()
+    assert "mine" in menu_of(windows.open(), "Bookmarks")
+
+
+def test_a_fresh_window_saves_no_bookmarks(windows: Windows, own_settings: Path) -> None:
+    window = windows.open(fresh=True)
+    windows.show(window)
+    add(window, "mine")
+    assert "mine" in menu_of(window, "Bookmarks")
+    assert [*own_settings.rglob("*views*")] == []
+
+
+def test_without_a_node_nothing_is_bookmarked(windows: Windows) -> None:
+    window = windows.open()
+    assert window.bookmarker.add() is None
+    assert "choose a node" in window.status.message.text
+
+
+def test_a_damaged_file_is_reported_and_kept(windows: Windows, own_settings: Path) -> None:
+    path = own_settings / "zarrscope" / "bookmarks.zarrscope-views.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine, by hand")
+    window = windows.open()
+    windows.show(window)
+    add(window)
+    assert "not bookmarked" in window.status.message.text
+    assert path.read_text() == "mine, by hand"
+    dialog = window.bookmarker.show()
+    assert not dialog.problem.isHidden()
+    dialog.reject()
+
+
+def test_bookmarks_are_saved_for_others(windows: Windows, tmp_path: Path) -> None:
+    window = windows.open()
+    windows.show(window)
+    add(window, "mine")
+    window.bookmarker.bookmarks.add([SavedView("private", SourceRequest("redis://host"))])
+    window.bookmarker.choose_file()
+    chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
+    path = tmp_path / "shared.zarrscope-views.json"
+    chooser.fileSelected.emit(str(path))
+    chooser.reject()
+    windows.qtbot.waitUntil(lambda: "Bookmarks saved to" in window.status.message.text)
+    assert "1 left out" in window.status.message.text
+    assert [one.title for one in read_views(path)] == ["mine"]
+    window.bookmarker.save(str(tmp_path / "none" / "x"))
+    windows.qtbot.waitUntil(lambda: "x was not written" in window.status.message.text)
+
+
+def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
+    window = windows.open()
+    pane = windows.show(window)
+    pane.sliders.step(1)
+    windows.settle(window)
+    menu = window.node_pane.copy_button.menu()
+    menu.aboutToShow.emit()
+    (action,) = [one for one in menu.actions() if one.text() == "Link to this view"]
+    action.trigger()
+    view = view_of_link(QGuiApplication.clipboard().text())
+    assert (view.request.address, view.request.path) == (str(windows.source), "/volume")
+    assert view.state["index"][0] == 5
+    assert view.title == "volume, z = 5"
+
+
+def test_a_view_that_is_still_being_loaded_can_be_bookmarked(windows: Windows) -> None:
+    first = windows.open()
+    pane = windows.show(first)
+    pane.sliders.step(3)
+    windows.settle(first)
+    view = first._present_view()
+    assert view is not None
+    second = windows.open()
+    second.view_opener.go(view)
+    windows.qtbot.waitUntil(lambda: second.session.node is not None)
+    assert second.node_pane.current_pane is None, "the picture comes later"
+    early = second._present_view()
+    assert early is not None
+    assert early.state == view.state
+    pane = windows.image(second)
+    windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 7)
+    pane.sliders.step(-1)
+    late = second._present_view()
+    assert late is not None
+    assert late.state["index"][0] == 6
+
+
+def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
+    window = windows.open()
+    windows.show(window)
+    window.node_pane.show_tab("Table")
+    windows.settle(window)
+    pane = window.node_pane.current_pane
+    pane.step(3)
+    windows.settle(window)
+    add(window)
+    assert "volume, z = 7" in window.status.message.text
+    pane.step(-2)
+    window.node_pane.show_tab("Image")
+    menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
+    windows.qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Table")
+    windows.qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.axes.index[0] == 7)
+
+
+def test_a_long_title_is_shortened_in_the_menu(windows: Windows) -> None:
+    window = windows.open()
+    window.bookmarker.bookmarks.add([SavedView("x" * 150, SourceRequest("/data/<b>a</b>"))])
+    (action,) = [one for text, one in menu_of(window, "Bookmarks").items() if text.startswith("xx")]
+    assert len(action.text()) < 100
+    assert action.toolTip().startswith("<span"), "the address as it is, not as markup"

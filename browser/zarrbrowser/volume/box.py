@@ -47,12 +47,14 @@ class AxisText:
 
 @dataclass(frozen=True, slots=True)
 class AxisLabel:
-    """The texts of an axis, and where they are centred."""
+    """The texts of an axis, and the places on an edge of the box beside which they are written."""
 
     text: AxisText
     middle: Point
     low: Point
     high: Point
+    out: Point
+    """The direction away from the box, of length 1."""
 
 
 def edges(projection: Projection) -> list[Edge]:
@@ -60,14 +62,11 @@ def edges(projection: Projection) -> list[Edge]:
     return [edge for axis in range(3) for edge, _ in _parallel(projection, axis)]
 
 
-def labels(
-    projection: Projection, texts: tuple[AxisText, AxisText, AxisText], apart: float
-) -> list[AxisLabel]:
+def labels(projection: Projection, texts: tuple[AxisText, AxisText, AxisText]) -> list[AxisLabel]:
     """The labels of the axes that are seen from the side.
 
     Args:
         texts: of x, y and z; ``low`` is at the lower coordinate of the world.
-        apart: pixels between the box and the texts.
     """
     found = []
     for axis, text in enumerate(texts):
@@ -81,8 +80,8 @@ def labels(
             continue
         out = _outward(edge, along, length, projection.centre)
         inset = min(_INSET_PX / length, 0.25)
-        middle, low, high = (_moved(_along(edge, part), out, apart) for part in (0.5, inset, 1 - inset))
-        found.append(AxisLabel(text, middle, low, high))
+        middle, low, high = (_along(edge, part) for part in (0.5, inset, 1 - inset))
+        found.append(AxisLabel(text, middle, low, high, out))
     return found
 
 
@@ -139,7 +138,3 @@ def _along(edge: Edge, part: float) -> Point:
         edge.start[0] + (edge.end[0] - edge.start[0]) * part,
         edge.start[1] + (edge.end[1] - edge.start[1]) * part,
     )
-
-
-def _moved(point: Point, direction: Point, by: float) -> Point:
-    return point[0] + direction[0] * by, point[1] + direction[1] * by

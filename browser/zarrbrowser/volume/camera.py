@@ -1,7 +1,7 @@
 """How a volume is seen: turned, zoomed and panned, without perspective, so that lengths can be measured.
 
-The world has the volume's centre at 0, x to the right along columns, y down along rows, z away from the viewer along the depth: seen
-from the front, a volume looks as its planes do in the Image tab, the first plane nearest.
+The world has the volume's centre at 0, x to the right along columns, y down along rows, z away from the viewer along the depth.
+Seen from the front, a volume looks as its planes do in the Image tab, the first plane nearest.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from zarrbrowser.image.levels import Image, Level
 from zarrbrowser.nodes.read_cost import ReadCost
@@ -84,7 +84,9 @@ class VolumeGrid:
             chunks *= min(crossed, self.shape[self.axes.index(axis)]) if step > lengths[axis] else crossed
         return ReadCost(chunks, chunks * math.prod(lengths) * array.dtype.itemsize)
 
-    def selection(self, index: tuple[int, ...], part: Part, colour: int | None = None) -> tuple[int | slice, ...]:
+    def selection(
+        self, index: tuple[int, ...], part: Part, colour: int | None = None
+    ) -> tuple[int | slice, ...]:
         """The selection of the array for some samples.
 
         Args:
@@ -119,7 +121,7 @@ class VolumeGrid:
         """The samples along an axis, cut every so many elements."""
         step, end = self.steps[side], self.level.array.shape[self.axes[side]]
         cuts = [math.ceil(at / step) for at in (*range(0, end, length), end)]
-        return [slice(low, high) for low, high in zip(cuts, cuts[1:], strict=False) if low < high]
+        return [slice(low, high) for low, high in pairwise(cuts) if low < high]
 
 
 def choices(image: Image, axes: VolumeAxes, most_side: int) -> list[VolumeGrid]:

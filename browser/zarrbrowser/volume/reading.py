@@ -66,7 +66,9 @@ def read(
         ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read.
     """
-    todo = [(volume, part) for volume in volumes for part in volume.grid.blocks() if part not in volume.blocks]
+    todo = [
+        (volume, part) for volume in volumes for part in volume.grid.blocks() if part not in volume.blocks
+    ]
     for volume in volumes:
         volume.holes.clear()
         volume.error = None

@@ -1,7 +1,7 @@
 """Volumes drawn by OpenGL into a picture in memory. All calls come from one thread, which has no window.
 
-Nothing is drawn on the screen by OpenGL: a window with an OpenGL widget would be made anew when the widget is first shown, and would
-wait for slow drivers.
+Nothing is drawn on the screen by OpenGL: the window would be made anew when it first shows an OpenGL widget, and would wait for
+slow drivers.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -30,7 +31,11 @@ _COARSEST: Final = 0.12
 _REST_S: Final = 0.15
 """A view rests after this time."""
 _LEAVE_S: Final = 5.0
-WHAT_TO_DO: Final = "Install the driver of the graphics card, or Mesa (Debian: libgl1, libegl1, libgl1-mesa-dri)."
+WHAT_TO_DO: Final = (
+    "The single file brings no OpenGL: install zarrscope by pip."
+    if getattr(sys, "frozen", False)
+    else "Install the driver of the graphics card, or Mesa (Debian: libgl1, libegl1, libgl1-mesa-dri)."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

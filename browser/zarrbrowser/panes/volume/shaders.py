@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 DESKTOP: Final = "#version 330 core\n"
-EMBEDDED: Final = "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler3D;\n"
+EMBEDDED: Final = (
+    "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler3D;\n"
+)
 """The first lines, for OpenGL and for OpenGL ES."""
 
 VERTEX: Final = """

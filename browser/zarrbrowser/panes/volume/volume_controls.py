@@ -56,7 +56,9 @@ class VolumeControls(Bar):
         self.strength.setFixedWidth(110)
         self.level_label, self.level = label("Level", "muted"), QComboBox()
         self.level.setAccessibleName("level and samples")
-        self.level.setToolTip("The level that is read, its samples along depth, rows and columns, and what is decoded")
+        self.level.setToolTip(
+            "The level that is read, its samples along depth, rows and columns, and what is decoded"
+        )
         self.level.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.sides = {side: _side(*texts) for side, texts in _SIDES.items()}
         self.turn_back = tool_button("retry", "The first view (R)")

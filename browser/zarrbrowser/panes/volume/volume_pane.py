@@ -50,7 +50,8 @@ class VolumePane(Pane):
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
-        from zarrbrowser.panes.volume.renderer import VolumeRenderer  # here: OpenGL's types belong to this thread
+        # Here: the types of OpenGL are loaded in the window's thread, and only for this tab.
+        from zarrbrowser.panes.volume.renderer import VolumeRenderer
 
         self._opening = Lane(workers)
         self._source: Source | None = None
@@ -192,7 +193,11 @@ class VolumePane(Pane):
         kept = self.session.view_of(self._source, state.image.key)
         if kept is not None:
             settings = replace(
-                kept, reduction=None, comparison=None, other=None, may_read_bytes=state.settings.may_read_bytes
+                kept,
+                reduction=None,
+                comparison=None,
+                other=None,
+                may_read_bytes=state.settings.may_read_bytes,
             )
             self.model.change(settings=settings, colour_map=self.session.colour_map)
         if not self.reader.busy:
@@ -449,7 +454,9 @@ class VolumePane(Pane):
 
     def _choose_strength(self, value: float) -> None:
         look = self.view.look
-        changed = replace(look, threshold=value) if look.mode is Mode.SURFACE else replace(look, opacity=value)
+        changed = (
+            replace(look, threshold=value) if look.mode is Mode.SURFACE else replace(look, opacity=value)
+        )
         self._set_look(changed)
 
     def _set_look(self, look: Look) -> None:

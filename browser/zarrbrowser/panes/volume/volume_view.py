@@ -29,7 +29,7 @@ from zarrbrowser.volume.look import Look
 _TURN_PER_PX = 0.008
 _KEY_TURN = math.radians(10)
 _ZOOM = 1.25
-_APART = 18.0
+_APART = 8.0
 _BAR_PX = 140
 _COLOURS = DARK
 """In both appearances: samples give light, and on a bright ground one would see only their shadows."""
@@ -245,23 +245,28 @@ class VolumeView(QWidget):
             self._draw_bar(painter, projection)
 
     def _draw_texts(self, painter: QPainter, projection: Projection) -> None:
+        if self._texts is None:
+            return
         metrics = painter.fontMetrics()
         painter.setPen(QColor(_COLOURS.text))
-        for label in labels(projection, self._texts or (), _APART):  # type: ignore[arg-type]
+        for label in labels(projection, self._texts):
+            right, down = label.out
             for text, place in (
                 (label.text.low, label.low),
                 (label.text.name, label.middle),
                 (label.text.high, label.high),
             ):
                 width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
-                x = min(max(place[0], width / 2 + 2), self.width() - width / 2 - 2)
-                y = min(max(place[1], height / 2 + 2), self.height() - height / 2 - 2)
+                x = place[0] + right * (width / 2 + _APART)
+                y = place[1] + down * (height / 2 + _APART)
+                x = min(max(x, width / 2 + 2), self.width() - width / 2 - 2)
+                y = min(max(y, height / 2 + 2), self.height() - height / 2 - 2)
                 rect = QRectF(x - width / 2, y - height / 2, width, height)
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
 
     def _draw_bar(self, painter: QPainter, projection: Projection) -> None:
         length, text = bar(1 / projection.pixels, self._unit, _BAR_PX)
-        right, base = self.width() - 22.0, self.height() - 16.0
+        right, base = self.width() - 22.0, 34.0  # above: the names of the axes are below
         painter.setPen(QPen(QColor(_COLOURS.text), 2.5))
         painter.drawLine(QPointF(right - length, base), QPointF(right, base))
         above = QRectF(right - length - 40, base - 6 - painter.fontMetrics().height(), length + 80, 20)

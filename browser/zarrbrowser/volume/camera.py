@@ -151,7 +151,9 @@ class Projection:
         """
         seen: NDArray[np.float64] = point @ self.camera.turn.T
         right, down = self.centre
-        return seen * np.array([self.pixels, self.pixels, 1.0]) + np.array([right, down, 0.0])
+        seen *= np.array([self.pixels, self.pixels, 1.0])
+        seen += np.array([right, down, 0.0])
+        return seen
 
     def ray(self, right: float, down: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Where the ray of a pixel crosses the plane through the centre, in the world, and its direction."""

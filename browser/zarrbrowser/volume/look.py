@@ -37,7 +37,7 @@ class Look:
     @property
     def density(self) -> float:
         """The fog of the brightest samples, in thicknesses of the whole volume that let 1/e of the light through."""
-        return 0.5 * 1000.0**self.opacity
+        return 0.5 * math.pow(1000.0, self.opacity)
 
 
 def look_document(look: Look, grid: VolumeGrid | None) -> dict[str, Any]:

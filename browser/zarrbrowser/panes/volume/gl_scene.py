@@ -263,9 +263,9 @@ class GlScene:
                 sent.destroy()
                 raise Superseded
             part = np.ascontiguousarray(texture.data[start : start + thick])
-            sent.setData(
-                0, 0, start, columns, rows, len(part), pixels, QOpenGLTexture.PixelType.UInt8, part, options
-            )
+            size = (0, 0, start, columns, rows, len(part))
+            # PySide's annotations have a number for the address; it takes a buffer.
+            sent.setData(*size, pixels, QOpenGLTexture.PixelType.UInt8, part, options)  # type: ignore[call-overload]
         if self._gl.glGetError() == _OUT_OF_MEMORY:
             sent.destroy()
             raise NoOpenGLError("The graphics card has not enough memory: choose a coarser level.")
@@ -304,7 +304,7 @@ def _table(texture: Texture) -> QOpenGLTexture | None:
     sent.allocateStorage(QOpenGLTexture.PixelFormat.RGBA, QOpenGLTexture.PixelType.UInt8)
     table = np.full((1, 256, 4), 255, np.uint8)
     table[0, :, :3] = texture.colours
-    sent.setData(QOpenGLTexture.PixelFormat.RGBA, QOpenGLTexture.PixelType.UInt8, table)
+    sent.setData(QOpenGLTexture.PixelFormat.RGBA, QOpenGLTexture.PixelType.UInt8, table)  # type: ignore[call-overload]
     return sent
 
 

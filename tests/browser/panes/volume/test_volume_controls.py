@@ -61,17 +61,3 @@ def test_choices_are_told(application: QApplication, qtbot: QtBot) -> None:
     controls.level.activated.emit(0)
     controls.sides[Side.TOP].click()
     assert told == [Mode.SURFACE, 0.99, grids[0], Side.TOP]
-
-
-def test_a_narrow_bar_moves_buttons_into_a_menu(application: QApplication, qtbot: QtBot) -> None:
-    controls = VolumeControls()
-    qtbot.addWidget(controls)
-    controls.show_look(Look(mode=Mode.SURFACE))
-    one = image()
-    grid = VolumeGrid(one.levels[0], 0, (2, 3, 4))
-    controls.show_grids(one, [grid], grid, 1)
-    controls.resize(controls.least_width, 40)
-    controls.show()
-    assert controls.more.isVisible()
-    assert not controls.sides[Side.LEFT].isVisible()
-    assert controls.strength.isVisible()

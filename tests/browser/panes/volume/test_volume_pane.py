@@ -32,7 +32,8 @@ def test_a_pyramid_is_shown_with_its_channels_and_its_scale(open_window: OpenWin
     pane = show(open_window, qtbot, group())
     assert [one.data.shape for one in drawn(pane)] == [(16, 24, 32, 1)] * 3
     assert [one.colours[255].tolist() for one in drawn(pane)] == [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
-    view = pane.renderer.views[-1]
+    renderer: Any = pane.renderer
+    view = renderer.views[-1]
     assert view.projection.sides == (16.0, 12.0, 32.0)
     assert list(pane.sliders.spins) == [0], "only time has other volumes"
     assert pane.controls.level.currentText().startswith("0: 16 × 24 × 32, ")
@@ -69,10 +70,11 @@ def test_colours_and_contrast_are_those_of_the_image_tab(open_window: OpenWindow
     wait_for(pane, qtbot)
     assert pane.model.state is not None
     assert pane.model.state.settings.colour_map == "viridis"
-    reads = len(pane.model.state.image.base.selections)  # type: ignore[attr-defined]
+    base: Any = pane.model.state.image.base
+    reads = len(base.selections)
     pane.model.set(colour_map="magma", contrast=Contrast(ContrastMode.FIXED, 300, 400))
     wait_for(pane, qtbot)
-    assert len(pane.model.state.image.base.selections) == reads, "other colours need no reading"
+    assert len(base.selections) == reads, "other colours need no reading"
     window.node_pane.show_tab("Image")
     assert image.model.state.settings.colour_map == "magma"
     assert image.model.state.settings.contrast.low == 300

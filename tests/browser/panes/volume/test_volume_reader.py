@@ -18,7 +18,7 @@ from zarrbrowser.panes.volume.volume_reader import VolumeReader, WantedVolume
 from zarrbrowser.volume import grid as grids
 from zarrbrowser.volume.axes import volume_axes
 from zarrbrowser.volume.grid import VolumeGrid
-from zarrbrowser.volume.textures import Painted
+from zarrbrowser.volume.textures import Painted, measure_volumes
 from zarrbrowser.workers import Workers
 
 
@@ -125,7 +125,7 @@ def test_statistics_are_kept_while_only_colours_change(
     from zarrbrowser.panes.volume import volume_reader
 
     measured: list[int] = []
-    plain = volume_reader.measure_volumes
+    plain = measure_volumes
 
     def count(*arguments: Any) -> Any:
         measured.append(1)

@@ -26,6 +26,7 @@ def test_each_entry_names_a_pane(kind: PaneKind) -> None:
         (np.zeros(1), ("Plot", "Table", *OF_ARRAYS)),
         (np.zeros((1, 1)), ("Image", "Table", *OF_ARRAYS)),
         (np.zeros((1, 1, 1)), ("Image", "Table", *OF_ARRAYS)),
+        (np.zeros((2, 2, 2)), ("Image", "Volume", "Table", *OF_ARRAYS)),
         (np.zeros(3, "U3"), ("Table", *OF_ARRAYS)),
         (np.zeros((3, 4), "U3"), ("Table", *OF_ARRAYS)),
     ],
@@ -44,8 +45,8 @@ def test_a_broken_node_has_only_the_problem_tab() -> None:
     assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
 
 
-def test_only_the_image_and_plot_panes_load_pyqtgraph() -> None:
-    assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Plot"]
+def test_panes_with_colours_and_plots_load_pyqtgraph() -> None:
+    assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Volume", "Plot"]
     assert not is_drawn("")
     with pytest.raises(KeyError):
         kind_of("Elsewhere")

@@ -78,11 +78,17 @@ def _write_nuclei(path: str) -> None:
         distance = (z - centre[0]) ** 2 + (y - centre[1]) ** 2 + (x - centre[2]) ** 2
         nuclei += random.uniform(0.5, 1) * np.exp(-distance / (2 * random.uniform(3, 5) ** 2))
     channels = (np.stack([nuclei, membrane]) * 4000 + random.normal(180, 12, (2, *far.shape))).clip(0, 65535)
-    axes = [{"name": "c", "type": "channel"}, {"name": "z", "type": "space", "unit": "micrometer"}, *_SPACE]
-    group, datasets = zarr.create_group(path, zarr_format=2), []
+    axes: list[Any] = [
+        {"name": "c", "type": "channel"},
+        {"name": "z", "type": "space", "unit": "micrometer"},
+        *_SPACE,
+    ]
+    group, datasets = zarr.create_group(path, zarr_format=2), list[Any]()
     for level in range(2):
         step, side = 1 << level, 0.4 * 2**level
-        group.create_array(str(level), data=channels[..., ::step, ::step].astype("u2"), chunks=(1, 16, 64, 64))
+        group.create_array(
+            str(level), data=channels[..., ::step, ::step].astype("u2"), chunks=(1, 16, 64, 64)
+        )
         scale = {"type": "scale", "scale": [1, 1.0, side, side]}
         datasets.append({"path": str(level), "coordinateTransformations": [scale]})
     told = (("DNA", "40A0FF"), ("membrane", "FFA020"))

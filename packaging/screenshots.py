@@ -2,7 +2,8 @@
 
     xvfb-run -a python packaging/screenshots.py [FOLDER] [--scale 2] [--only NAME,…]
 
-They need the test extra (nibabel, zarr); all but the volume need no X server. FOLDER is the destination, by default the guide's folder.
+They need the test extra (nibabel, zarr); all but the volume need no X server. FOLDER is the destination, by default the guide's
+folder.
 """
 
 from __future__ import annotations

@@ -197,7 +197,8 @@ def _field(cells: Sequence[Cell], choice: FieldChoice) -> tuple[Cell, int]:
     if not fields:
         raise NoThumbnail(f"This well has no field of acquisition {choice.acquisition}.")
     if choice.number >= len(fields):
-        raise NoThumbnail(f"This well has only {count(len(fields), 'field')}.")
+        of_which = "" if choice.acquisition is None else f" of acquisition {choice.acquisition}"
+        raise NoThumbnail(f"This well has only {count(len(fields), 'field')}{of_which}.")
     return fields[choice.number], len(fields)
 
 

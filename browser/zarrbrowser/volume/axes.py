@@ -9,13 +9,14 @@ from typing import Any
 from zarrbrowser.coordinates.coordinates import Coordinate, scale_along
 from zarrbrowser.image.axes import Axes, is_colour
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
 from zarrbrowser.values.numbers import why_no_picture
 from zarrcore.conventions import power_of_ten, symbol
 
 _DEPTHS = ("z", "depth", "lev", "level", "plane", "slice", "altitude", "height")
+_KINDS = ("image", "label image")
+"""Pyramids of maps have two axes in space."""
 _NOT_SPACE = ("t", "time", "c", "channel", "channels", "s", "sample", "band", "bands")
 
 
@@ -43,7 +44,10 @@ def may_be_volume(node: NodeLike) -> bool:
     """Whether the Volume tab exists for a node, according to its metadata; reads nothing else."""
     if is_array(node):
         return _depth_of(node.shape, _given_names(node), _picture(node)) is not None
-    if not is_group(node) or not is_image(node):
+    from zarrcore.conventions import recognise  # late: for a fast start
+
+    recognised = recognise(node) if is_group(node) else None
+    if recognised is None or recognised[1] not in _KINDS:
         return False
     axes = _axes_of_attributes(node.attributes)
     return axes is None or sum(_may_be_space(name) for name in axes) >= 3

@@ -81,6 +81,8 @@ def test_the_field_of_a_well_can_be_chosen(choice: FieldChoice, path: str, field
 def test_a_well_without_the_chosen_field_says_so() -> None:
     with pytest.raises(NoThumbnail, match=r"This well has only 1 field\."):
         read(plate_in_runs(), "/A/2", choice=FieldChoice(1))
+    with pytest.raises(NoThumbnail, match=r"This well has only 1 field of acquisition 4\."):
+        read(plate_in_runs(), "/A/1", choice=FieldChoice(1, 4))
     with pytest.raises(NoThumbnail, match="This well has no field of acquisition 4"):
         read(plate_in_runs(), "/A/2", choice=FieldChoice(0, 4))
 

@@ -37,7 +37,8 @@ def test_an_array_has_the_tabs_that_its_axes_and_type_allow(values: Any, tabs: t
 
 def test_a_group_has_a_picture_only_if_it_is_an_image() -> None:
     assert tabs_for(FakeGroup()) == ("Overview", "Table", "Metadata")
-    assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == ("Image", "Overview", "Metadata")
+    flat = {"multiscales": [{"axes": ["y", "x"], "datasets": []}]}
+    assert tabs_for(FakeGroup({}, flat)) == ("Image", "Overview", "Metadata")
     assert tabs_for(FakeGroup({}, {"plate": {}})) == ("Thumbnails", "Overview", "Metadata")
 
 

@@ -61,6 +61,9 @@ def test_groups_are_volumes_by_the_axes_in_their_attributes() -> None:
     assert not may_be_volume(FakeBroken(ValueError()))
     old = FakeGroup({}, {"multiscales": [{"datasets": [{"path": "0"}]}]})
     assert may_be_volume(old), "the first versions of OME-NGFF have five axes, which they do not name"
+    layout = {"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0"}]}
+    geo = FakeGroup({}, {"zarr_conventions": [{"name": "multiscales"}], "multiscales": layout})
+    assert not may_be_volume(geo)
     newer = FakeGroup({}, {"ome": group().attributes | {"version": "0.5"}})
     assert may_be_volume(newer)
 

@@ -44,9 +44,11 @@ def may_be_volume(node: NodeLike) -> bool:
     """Whether the Volume tab exists for a node, according to its metadata; reads nothing else."""
     if is_array(node):
         return _depth_of(node.shape, _given_names(node), _picture(node)) is not None
+    if not is_group(node):
+        return False
     from zarrcore.conventions import recognise  # late: for a fast start
 
-    recognised = recognise(node) if is_group(node) else None
+    recognised = recognise(node)
     if recognised is None or recognised[1] not in _KINDS:
         return False
     axes = _axes_of_attributes(node.attributes)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +15,18 @@ from numpy.typing import NDArray
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.painting import Measured, bounds
-from zarrbrowser.image.colours.render import Style, coloured, colours_of, spread
+from zarrbrowser.image.colours.render import Norm, Style, coloured, colours_of, spread
 from zarrbrowser.image.levels import Colour, Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import is_long
 from zarrbrowser.volume.reading import VolumeSamples
 
 _SLAB_SAMPLES = 2**22
 """Numbers are computed for about this many samples at a time: they may need eight times the memory of a texture."""
+_TABLE_SAMPLES = 2**17
+"""With more samples than this, a table of all elements of two bytes is quicker than computing each."""
 _MEASURED_SAMPLES = 2**22
 """Statistics come from about this many samples."""
 
@@ -103,27 +107,57 @@ def _brightness(
     elements = settings.drawn_elements(volume.raster)
     light = np.empty((*volume.values.shape, 1), np.uint8)
     missing: AnyArray | None = None if volume.is_whole else ~_is_there(volume)
+    table = None
+    if volume.values.dtype.itemsize <= 2 and volume.grid.samples > _TABLE_SAMPLES:
+        table = _Table(settings.norm, elements, volume.values.dtype, ends)
     for slab in _slabs(volume):
-        numbers, is_fill = elements.numbers(volume.values[slab])
-        is_missing = is_fill
-        if numbers.dtype.kind == "f" and (no_number := np.isnan(numbers)).any():
-            is_missing = no_number if is_fill is None else no_number | is_fill
-        if not is_long(numbers):
-            numbers = numbers.astype(np.promote_types(numbers.dtype, np.float32), copy=False)
-        with np.errstate(invalid="ignore", over="ignore"):
-            scaled = spread(numbers, settings.norm, ends) * np.float32(256)
-            light[slab, ..., 0] = np.nan_to_num(np.clip(scaled, 0, 255), copy=False)
-        if is_missing is not None and is_missing.any():
+        values = volume.values[slab]
+        if table is not None:
+            light[slab, ..., 0], is_missing = table.brightness(values)
+        else:
+            light[slab, ..., 0], is_missing = _spread(settings.norm, elements, values, ends)
+        if is_missing is not None:
             if missing is None:
                 missing = np.zeros(volume.values.shape, np.bool_)
             missing[slab] |= is_missing
     if missing is None:
         return light
-    both = np.zeros((*volume.values.shape, 2), np.uint8)
-    there = ~missing
-    np.multiply(light[..., 0], there, out=both[..., 0])
-    both[..., 1] = np.where(there, np.uint8(255), np.uint8(0))
+    both = np.empty((*volume.values.shape, 2), np.uint8)
+    np.multiply(light[..., 0], ~missing, out=both[..., 0])
+    both[..., 1] = np.where(missing, np.uint8(0), np.uint8(255))
     return both
+
+
+def _spread(
+    norm: Norm, elements: Elements, values: AnyArray, ends: tuple[float, float]
+) -> tuple[NDArray[np.uint8], AnyArray | None]:
+    """The brightness of elements, and where they are missing; None if none is."""
+    numbers, is_missing = elements.numbers(values)
+    if numbers.dtype.kind == "f" and (no_number := np.isnan(numbers)).any():
+        is_missing = no_number if is_missing is None else no_number | is_missing
+    if not is_long(numbers):
+        numbers = numbers.astype(np.promote_types(numbers.dtype, np.float32), copy=False)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = spread(numbers, norm, ends) * np.float32(256)
+        light = np.nan_to_num(np.clip(scaled, 0, 255), copy=False).astype(np.uint8)
+    return light, is_missing if is_missing is not None and is_missing.any() else None
+
+
+class _Table:
+    """The brightness of each element that a type of one or two bytes has: ten times as fast for many samples."""
+
+    def __init__(
+        self, norm: Norm, elements: Elements, dtype: np.dtype[Any], ends: tuple[float, float]
+    ) -> None:
+        self._bits = np.dtype(f"u{dtype.itemsize}")
+        every = np.arange(1 << (8 * dtype.itemsize), dtype=self._bits)
+        self._light, self._missing = _spread(norm, elements, every.view(dtype), ends)
+
+    def brightness(self, values: AnyArray) -> tuple[NDArray[np.uint8], AnyArray | None]:
+        """The brightness of elements, and where they are missing; None if none is."""
+        bits = np.ascontiguousarray(values).view(self._bits)
+        missing = None if self._missing is None else self._missing.take(bits)
+        return self._light.take(bits), missing if missing is not None and missing.any() else None
 
 
 def _of_labels(image: Image, settings: ViewSettings, volume: VolumeSamples) -> Texture:

@@ -63,6 +63,21 @@ def test_colours_are_those_of_the_image_tab(norm: Norm, dtype: str, monkeypatch:
     assert (difference == 0).mean() > 0.98
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", ">u2", ">i2", "f2", "?"])
+def test_a_table_gives_the_same_as_computing_each(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).integers(-100, 100, (5, 6, 7)).astype(dtype)
+    if dtype == "f2":
+        values[0, 0, 0] = np.nan
+    one = image_of(values)
+    settings = replace(initial_settings(one), contrast=Contrast(ContrastMode.FIXED, -50, 90))
+    settings = replace(settings, elements=with_marks(settings.elements, one.base, is_on=True))
+    (each,) = painted(one, settings)
+    monkeypatch.setattr(textures, "_TABLE_SAMPLES", 0)
+    (found,) = painted(one, settings)
+    assert found.data.shape == (5, 6, 7, 2), "the fill value 0 is marked"
+    assert np.array_equal(found.data, each.data)
+
+
 def test_numbers_beyond_the_bounds_have_the_last_colours() -> None:
     one = image_of(np.array([-5.0, 0, 1, 9, np.inf, -np.inf] * 4).reshape(2, 3, 4))
     settings = replace(initial_settings(one), contrast=Contrast(ContrastMode.FIXED, 0, 1))

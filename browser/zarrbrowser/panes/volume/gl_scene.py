@@ -9,11 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from ctypes import CFUNCTYPE, c_int, c_uint
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtGui import (
     QImage,
@@ -25,23 +22,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtOpenGL import (
     QOpenGLFramebufferObject,
-    QOpenGLPixelTransferOptions,
     QOpenGLShader,
     QOpenGLShaderProgram,
-    QOpenGLTexture,
     QOpenGLVertexArrayObject,
 )
 
-from zarrbrowser.panes.volume.shaders import (
-    BRIGHTNESS,
-    COLOURS,
-    DESKTOP,
-    EMBEDDED,
-    FRAGMENT,
-    MODES,
-    VERTEX,
-    WITH_HOLES,
-)
+from zarrbrowser.panes.volume.gl_textures import GlFunctions, GlTexture, send_colours, send_volume
+from zarrbrowser.panes.volume.shaders import DESKTOP, EMBEDDED, FRAGMENT, MODES, VERTEX
 from zarrbrowser.volume.look import Mode
 from zarrbrowser.volume.rays import Rays
 from zarrbrowser.volume.textures import Texture
@@ -51,13 +38,6 @@ _MAX_3D_SIZE, _RENDERER, _OUT_OF_MEMORY = 0x8073, 0x1F01, 0x0505
 _STRIP_S = 0.05
 """A picture is drawn in strips that take about this long: a newer one need not wait, and drivers do not give up."""
 _LEAST_STRIP = 4
-_UPLOAD_BYTES = 8 * 2**20
-
-_PIXELS = {
-    1: (QOpenGLTexture.TextureFormat.R8_UNorm, QOpenGLTexture.PixelFormat.Red, BRIGHTNESS),
-    2: (QOpenGLTexture.TextureFormat.RG8_UNorm, QOpenGLTexture.PixelFormat.RG, WITH_HOLES),
-    4: (QOpenGLTexture.TextureFormat.RGBA8_UNorm, QOpenGLTexture.PixelFormat.RGBA, COLOURS),
-}
 
 
 class NoOpenGLError(Exception):
@@ -91,13 +71,14 @@ class GlScene:
         self._surface = surface
         self._context = _context(surface)
         self._gl: QOpenGLFunctions = self._context.functions()
-        # PySide keeps Python's lock while these run, and the window would stand still; ctypes does not.
-        self._draw_arrays = self._function(b"glDrawArrays", c_uint, c_int, c_int)
-        self._finish = self._function(b"glFinish")
+        try:
+            self._functions = GlFunctions(self._context)
+        except LookupError as error:
+            raise NoOpenGLError(f"The graphics driver lacks the function {error.args[0]}.") from error
         self._program = self._compiled()
         self._points = QOpenGLVertexArrayObject()
         self._points.create()
-        self._volumes: list[tuple[Texture, QOpenGLTexture, QOpenGLTexture | None]] = []
+        self._volumes: list[tuple[Texture, GlTexture, GlTexture | None]] = []
         self._frame: QOpenGLFramebufferObject | None = None
         self._s_per_row = 0.0
 
@@ -128,7 +109,8 @@ class GlScene:
         self._volumes = [known[id(one)] for one in textures if id(one) in known]
         for texture in textures:
             if id(texture) not in known:
-                self._volumes.append((texture, self._sent(texture, superseded), _table(texture)))
+                colours = None if texture.colours is None else send_colours(self._functions, texture.colours)
+                self._volumes.append((texture, self._sent(texture, superseded), colours))
 
     def draw(self, picture: Picture, superseded: Callable[[], bool]) -> QImage:
         """The picture, with premultiplied alpha.
@@ -160,7 +142,7 @@ class GlScene:
             gl.glScissor(0, row, picture.width, rows)
             for texture, volume, colours in self._volumes:
                 self._draw_one(picture, texture, volume, colours)
-            self._finish()
+            self._functions.glFinish()
             self._s_per_row = (time.perf_counter() - started_s) / rows
             row += rows
         self._points.release()
@@ -188,12 +170,6 @@ class GlScene:
         if not self._context.makeCurrent(self._surface):
             raise NoOpenGLError("The graphics driver was reset: open the tab again.")
 
-    def _function(self, name: bytes, *arguments: Any) -> Callable[..., Any]:
-        address = self._context.getProcAddress(name)
-        if not address:
-            raise NoOpenGLError(f"The graphics driver lacks {name.decode()}.")
-        return CFUNCTYPE(None, *arguments)(int(address))
-
     def _strip(self, height: int) -> int:
         """The number of rows to draw at a time."""
         if not self._s_per_row:
@@ -218,14 +194,14 @@ class GlScene:
         return program
 
     def _draw_one(
-        self, picture: Picture, texture: Texture, volume: QOpenGLTexture, colours: QOpenGLTexture | None
+        self, picture: Picture, texture: Texture, volume: GlTexture, colours: GlTexture | None
     ) -> None:
         program, seen = self._program, picture.rays
-        depth, rows, columns, components = texture.data.shape
+        depth, rows, columns, _ = texture.data.shape
         volume.bind(0)
         if colours is not None:
             colours.bind(1)
-        for name, number in (("volume", 0), ("colours", 1), ("kind", _PIXELS[components][2])):
+        for name, number in (("volume", 0), ("colours", 1), ("kind", volume.kind)):
             program.setUniformValue1i(program.uniformLocation(name), number)
         program.setUniformValue1i(program.uniformLocation("mode"), MODES[picture.mode.value])
         vectors = {
@@ -240,34 +216,14 @@ class GlScene:
             program.setUniformValue(program.uniformLocation(name), QVector3D(*vector))
         for name, value in (("density", picture.density), ("threshold", picture.threshold)):
             program.setUniformValue1f(program.uniformLocation(name), value)
-        self._draw_arrays(_TRIANGLES, 0, 3)
+        self._functions.glDrawArrays(_TRIANGLES, 0, 3)
 
-    def _sent(self, texture: Texture, superseded: Callable[[], bool]) -> QOpenGLTexture:
-        depth, rows, columns, components = texture.data.shape
-        form, pixels, _ = _PIXELS[components]
-        sent = QOpenGLTexture(QOpenGLTexture.Target.Target3D)
-        sent.setFormat(form)
-        sent.setSize(columns, rows, depth)
-        sent.setMipLevels(1)
-        sent.setAutoMipMapGenerationEnabled(False)
-        filters = QOpenGLTexture.Filter
-        kind = filters.Linear if texture.is_smooth else filters.Nearest
-        sent.setMinMagFilters(kind, kind)
-        sent.setWrapMode(QOpenGLTexture.WrapMode.ClampToEdge)
-        sent.allocateStorage(pixels, QOpenGLTexture.PixelType.UInt8)
-        options = QOpenGLPixelTransferOptions()
-        options.setAlignment(1)
-        thick = max(1, _UPLOAD_BYTES // max(1, rows * columns * components))
-        for start in range(0, depth, thick):
-            if superseded():
-                sent.destroy()
-                raise Superseded
-            part = np.ascontiguousarray(texture.data[start : start + thick])
-            size = (0, 0, start, columns, rows, len(part))
-            # PySide's annotations have a number for the address; it takes a buffer.
-            sent.setData(*size, pixels, QOpenGLTexture.PixelType.UInt8, part, options)  # type: ignore[call-overload]
+    def _sent(self, texture: Texture, superseded: Callable[[], bool]) -> GlTexture:
+        sent = send_volume(self._functions, texture.data, is_smooth=texture.is_smooth, superseded=superseded)
+        if sent is None:
+            raise Superseded
         if self._gl.glGetError() == _OUT_OF_MEMORY:
-            sent.destroy()
+            sent.free()
             raise NoOpenGLError("The graphics card has not enough memory: choose a coarser level.")
         return sent
 
@@ -290,28 +246,10 @@ def _context(surface: QOffscreenSurface) -> QOpenGLContext:
     raise NoOpenGLError("This display offers neither OpenGL 3.3 nor OpenGL ES 3.")
 
 
-def _table(texture: Texture) -> QOpenGLTexture | None:
-    if texture.colours is None:
-        return None
-    sent = QOpenGLTexture(QOpenGLTexture.Target.Target2D)
-    sent.setFormat(QOpenGLTexture.TextureFormat.RGBA8_UNorm)
-    sent.setSize(256, 1)
-    sent.setMipLevels(1)
-    sent.setAutoMipMapGenerationEnabled(False)
-    filters = QOpenGLTexture.Filter
-    sent.setMinMagFilters(filters.Linear, filters.Linear)
-    sent.setWrapMode(QOpenGLTexture.WrapMode.ClampToEdge)
-    sent.allocateStorage(QOpenGLTexture.PixelFormat.RGBA, QOpenGLTexture.PixelType.UInt8)
-    table = np.full((1, 256, 4), 255, np.uint8)
-    table[0, :, :3] = texture.colours
-    sent.setData(QOpenGLTexture.PixelFormat.RGBA, QOpenGLTexture.PixelType.UInt8, table)  # type: ignore[call-overload]
-    return sent
-
-
-def _free(*textures: QOpenGLTexture | None) -> None:
+def _free(*textures: GlTexture | None) -> None:
     for texture in textures:
         if texture is not None:
-            texture.destroy()
+            texture.free()
 
 
 def _first_line(text: str) -> str:

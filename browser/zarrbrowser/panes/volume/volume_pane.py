@@ -40,7 +40,7 @@ from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.workers import Lane, Workers
 
 _CALM_MS = 700
-_RETRY, _LOAD = "Retry", "Load anyway"
+_RETRY, _READ = "Retry", "Read"
 _READ_AGAIN = Change.IMAGE | Change.AXES | Change.POSITION | Change.CHANNELS
 _PAINT_AGAIN = Change.VALUES | Change.CONTRAST | Change.COLOURS | Change.MEASURE
 
@@ -431,6 +431,8 @@ class VolumePane(Pane):
         error = self.reader.error
         if error is not None:
             return f"A part of the volume is missing: {sentence(error)}", _RETRY
+        if not self.reader.is_whole and not self.reader.is_reading:
+            return "You stopped the reading; a part of the volume is missing.", _READ
         return "", ""
 
     def _notice_pressed(self) -> None:

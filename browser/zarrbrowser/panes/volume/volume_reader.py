@@ -75,6 +75,16 @@ class VolumeReader(QObject):
         return self._request is not None or self._painting.busy
 
     @property
+    def is_reading(self) -> bool:
+        """Whether samples are being read."""
+        return self._request is not None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every sample is read."""
+        return all(one.is_whole for one in self._volumes)
+
+    @property
     def error(self) -> Exception | None:
         """Why a part of the volume is missing; None if nothing is."""
         return next((one.error for one in self._volumes if one.error is not None), None)
@@ -162,7 +172,9 @@ class VolumeReader(QObject):
 
     def _fail(self, error: Exception) -> None:
         self._request = None
-        if isinstance(error, Stopped) and any(one.blocks for one in self._volumes):
+        wanted = self._wanted
+        if isinstance(error, Stopped) and wanted is not None and any(one.blocks for one in self._volumes):
+            self._ask(wanted.state)
             self.came.emit()
         else:
             self.failed.emit(error)

@@ -1,4 +1,4 @@
-"""A Volume tab whose volumes are drawn by nobody: tests run without OpenGL."""
+"""A Volume tab with a fake renderer: tests run without OpenGL."""
 
 from __future__ import annotations
 

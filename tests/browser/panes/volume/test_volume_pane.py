@@ -271,6 +271,26 @@ def test_the_picture_is_saved_and_copied(open_window: OpenWindow, qtbot: QtBot, 
     qtbot.waitUntil(lambda: "cannot be written" in pane.stack.notice.text)
 
 
+def test_a_stopped_reading_can_go_on(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "_BLOCK_BYTES", 1)
+    array, gate = FakeArray(blocks((6, 7, 8)), None, (2, 7, 8)), Gate()
+    window = open_window(FakeGroup({"a": array}), "/a")
+    qtbot.waitUntil(lambda: isinstance(window.node_pane.current_pane, ImagePane))
+    image: Any = window.node_pane.current_pane
+    qtbot.waitUntil(lambda: image.view.is_complete)
+    array.before_read = lambda part: gate.wait() if part[0].start == 4 else None
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    window.workers.stop()
+    qtbot.waitUntil(lambda: "You stopped the reading" in pane.stack.notice.text)
+    gate.open()
+    pane.stack.notice.button.click()
+    qtbot.waitUntil(lambda: drawn(pane)[0].data.shape == (6, 7, 8, 1))
+    qtbot.waitUntil(lambda: not pane.stack.notice.text)
+
+
 def test_leaving_the_tab_stops_reading(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, gate = FakeArray(blocks((6, 7, 8))), Gate()
     window = open_window(FakeGroup({"a": array}), "/a")

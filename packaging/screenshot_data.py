@@ -1,5 +1,5 @@
-"""The data in the guide's pictures: images of a brain, and computed cells, a plate of them, temperatures of a year,
-and a sky survey.
+"""The data in the guide's pictures: images of a brain, and computed cells in two and three dimensions, a plate of them,
+temperatures of a year, and a sky survey.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ _SPACE = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"
 
 
 def write_data(folder: str) -> None:
-    """A folder of five hierarchies."""
+    """A folder of six hierarchies."""
     os.makedirs(folder)
     demo_hierarchy.write(os.path.join(folder, "brain.zarr"))
     _write_cells(os.path.join(folder, "cells.zarr"))
+    _write_nuclei(os.path.join(folder, "nuclei.zarr"))
     _write_climate(os.path.join(folder, "climate.zarr"))
     _write_survey(os.path.join(folder, "sky.zarr"))
     _write_plate(os.path.join(folder, "plate.zarr"))
@@ -60,6 +61,42 @@ def _write_cells(path: str) -> None:
     datasets = [_dataset(level, 0) for level in levels]
     labels.attrs.update(
         {"multiscales": [{"version": "0.4", "axes": _SPACE, "datasets": datasets}], "image-label": {}}
+    )
+
+
+def _write_nuclei(path: str) -> None:
+    """A volume of two channels, as OME-NGFF 0.4 has it: nuclei on a sphere, and the membrane around them."""
+    random = np.random.default_rng(6)
+    down, across, right = np.mgrid[:48, :128, :128].astype("f4")
+    z, y, x = (down - 23.5) * 2.5, across - 63.5, right - 63.5  # planes are further apart than pixels
+    far = np.sqrt(z**2 + y**2 + x**2)
+    membrane = np.exp(-(((far - 50) / 2.5) ** 2)) * (0.35 + 0.15 * np.sin(x / 6) * np.cos(y / 7))
+    nuclei = np.zeros_like(far)
+    for _ in range(48):
+        direction = random.normal(size=3)
+        centre = direction / np.linalg.norm(direction) * random.uniform(20, 42)
+        distance = (z - centre[0]) ** 2 + (y - centre[1]) ** 2 + (x - centre[2]) ** 2
+        nuclei += random.uniform(0.5, 1) * np.exp(-distance / (2 * random.uniform(3, 5) ** 2))
+    channels = (np.stack([nuclei, membrane]) * 4000 + random.normal(180, 12, (2, *far.shape))).clip(0, 65535)
+    axes: list[Any] = [
+        {"name": "c", "type": "channel"},
+        {"name": "z", "type": "space", "unit": "micrometer"},
+        *_SPACE,
+    ]
+    group, datasets = zarr.create_group(path, zarr_format=2), list[Any]()
+    for level in range(2):
+        step, side = 1 << level, 0.4 * 2**level
+        group.create_array(
+            str(level), data=channels[..., ::step, ::step].astype("u2"), chunks=(1, 16, 64, 64)
+        )
+        scale = {"type": "scale", "scale": [1, 1.0, side, side]}
+        datasets.append({"path": str(level), "coordinateTransformations": [scale]})
+    told = (("DNA", "40A0FF"), ("membrane", "FFA020"))
+    group.attrs.update(
+        {
+            "multiscales": [{"version": "0.4", "axes": axes, "datasets": datasets}],
+            "omero": {"channels": [{"label": name, "color": one, "active": True} for name, one in told]},
+        }
     )
 
 

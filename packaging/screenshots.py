@@ -1,8 +1,9 @@
 """The pictures of the guide, taken from the real window without a screen, with data made here.
 
-    python packaging/screenshots.py [FOLDER] [--scale 2] [--only NAME,…]
+    xvfb-run -a python packaging/screenshots.py [FOLDER] [--scale 2] [--only NAME,…]
 
-They need the test extra (nibabel, zarr). FOLDER is the destination, by default the guide's folder.
+They need the test extra (nibabel, zarr); all but the volume need no X server. FOLDER is the destination, by default the guide's
+folder.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Photographer:
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
             ("channels", lambda: self.go("/cells.zarr", "Image")),
             ("labels", self.labels),
+            ("volume", self.volume),
             ("plate", lambda: self.go("/plate.zarr", "Thumbnails")),
             ("coordinates", self.coordinates),
             ("maps", self.maps),
@@ -138,6 +140,17 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
         pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
+
+    def volume(self) -> None:
+        """Two channels of a volume, which OpenGL draws: it needs a display, such as that of xvfb-run."""
+        from zarrbrowser.volume.look import Mode
+
+        self.go("/nuclei.zarr", "Volume")
+        pane = self.window.node_pane.pane("Volume")
+        pane.controls.mode_chosen.emit(Mode.TRANSLUCENT)  # type: ignore[attr-defined]
+        pane.controls.strength.setValue(62)  # type: ignore[attr-defined]
+        self.wait()
+        self.wait(lambda: pane.view.drawn is not None and pane.view.drawn.is_final)  # type: ignore[attr-defined]
 
     def coordinates(self) -> None:
         """A month of temperatures, in colours."""

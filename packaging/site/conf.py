@@ -45,6 +45,7 @@ zfs/SERVE
 zfs/FSSPEC
 browser/docs/guide
 browser/docs/maps
+browser/docs/volume
 browser/docs/calculations
 browser/docs/editing
 browser/docs/bookmarks

@@ -6,8 +6,8 @@ OME-NGFF, "plate", "well" and "bioformats2raw.layout" metadata.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.nodes.protocols import NodeLike, is_group
@@ -32,6 +32,26 @@ class Cell:
     """More than the name tells, for the tool tip."""
     place: tuple[int, int] | None = None
     """Row and column in a plate."""
+    acquisition: int | None = None
+    """The identifier of the run of the microscope; None if the metadata do not tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """The field of a well that its thumbnail shows."""
+
+    number: int = 0
+    """Counted from 0, among the fields of the acquisition."""
+    acquisition: int | None = None
+    """The identifier of an acquisition; None for all."""
+
+    def fields(self, cells: Sequence[Cell]) -> list[Cell]:
+        """The fields of the acquisition."""
+        return [cell for cell in cells if self.acquisition in (None, cell.acquisition)]
+
+
+FIRST_FIELD = FieldChoice()
+"""The first field of all acquisitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +66,21 @@ class Gallery:
     columns: tuple[str, ...] = ()
     note: str = ""
     """What of the metadata is not shown, in one sentence; empty if everything is."""
+    acquisitions: tuple[tuple[int, str], ...] = ()
+    """Identifiers and titles of acquisitions to choose from; none if there is only one."""
+    most_fields: int = 1
+    """The largest number of fields of a well of a plate, as far as the metadata of the plate tell."""
 
     @property
     def is_plate(self) -> bool:
         """Whether cells have places."""
         return bool(self.rows)
+
+    def of_acquisition(self, acquisition: int | None) -> Gallery:
+        """The fields of one acquisition, for the fields of a well; None for all."""
+        if self.noun != "field" or acquisition is None:
+            return self
+        return replace(self, cells=tuple(FieldChoice(acquisition=acquisition).fields(self.cells)))
 
     @property
     def title(self) -> str:
@@ -85,7 +115,9 @@ def gallery_of(group: NodeLike, find: Callable[[str], Any]) -> Gallery:
     if isinstance(found, Plate):
         return _of_plate(found, group.path)
     if isinstance(found, Well):
-        return Gallery("field", tuple(_fields(found, group.path)))
+        runs = sorted({one.acquisition for one in found.fields if one.acquisition is not None})
+        named = tuple((run, f"Acquisition {run}") for run in runs) if len(runs) > 1 else ()
+        return Gallery("field", tuple(_fields(found, group.path)), acquisitions=named)
     if isinstance(found, ImageCollection):
         return _of_collection(found, group.path)
     return Gallery("image", ())
@@ -101,9 +133,12 @@ def joined(base: str, path: str) -> str:
 
 
 def _of_plate(plate: Plate, base: str) -> Gallery:
-    rows, columns = plate.rows, plate.columns
+    rows, columns, runs = plate.rows, plate.columns, plate.acquisitions
+    named = tuple((run.id, run.name or f"Acquisition {run.id}") for run in runs) if len(runs) > 1 else ()
+    most_fields = max(1, plate.field_count or 1)
     if not rows or not columns or max(len(rows), len(columns)) > MOST_SIDE:
-        return Gallery("well", tuple(Cell(well.path, joined(base, well.path)) for well in plate.wells))
+        listed = tuple(Cell(well.path, joined(base, well.path)) for well in plate.wells)
+        return Gallery("well", listed, acquisitions=named, most_fields=most_fields)
     cells: dict[tuple[int, int], Cell] = {}
     left_out = 0
     for well in plate.wells:
@@ -119,14 +154,15 @@ def _of_plate(plate: Plate, base: str) -> Gallery:
             f"{count(left_out, 'well')} of the metadata {'has' if left_out == 1 else 'have'} "
             "no place on the plate, or the place of another well."
         )
-    return Gallery("well", tuple(cells.values()), rows, columns, note)
+    return Gallery("well", tuple(cells.values()), rows, columns, note, named, most_fields)
 
 
 def _fields(well: Well, base: str) -> Iterator[Cell]:
     several = len({one.acquisition for one in well.fields}) > 1
     for number, field in enumerate(well.fields):
         run = f"acquisition {field.acquisition}" if several and field.acquisition is not None else ""
-        yield Cell(f"field {number}", joined(base, field.path), ", ".join(filter(None, (field.path, run))))
+        detail = ", ".join(filter(None, (field.path, run)))
+        yield Cell(f"field {number}", joined(base, field.path), detail, acquisition=field.acquisition)
 
 
 def _of_collection(found: ImageCollection, base: str) -> Gallery:

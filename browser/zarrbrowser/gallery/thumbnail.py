@@ -6,14 +6,14 @@ Its samples are kept instead of its colours, so that all thumbnails of a plate c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrbrowser.gallery.cells import Cell, gallery_of, has_gallery
+from zarrbrowser.gallery.cells import FIRST_FIELD, Cell, FieldChoice, gallery_of, has_gallery
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.painting import Measured, bounds, measure, paint, style_of
@@ -25,7 +25,7 @@ from zarrbrowser.image.tiles.raster import Raster, Window
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
 from zarrbrowser.values.numbers import why_no_picture
-from zarrbrowser.values.quantities import format_bytes
+from zarrbrowser.values.quantities import count, format_bytes
 
 MOST_BYTES = 32 * 2**20
 """The chunks of a thumbnail decode to at most this size: an image without a pyramid is not read for a thumbnail."""
@@ -59,6 +59,8 @@ class Thumbnail:
     """The width of the whole picture divided by its height."""
     read_bytes: int
     """The size of the chunks that were decoded."""
+    fields: int = 1
+    """The number of fields of the well that the image was chosen from; 1 if it is of no well."""
 
     @property
     def nbytes(self) -> int:
@@ -83,7 +85,11 @@ class Thumbnail:
 
 
 def read_thumbnail(
-    cell: Cell, find: Callable[[str], Any], side: int, cancelled: Callable[[], bool] | None = None
+    cell: Cell,
+    find: Callable[[str], Any],
+    side: int,
+    cancelled: Callable[[], bool] | None = None,
+    choice: FieldChoice = FIRST_FIELD,
 ) -> Thumbnail:
     """Read the thumbnail of a cell; blocks.
 
@@ -91,6 +97,7 @@ def read_thumbnail(
         cell: an image, or a group of images whose first image counts.
         find: the node at an absolute path.
         side: the wanted number of samples along the longer side.
+        choice: the field of a well.
 
     Raises:
         Missing: the node of the cell does not exist.
@@ -98,7 +105,7 @@ def read_thumbnail(
         ReadCancelledError: ``cancelled`` became true.
         ZarrError: it cannot be read.
     """
-    image = _image(cell, find)
+    image, fields = _image(cell, find, choice)
     base = image.base
     if 0 in base.shape:
         raise NoThumbnail("This image holds no elements: one of its axes has length 0.")
@@ -116,7 +123,7 @@ def read_thumbnail(
     )
     axes = settings.axes
     ratio = axes.width * proportion(image, axes.rows, axes.columns) / max(1, axes.height)
-    return Thumbnail(image, settings, mosaics, measure(settings, mosaics), side, ratio, cost)
+    return Thumbnail(image, settings, mosaics, measure(settings, mosaics), side, ratio, cost, fields)
 
 
 def paint_thumbnail(thumbnail: Thumbnail, colour_map: str, levels: Levels | None = None) -> NDArray[np.uint8]:
@@ -156,27 +163,43 @@ class SharedContrast:
         return self._levels.get(thumbnail.kind)
 
 
-def _image(cell: Cell, find: Callable[[str], Any]) -> Image:
+def _image(cell: Cell, find: Callable[[str], Any], choice: FieldChoice) -> tuple[Image, int]:
+    """The image of a cell, and the number of fields that it was chosen from."""
     from zarrcore.errors import NodeNotFoundError  # late: for a fast start
 
     try:
         node: NodeLike = find(cell.path)
     except NodeNotFoundError:
         raise Missing(f"The metadata name {cell.path}, but it does not exist.") from None
+    fields = 1
     for _ in range(_MOST_DEPTH):
         if is_broken(node):
             raise node.error
         if is_array(node):
             if node.ndim < 2:
                 raise NoThumbnail("This array has fewer than two axes.")
-            return image_of_array(node)
+            return image_of_array(node), fields
         if is_image(node):
-            return image_of_group(node, find)
-        inner = gallery_of(node, find).cells if has_gallery(node) else ()
-        if not inner:
+            return image_of_group(node, find), fields
+        inner = gallery_of(node, find) if has_gallery(node) else None
+        if inner is None or not inner.cells:
             break
-        node = find(inner[0].path)
+        chosen = inner.cells[0]
+        if inner.noun == "field":
+            chosen, fields = _field(inner.cells, choice)
+        node = find(chosen.path)
     raise NoThumbnail(f"{node.path} names no image.")
+
+
+def _field(cells: Sequence[Cell], choice: FieldChoice) -> tuple[Cell, int]:
+    """The chosen field of a well, and the number of its fields."""
+    fields = choice.fields(cells)
+    if not fields:
+        raise NoThumbnail(f"This well has no field of acquisition {choice.acquisition}.")
+    if choice.number >= len(fields):
+        of_which = "" if choice.acquisition is None else f" of acquisition {choice.acquisition}"
+        raise NoThumbnail(f"This well has only {count(len(fields), 'field')}{of_which}.")
+    return fields[choice.number], len(fields)
 
 
 def _rasters(image: Image, planes: list[Axes], side: int) -> tuple[list[Raster], int]:

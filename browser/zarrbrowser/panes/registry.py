@@ -12,6 +12,7 @@ from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.table.columns import may_be_table
 from zarrbrowser.values.numbers import why_no_picture
+from zarrbrowser.volume.axes import may_be_volume
 
 if TYPE_CHECKING:  # panes are imported when they are first shown, for a fast start
     from zarrbrowser.panes.pane import Pane
@@ -61,6 +62,7 @@ def _has_table(node: NodeLike) -> bool:
 
 PANES = (
     PaneKind("Image", _has_picture, "image.image_pane:ImagePane", is_drawn=True),
+    PaneKind("Volume", may_be_volume, "volume.volume_pane:VolumePane", is_drawn=True),
     PaneKind("Thumbnails", has_gallery, "gallery.gallery_pane:GalleryPane"),
     PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),
     PaneKind("Value", _is_scalar, "value_pane:ValuePane"),

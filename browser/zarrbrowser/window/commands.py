@@ -82,7 +82,7 @@ class Group:
     commands: tuple[Command, ...]
 
 
-_PICTURES = ("Image", "Plot", "Thumbnails")
+_PICTURES = ("Image", "Volume", "Plot", "Thumbnails")
 
 COMMANDS = (
     Group(
@@ -188,6 +188,16 @@ COMMANDS = (
             Command("Play, stop", ("Space",)),
             Command("Pan", ("Left", "Right", "Up", "Down")),
             Command("Zoom in, zoom out", ("+", "-")),
+        ),
+    ),
+    Group(
+        "Volume",
+        (
+            Command("Turn", ("Left", "Right", "Up", "Down")),
+            Command("Move", ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down")),
+            Command("Zoom in, zoom out", ("+", "-")),
+            Command("From the front, from above, from the left", ("Z", "Y", "X")),
+            Command("First view", ("R",)),
         ),
     ),
     Group(

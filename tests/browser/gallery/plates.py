@@ -17,8 +17,15 @@ def image(value: float = 7, side: int = 16, **attributes: Any) -> FakeGroup:
     return FakeGroup({"0": FakeArray(ramp, ("y", "x"))}, {"multiscales": [entry], **attributes})
 
 
-def well(*fields: FakeGroup) -> FakeGroup:
-    images = [{"path": str(number)} for number in range(len(fields))]
+def well(*fields: FakeGroup, runs: tuple[int, ...] = ()) -> FakeGroup:
+    """A well.
+
+    Args:
+        runs: the acquisition of each field.
+    """
+    images: list[dict[str, Any]] = [{"path": str(number)} for number in range(len(fields))]
+    for one, run in zip(images, runs, strict=False):
+        one["acquisition"] = run
     children = {str(number): field for number, field in enumerate(fields)}
     return FakeGroup(children, {"well": {"images": images}})
 
@@ -41,6 +48,20 @@ def plate(names: str = "AB", width: int = 3, left_out: tuple[str, ...] = (), **m
         **more,
     }
     return FakeGroup(children, {"plate": told})
+
+
+def plate_in_runs() -> FakeGroup:
+    """Two wells; the first has two fields of acquisition 1 and one of acquisition 4, the second one field of acquisition 1."""
+    row = FakeGroup(
+        {"1": well(image(0), image(1000), image(2000), runs=(1, 4, 1)), "2": well(image(5), runs=(1,))}
+    )
+    told = {
+        "rows": [{"name": "A"}],
+        "columns": [{"name": "1"}, {"name": "2"}],
+        "wells": [{"path": f"A/{n + 1}", "rowIndex": 0, "columnIndex": n} for n in range(2)],
+        "acquisitions": [{"id": 1, "name": "before"}, {"id": 4}],
+    }
+    return FakeGroup({"A": row}, {"plate": told})
 
 
 def model_of(side: int) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeGroup
-from tests.browser.gallery.plates import image, plate, well, write_plate, write_series
-from zarrbrowser.gallery.cells import Cell, Gallery, gallery_of, has_gallery
+from tests.browser.gallery.plates import image, plate, plate_in_runs, well, write_plate, write_series
+from zarrbrowser.gallery.cells import FIRST_FIELD, Cell, FieldChoice, Gallery, gallery_of, has_gallery
 from zarrbrowser.session.sources import SourceRequest, open_source
 
 
@@ -128,3 +128,24 @@ def test_a_series_of_another_writer_has_the_names_in_its_xml(tmp_path: Path) -> 
     found = gallery_of(source.root, source.hierarchy.node)
     assert [cell.name for cell in found.cells] == ["left eye", "right eye", "2"]
     assert found.title == "3 images"
+
+
+def test_a_plate_tells_its_acquisitions_and_the_number_of_fields() -> None:
+    assert of(plate()).acquisitions == ()
+    assert of(plate()).most_fields == 1, "it does not tell"
+    assert of(plate(field_count=9)).most_fields == 9
+    assert of(plate_in_runs()).acquisitions == ((1, "before"), (4, "Acquisition 4"))
+    assert of(plate(rows=[], field_count=3)).most_fields == 3
+
+
+def test_the_fields_of_a_well_are_chosen_by_acquisition() -> None:
+    group = plate_in_runs()
+    found = gallery_of(group.find("/A/1"), group.find)
+    assert found.acquisitions == ((1, "Acquisition 1"), (4, "Acquisition 4"))
+    assert [cell.path for cell in found.of_acquisition(1).cells] == ["/A/1/0", "/A/1/2"]
+    assert found.of_acquisition(4).title == "1 field"
+    assert found.of_acquisition(None) is found
+    assert gallery_of(group.find("/A/2"), group.find).acquisitions == ()
+    assert of(group).of_acquisition(4).title == "2 wells on 1 × 2 positions", "wells stay"
+    assert FIRST_FIELD.fields(found.cells) == list(found.cells)
+    assert FieldChoice(acquisition=9).fields(found.cells) == []

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
-from tests.browser.gallery.plates import image, levels, plate, well, write_plate
+from tests.browser.gallery.plates import image, levels, plate, plate_in_runs, well, write_plate
 from tests.browser.panes.image.pictures import pyramid
 from zarrbrowser.gallery import thumbnail as module
-from zarrbrowser.gallery.cells import Cell
+from zarrbrowser.gallery.cells import FIRST_FIELD, Cell, FieldChoice
 from zarrbrowser.gallery.thumbnail import (
     Missing,
     NoThumbnail,
@@ -25,8 +25,8 @@ from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrcore.errors import NodeNotFoundError
 
 
-def read(group: FakeGroup, path: str = "/", side: int = 64) -> Thumbnail:
-    return read_thumbnail(Cell("a", path), group.find, side)
+def read(group: FakeGroup, path: str = "/", side: int = 64, choice: FieldChoice = FIRST_FIELD) -> Thumbnail:
+    return read_thumbnail(Cell("a", path), group.find, side, choice=choice)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,29 @@ def test_a_plate_and_a_well_stand_for_their_first_image() -> None:
     group = plate()
     assert read(group, "/A/1").image.path == "/A/1/0"
     assert read(group).image.path == "/A/1/0"
+
+
+@pytest.mark.parametrize(
+    ("choice", "path", "fields"),
+    [
+        (FieldChoice(), "/A/1/0", 3),
+        (FieldChoice(2), "/A/1/2", 3),
+        (FieldChoice(1, 1), "/A/1/2", 2),
+        (FieldChoice(0, 4), "/A/1/1", 1),
+    ],
+)
+def test_the_field_of_a_well_can_be_chosen(choice: FieldChoice, path: str, fields: int) -> None:
+    found = read(plate_in_runs(), "/A/1", choice=choice)
+    assert (found.image.path, found.fields) == (path, fields)
+
+
+def test_a_well_without_the_chosen_field_says_so() -> None:
+    with pytest.raises(NoThumbnail, match=r"This well has only 1 field\."):
+        read(plate_in_runs(), "/A/2", choice=FieldChoice(1))
+    with pytest.raises(NoThumbnail, match=r"This well has only 1 field of acquisition 4\."):
+        read(plate_in_runs(), "/A/1", choice=FieldChoice(1, 4))
+    with pytest.raises(NoThumbnail, match="This well has no field of acquisition 4"):
+        read(plate_in_runs(), "/A/2", choice=FieldChoice(0, 4))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def test_each_entry_names_a_pane(kind: PaneKind) -> None:
         (np.zeros(1), ("Plot", "Table", *OF_ARRAYS)),
         (np.zeros((1, 1)), ("Image", "Table", *OF_ARRAYS)),
         (np.zeros((1, 1, 1)), ("Image", "Table", *OF_ARRAYS)),
+        (np.zeros((2, 2, 2)), ("Image", "Volume", "Table", *OF_ARRAYS)),
         (np.zeros(3, "U3"), ("Table", *OF_ARRAYS)),
         (np.zeros((3, 4), "U3"), ("Table", *OF_ARRAYS)),
     ],
@@ -36,7 +37,8 @@ def test_an_array_has_the_tabs_that_its_axes_and_type_allow(values: Any, tabs: t
 
 def test_a_group_has_a_picture_only_if_it_is_an_image() -> None:
     assert tabs_for(FakeGroup()) == ("Overview", "Table", "Metadata")
-    assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == ("Image", "Overview", "Metadata")
+    flat = {"multiscales": [{"axes": ["y", "x"], "datasets": []}]}
+    assert tabs_for(FakeGroup({}, flat)) == ("Image", "Overview", "Metadata")
     assert tabs_for(FakeGroup({}, {"plate": {}})) == ("Thumbnails", "Overview", "Metadata")
 
 
@@ -44,8 +46,8 @@ def test_a_broken_node_has_only_the_problem_tab() -> None:
     assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
 
 
-def test_only_the_image_and_plot_panes_load_pyqtgraph() -> None:
-    assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Plot"]
+def test_panes_with_colours_and_plots_load_pyqtgraph() -> None:
+    assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Volume", "Plot"]
     assert not is_drawn("")
     with pytest.raises(KeyError):
         kind_of("Elsewhere")

@@ -13,6 +13,7 @@ from zarrbrowser.gallery.cells import Gallery, gallery_of
 from zarrbrowser.gallery.thumbnail import Missing
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.gallery.field_controls import FieldControls
 from zarrbrowser.panes.gallery.gallery_model import GalleryModel
 from zarrbrowser.panes.gallery.gallery_view import LARGEST, SMALLEST, GalleryView
 from zarrbrowser.panes.gallery.thumbnail_loader import ThumbnailLoader
@@ -44,6 +45,9 @@ class GalleryPane(Pane):
         self.view = GalleryView(self.model, self.loader)
         self.stack = DataStack(self.view, self._retry, self._notice_pressed)
         self.title = ElidedLabel("muted")
+        self.fields = FieldControls()
+        self._gallery: Gallery | None = None
+        """All images, of all acquisitions."""
         self.same = tool_button("contrast", "The same contrast for all thumbnails; off: each has its own")
         self.same.setCheckable(True)
         self.same.setChecked(True)
@@ -77,7 +81,8 @@ class GalleryPane(Pane):
         self.loader.forget()
         self.model.show(None)
         self._calm.stop()
-        self._source = self._node = self._awaited = None
+        self._source = self._node = self._awaited = self._gallery = None
+        self.fields.offer(None)
         self.title.set_text("")
         self.stack.notice.say("")
 
@@ -94,7 +99,12 @@ class GalleryPane(Pane):
         if self.model.gallery is None:
             return {}
         side = None if self.view.is_fitted else self.view.side
-        return {"cell": self.view.current_path(), "side": side, "same_contrast": self.view.shares_contrast}
+        return {
+            "cell": self.view.current_path(),
+            "side": side,
+            "same_contrast": self.view.shares_contrast,
+            **self.fields.document(),
+        }
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the view from `view_state`; what does not fit is ignored."""
@@ -102,6 +112,10 @@ class GalleryPane(Pane):
             self._awaited = document
             return
         side, cell = document.get("side"), document.get("cell")
+        before = self.fields.choice
+        self.fields.restore(document)
+        if self.fields.choice != before:
+            self._choose_fields()
         if isinstance(side, int) and not isinstance(side, bool):
             self.view.set_side(side)
         self.same.setChecked(document.get("same_contrast") is not False)
@@ -127,6 +141,7 @@ class GalleryPane(Pane):
     def _lay_out(self) -> None:
         bar = Bar()
         bar.row.addWidget(self.title, 1)
+        bar.row.addWidget(self.fields)
         bar.row.addWidget(self.same)
         bar.row.addSpacing(8)
         size = label("Size", "muted")
@@ -144,6 +159,7 @@ class GalleryPane(Pane):
 
     def _connect(self) -> None:
         self.same.toggled.connect(self._share)
+        self.fields.chosen.connect(lambda _choice: self._choose_fields())
         self.size_slider.valueChanged.connect(self._resize)
         self.view.chosen.connect(self._open)
         self.view.current_changed.connect(self._point)
@@ -159,6 +175,8 @@ class GalleryPane(Pane):
         if not gallery.cells:
             self.stack.show_sentence(f"The metadata name no {gallery.noun}s.", drawing="group")
             return
+        self._gallery = gallery
+        self.fields.offer(gallery)
         self.loader.start(source.hierarchy.node)
         self.view.colour_map = self.session.colour_map
         self.title.set_text(gallery.title)
@@ -177,6 +195,22 @@ class GalleryPane(Pane):
         if not self.view.current_path():
             self.view.go(gallery.cells[0].path)
         self._read()
+
+    def _choose_fields(self) -> None:
+        """Show the chosen field of each well, or the fields of the chosen acquisition."""
+        source, gallery = self._source, self._gallery
+        if source is None or gallery is None:
+            return
+        choice, path = self.fields.choice, self.view.current_path()
+        shown = gallery.of_acquisition(choice.acquisition)
+        self.loader.start(source.hierarchy.node, choice)
+        self.model.show(shown)
+        self.title.set_text(shown.title)
+        self.view.go(path)
+        if not self.view.current_path() and shown.cells:
+            self.view.go(shown.cells[0].path)
+        self._read()
+        self._calm.start()
 
     def _open(self, path: str) -> None:
         """Go to a cell; on the way back it is the current one."""
@@ -210,6 +244,8 @@ class GalleryPane(Pane):
 
     def _arrived(self, path: str) -> None:
         problem = self.loader.problem(path)
+        if self._gallery is not None and self._gallery.noun == "well":
+            self.fields.offer_fields(self.loader.most_fields)
         if problem is not None:
             self.model.set_problem(path, sentence(problem))
             if path == self.view.current_path():

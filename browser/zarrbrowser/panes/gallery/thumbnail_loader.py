@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from zarrbrowser.gallery.cells import Cell
+from zarrbrowser.gallery.cells import FIRST_FIELD, Cell, FieldChoice
 from zarrbrowser.gallery.thumbnail import SharedContrast, Thumbnail, read_thumbnail
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.workers import Request, Workers
@@ -28,6 +28,8 @@ class ThumbnailLoader(QObject):
         read_bytes: the size of the chunks decoded so far.
         may_read_bytes: reading pauses at this size.
         is_stopped: whether the user stopped the reading.
+        choice: the field that the thumbnail of a well shows.
+        most_fields: the largest number of fields of a well, as far as thumbnails tell.
 
     Signals:
         arrived: the path of a cell that has a thumbnail now, or a reason why it has none.
@@ -53,6 +55,7 @@ class ThumbnailLoader(QObject):
         self._wanted: frozenset[str] = frozenset()
         self._side = 0
         self.contrast = SharedContrast()
+        self.choice, self.most_fields = FIRST_FIELD, 1
         self.read_bytes, self.may_read_bytes, self.is_stopped = 0, ASK_ABOVE_BYTES, False
 
     @property
@@ -73,10 +76,10 @@ class ThumbnailLoader(QObject):
         """Why a cell has no thumbnail; None if nothing is known against it."""
         return self._failed.get(path)
 
-    def start(self, find: Callable[[str], Any]) -> None:
-        """Forget everything, and read from another hierarchy."""
+    def start(self, find: Callable[[str], Any], choice: FieldChoice = FIRST_FIELD) -> None:
+        """Forget everything, and read from another hierarchy, or other fields."""
         self.forget()
-        self._find = find
+        self._find, self.choice = find, choice
 
     def forget(self) -> None:
         """Cancel everything, and free all thumbnails."""
@@ -86,6 +89,7 @@ class ThumbnailLoader(QObject):
         self._nbytes = 0
         self._failed.clear()
         self._find, self._wanted = None, frozenset()
+        self.most_fields = 1
         self.contrast = SharedContrast()
         self.read_bytes, self.may_read_bytes, self.is_stopped = 0, ASK_ABOVE_BYTES, False
 
@@ -138,11 +142,11 @@ class ThumbnailLoader(QObject):
             self.idle.emit()
 
     def _submit(self, cell: Cell) -> None:
-        find, side = self._find, self._side
+        find, side, choice = self._find, self._side, self.choice
         if find is None:
             return
         self._running[cell] = self._workers.submit(
-            lambda request: read_thumbnail(cell, find, side, request.is_cancelled),
+            lambda request: read_thumbnail(cell, find, side, request.is_cancelled, choice),
             lambda found: self._come(cell, found),
             lambda error: self._fail(cell, error),
             f"Reading thumbnails, {len(self._queue) + 1:,} to go",
@@ -151,6 +155,7 @@ class ThumbnailLoader(QObject):
     def _come(self, cell: Cell, found: Thumbnail) -> None:
         del self._running[cell]
         self.read_bytes += found.read_bytes
+        self.most_fields = max(self.most_fields, found.fields)
         before = self._found.get(cell.path)
         self._nbytes += found.nbytes - (before.nbytes if before is not None else 0)
         self._found[cell.path] = found

@@ -258,9 +258,10 @@ class ImagePane(Pane):
             self.grid.pause(is_on=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Resume reading."""
+        """Take over the settings of the Volume tab, and resume reading."""
         super().showEvent(event)
         if not event.spontaneous():
+            self._adopt()
             self.grid.pause(is_on=False)
             self._report()
 
@@ -368,6 +369,17 @@ class ImagePane(Pane):
             for source, path in self.session.viewed()
             if source is not self._source or state is None or path != state.image.key
         ]
+
+    def _adopt(self) -> None:
+        """Take over the settings of this image, which the Volume tab may have changed."""
+        state = self.model.state
+        if state is None or self._source is None:
+            return
+        kept = self.session.view_of(self._source, state.image.key)
+        if kept is not None and kept is not state.settings:
+            own = state.settings
+            kept = replace(kept, other=own.other, may_read_bytes=own.may_read_bytes)
+            self.model.change(settings=kept, colour_map=self.session.colour_map)
 
     def _remember(self, _change: Change) -> None:
         state = self.model.state

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
-from tests.browser.gallery.plates import image, plate, write_series
+from tests.browser.gallery.plates import image, plate, plate_in_runs, write_series
 from tests.browser.panes.gallery.galleries import show, wait_for_all
 from zarrbrowser.panes.gallery import thumbnail_loader
 from zarrbrowser.panes.gallery.gallery_pane import GalleryPane
@@ -283,3 +283,48 @@ def test_another_theme_and_another_tab(open_window: OpenWindow, qtbot: QtBot) ->
     window.set_appearance(Appearance.LIGHT)
     pane.forget_tiles()
     assert pane.loader.thumbnail("/A/1") is None
+
+
+def path_of(pane: GalleryPane, cell: str) -> str:
+    found = pane.loader.thumbnail(cell)
+    return "" if found is None else found.image.path
+
+
+def test_the_field_and_the_acquisition_are_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, plate_in_runs())
+    wait_for_all(pane, qtbot)
+    assert path_of(pane, "/A/1") == "/A/1/0"
+    qtbot.waitUntil(lambda: pane.fields.field.count() == 3, timeout=20_000)
+    assert pane.fields.field.isVisible(), "thumbnails tell how many fields there are"
+    pane.view.go("/A/2")
+    pane.fields.field.setCurrentIndex(1)
+    pane.fields.field.activated.emit(1)
+    qtbot.waitUntil(lambda: path_of(pane, "/A/1") == "/A/1/1")
+    qtbot.waitUntil(lambda: pane.loader.problem("/A/2") is not None)
+    assert str(pane.loader.problem("/A/2")) == "This well has only 1 field."
+    assert pane.view.current_path() == "/A/2"
+    pane.fields.acquisition.setCurrentIndex(1)
+    pane.fields.acquisition.activated.emit(1)
+    qtbot.waitUntil(lambda: path_of(pane, "/A/1") == "/A/1/2")
+    document = pane.view_state()
+    pane.restore({**document, "field": 0, "acquisition": None})
+    qtbot.waitUntil(lambda: path_of(pane, "/A/1") == "/A/1/0")
+    pane.restore(document)
+    qtbot.waitUntil(lambda: path_of(pane, "/A/1") == "/A/1/2")
+
+
+def test_a_well_shows_the_fields_of_one_acquisition(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, plate_in_runs(), "/A/1")
+    wait_for_all(pane, qtbot)
+    assert not pane.fields.field.isVisible()
+    pane.fields.acquisition.setCurrentIndex(2)
+    pane.fields.acquisition.activated.emit(2)
+    wait_for_all(pane, qtbot)
+    assert [cell.path for cell in pane.view.cells_in_view()] == ["/A/1/1"]
+    assert pane.view.current_path() == "/A/1/1"
+    assert pane.title.text == "1 field"
+
+
+def test_a_plate_with_one_field_offers_no_choice(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, plate(acquisitions=[{"id": 0}], field_count=1))
+    assert not pane.fields.acquisition.isVisible()

@@ -1,0 +1,500 @@
+"""The Volume tab: an array or an image with three axes in space, seen from all sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QImage, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
+from zarrbrowser.image.levels import Image, image_of_array
+from zarrbrowser.image.multiscales import image_of_group
+from zarrbrowser.image.settings_document import apply_document, settings_document
+from zarrbrowser.image.state import Change, ImageState
+from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.image.colours.colour_controller import ColourController
+from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
+from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.volume.volume_controls import VolumeControls
+from zarrbrowser.panes.volume.volume_reader import VolumeReader, WantedVolume
+from zarrbrowser.panes.volume.volume_view import VolumeView
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
+from zarrbrowser.theme import current_colours
+from zarrbrowser.values.numbers import why_no_picture
+from zarrbrowser.values.quantities import count, format_bytes, format_duration, format_shape
+from zarrbrowser.volume.axes import VolumeAxes, volume_axes
+from zarrbrowser.volume.box import axis_texts
+from zarrbrowser.volume.grid import VolumeGrid, choices, first_choice
+from zarrbrowser.volume.look import Look, Mode, apply_look, chosen_level, look_document
+from zarrbrowser.volume.textures import Painted
+from zarrbrowser.widgets.axis_sliders import AxisSliders
+from zarrbrowser.workers import Lane, Workers
+
+_CALM_MS = 700
+_RETRY, _READ = "Retry", "Read"
+_READ_AGAIN = Change.IMAGE | Change.AXES | Change.POSITION | Change.CHANNELS
+_PAINT_AGAIN = Change.VALUES | Change.CONTRAST | Change.COLOURS | Change.MEASURE
+
+
+class VolumePane(Pane):
+    """Shows one volume. Its `ImageModel` holds the state that it shares with the Image tab; `VolumeView.look` the rest."""
+
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
+        # Here: the types of OpenGL are loaded in the window's thread, and only for this tab.
+        from zarrbrowser.panes.volume.renderer import VolumeRenderer
+
+        self._opening = Lane(workers)
+        self._source: Source | None = None
+        self._node: NodeLike | None = None
+        self._coordinates: Mapping[int, Coordinate] = {}
+        self._axes: VolumeAxes | None = None
+        self._grids: list[VolumeGrid] = []
+        self._grid: VolumeGrid | None = None
+        self._chosen: VolumeGrid | None = None
+        """The level that the user chose; None if it was chosen for the user."""
+        self._awaited: Mapping[str, Any] | None = None
+        """A view to restore once the image is open."""
+        self._agreed_bytes = 0
+        self._most_side: int | None = None
+        self._driver = ""
+        self._complaint = ""
+        """Why volumes cannot be drawn here; empty if they can, or if that is not known yet."""
+        self._is_shown = False
+        self.model = ImageModel(self)
+        self.reader = VolumeReader(workers, self)
+        self.renderer = VolumeRenderer(self)
+        self.controls = VolumeControls()
+        self.view = VolumeView()
+        self.stack = DataStack(self.view, self.retry, self._notice_pressed)
+        self.contrast = ContrastPanel()
+        self.colours = ColourController(self.model, self.contrast, self)
+        self.sliders = AxisSliders()
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._lay_out()
+        self._connect()
+        self.update_colours()
+        self.controls.show_look(self.view.look)
+        self.renderer.start()
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show the volume of an array or an image, with the colours of the Image tab."""
+        self.clear()
+        self._source, self._node = source, node
+        if self._complaint:
+            self._complain()
+            return
+        find = source.hierarchy.node
+        self.stack.wait_for(f"Opening {node.path}")
+
+        def work(_request: object) -> tuple[Image, Mapping[int, Coordinate]]:
+            image = image_of_array(node) if is_array(node) else image_of_group(node, find)
+            return image, coordinates_of(image, find)
+
+        self._opening.ask(work, self._opened, self.stack.show_error, f"Opening {node.path}")
+
+    def clear(self) -> None:
+        """Show nothing, and cancel requests."""
+        self._opening.forget()
+        self.reader.forget()
+        self.renderer.show(())
+        self.model.clear()
+        self.view.forget()
+        self._calm.stop()
+        self._source = self._node = self._awaited = self._axes = self._grid = self._chosen = None
+        self._coordinates, self._grids, self._agreed_bytes, self._is_shown = {}, [], 0, False
+        self.controls.setEnabled(False)
+        self.contrast.hide()
+        self.sliders.hide()
+        self.stack.notice.say("")
+
+    def forget_tiles(self) -> None:
+        self.reader.forget()
+
+    def retry(self) -> None:
+        """Repeat what failed."""
+        if self.model.state is not None:
+            self._read()
+        elif self._source is not None and self._node is not None:
+            self.show_node(self._source, self._node)
+
+    def step(self, by: int) -> None:
+        """Show the volume at the next or previous position of a slider."""
+        self.sliders.step(by)
+
+    def fit(self) -> None:
+        """Show the whole volume."""
+        self.view.fit()
+
+    def unpack(self, *, is_on: bool) -> None:
+        """Show unpacked values or stored numbers."""
+        if self.model.state is not None:
+            self.contrast.unpacking.setChecked(is_on)
+
+    def focus_target(self) -> QWidget:
+        """The picture."""
+        return self.view
+
+    def copy(self) -> None:
+        """Copy the picture."""
+        if self.view.drawn is not None:
+            QGuiApplication.clipboard().setImage(self.view.picture())
+            self.reported.emit("Copied the picture of the volume")
+
+    def view_state(self) -> dict[str, Any]:
+        """The view as JSON: the settings that it shares with the Image tab, and the look of the volume."""
+        state = self.model.state
+        if state is None:
+            return {}
+        return {
+            **settings_document(state.settings),
+            "volume": look_document(self.view.look, self._chosen),
+        }
+
+    def restore(self, document: Mapping[str, Any]) -> None:
+        """Restore the view from `view_state`; what does not fit is ignored."""
+        state = self.model.state
+        if state is None:
+            self._awaited = document
+            return
+        told = document.get("volume")
+        self._set_look(apply_look(self.view.look, told))
+        settings = apply_document(state.settings, document, state.image.base)
+        self.model.change(settings=replace(settings, reduction=None, comparison=None, other=None))
+        level = chosen_level(told, self._grids)
+        if level is not None and level != self._grid:
+            self._choose_grid(level)
+
+    def update_colours(self) -> None:
+        """Apply the colours of the application's theme."""
+        self.contrast.histogram.set_colours(current_colours())
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Pause reading under another tab; a window that is hidden as a whole goes on."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.reader.pause()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Take over the settings of the Image tab, and resume reading."""
+        super().showEvent(event)
+        if event.spontaneous() or self.model.state is None or self._source is None:
+            return
+        state = self.model.state
+        kept = self.session.view_of(self._source, state.image.key)
+        if kept is not None:
+            settings = replace(
+                kept,
+                reduction=None,
+                comparison=None,
+                other=None,
+                may_read_bytes=state.settings.may_read_bytes,
+            )
+            self.model.change(settings=settings, colour_map=self.session.colour_map)
+        if not self.reader.busy:
+            self._read()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Play and stop with Space, if the focused widget does not use it."""
+        if event.key() == Qt.Key.Key_Space:
+            self.sliders.play()
+        else:
+            super().keyPressEvent(event)
+
+    # Construction
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.controls)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.contrast)
+        column.addLayout(middle, 1)
+        column.addWidget(self.sliders)
+
+    def _connect(self) -> None:
+        self.renderer.ready.connect(self._ready)
+        self.renderer.failed.connect(self._cannot_draw)
+        self.renderer.drawn.connect(self._drawn)
+        self.view.wanted.connect(self.renderer.look)
+        self.view.look_changed.connect(self._calm.start)
+        self.reader.painted.connect(self._show_painted)
+        self.reader.came.connect(self._came)
+        self.reader.failed.connect(self._fail)
+        self.stack.settled.connect(lambda: None if self.stack.shows_data else self.settled.emit())
+        self.model.changed.connect(self._follow)
+        self.sliders.moved.connect(self._move)
+        self.sliders.may_play = lambda: not self.reader.busy
+        self._calm.timeout.connect(self.view_changed)
+        controls = self.controls
+        controls.mode_chosen.connect(self._choose_mode)
+        controls.strength_chosen.connect(self._choose_strength)
+        controls.grid_chosen.connect(self._choose_grid)
+        controls.side_chosen.connect(self.view.see_from)
+        controls.turn_back.clicked.connect(lambda _checked: self.view.reset())
+        controls.fit.clicked.connect(lambda _checked: self.fit())
+        controls.save.clicked.connect(lambda _checked: self.save())
+
+    # Opening
+
+    def _ready(self, most_side: int, driver: str) -> None:
+        self._most_side, self._driver = most_side, driver
+        self._begin()
+
+    def _cannot_draw(self, text: str) -> None:
+        self._complaint = text if self._most_side is None else ""
+        self.reader.pause()
+        self._complain(text)
+
+    def _complain(self, text: str = "") -> None:
+        self.contrast.hide()
+        self.sliders.hide()
+        self.stack.show_sentence(text or self._complaint, drawing="broken", retry=not self._complaint)
+
+    def _opened(self, found: tuple[Image, Mapping[int, Coordinate]]) -> None:
+        (image, self._coordinates), source = found, self._source
+        if source is None:
+            return
+        reason = why_no_picture(image.base.dtype)
+        if 0 in image.base.shape:
+            reason = "This array holds no elements: one of its axes has length 0."
+        if reason:
+            self.stack.show_sentence(reason, drawing="array2")
+            return
+        settings = self.session.view_of(source, image.key)
+        if settings is None or settings.axes.shape != tuple(image.base.shape):
+            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.key))
+        # A volume shows elements: statistics along an axis and comparisons are those of planes.
+        settings = replace(settings, reduction=None, comparison=None, other=None)
+        if volume_axes(image, settings, self._coordinates) is None:
+            self.stack.show_sentence(
+                "This image is flat: no three of its axes are in space and longer than 1.", drawing="array2"
+            )
+            return
+        self.model.show(ImageState(image, settings, source.hierarchy.node, self.session.colour_map))
+        self._begin()
+
+    def _begin(self) -> None:
+        """Choose what to read, once the image is open and OpenGL has told its limits."""
+        state = self.model.state
+        if state is None or self._most_side is None or self._grids:
+            return
+        axes = volume_axes(state.image, state.settings, self._coordinates)
+        if axes is None:
+            return
+        self._axes = axes
+        image = state.settings.drawn_image(state.image)
+        self._grids = choices(image, axes, self._most_side)
+        if not self._grids:
+            self.stack.show_sentence("This volume is too long for the graphics card.", drawing="array2")
+            return
+        told = (self._awaited or {}).get("volume")
+        self._chosen = chosen_level(told, self._grids)
+        self._grid = self._chosen or first_choice(self._grids, len(state.settings.planes(image)))
+        self.controls.setEnabled(True)
+        if self._awaited is not None:
+            document, self._awaited = self._awaited, None
+            self.restore(document)
+        self._read()
+
+    # Reading
+
+    def _follow(self, change: Change) -> None:
+        state = self.model.state
+        if state is None:
+            return
+        self._remember(state)
+        if self._grid is None:
+            return
+        if change & (_READ_AGAIN | Change.ORIENTATION):
+            self._read()
+        elif change & _PAINT_AGAIN:
+            self.reader.paint(state, measures=bool(change & (Change.VALUES | Change.MEASURE)))
+        self._calm.start()
+
+    def _remember(self, state: ImageState) -> None:
+        """Keep the settings for the Image tab, whose statistics and comparisons stay."""
+        if self._source is None:
+            return
+        before = self.session.view_of(self._source, state.image.key)
+        settings = state.settings
+        if before is not None and before.axes.shape == settings.axes.shape:
+            settings = replace(
+                settings, reduction=before.reduction, comparison=before.comparison, other=before.other
+            )
+        self.session.remember(self._source, state.image.key, settings)
+        self.session.colour_map = state.colour_map
+
+    def _read(self) -> None:
+        state, grid = self.model.state, self._grid
+        if state is None or grid is None:
+            return
+        axes = volume_axes(state.image, state.settings, self._coordinates)
+        if axes is None:
+            return
+        if self._axes is None or axes.all != self._axes.all:
+            grid = self._turned(grid, axes)
+        self._axes, self._grid = axes, grid
+        wanted = WantedVolume(state, axes, grid)
+        planes = len(wanted.planes)
+        self.controls.show_grids(state.image, self._grids, grid, planes)
+        others = [axis for axis in state.settings.sliders(state.image) if axis not in axes.all]
+        if list(self.sliders.spins) != others:
+            self.sliders.show_axes(state.settings.axes, others)
+            self.sliders.show_coordinates(self._coordinates)
+        else:
+            self.sliders.stand_at(state.settings.axes)
+        self.sliders.setVisible(bool(others))
+        self._show_box(state, axes, grid)
+        cost = grid.cost(planes)
+        if not self.reader.has(wanted):
+            if not self.stack.may_read(cost, self._agreed_bytes, "This volume"):
+                self.contrast.hide()
+                return
+            if not self._is_shown:
+                self.stack.wait_for(f"Reading {state.image.path}, {format_bytes(cost.nbytes)}")
+        if self.isVisible():
+            self.reader.show(wanted, f"Reading the volume {state.image.path}")
+
+    def _turned(self, grid: VolumeGrid, axes: VolumeAxes) -> VolumeGrid:
+        """The same samples with other axes as rows and columns."""
+        steps = dict(zip(grid.axes, grid.steps, strict=True))
+
+        def turned(one: VolumeGrid) -> VolumeGrid:
+            steps = dict(zip(one.axes, one.steps, strict=True))
+            depth, rows, columns = (steps[axis] for axis in axes.all)
+            return replace(one, axes=axes.all, steps=(depth, rows, columns))
+
+        if set(steps) != set(axes.all):
+            return grid
+        self._grids = [turned(one) for one in self._grids]
+        self._chosen = None if self._chosen is None else turned(self._chosen)
+        return turned(grid)
+
+    def _show_box(self, state: ImageState, axes: VolumeAxes, grid: VolumeGrid) -> None:
+        depth, rows, columns = (
+            abs(high - low) * length for (low, high), length in zip(grid.extent, axes.lengths, strict=True)
+        )
+        back, up, left = axes.reverses
+        texts = axis_texts(state.image, axes, self._coordinates)
+        self.view.show_box((columns, rows, depth), axes.unit, (left, up, back), texts)
+
+    def _show_painted(self, painted: Painted) -> None:
+        self.renderer.show(painted.textures)
+        self.view.ask()
+        state = self.model.state
+        if state is None:
+            return
+        self._is_shown = True
+        self.stack.show_data(*self._notice())
+        self.contrast.setVisible(state.settings.axes.channel is None)
+        self.model.set_measured(painted.measured)
+
+    def _came(self) -> None:
+        state, grid, cost = self.model.state, self._grid, self.reader.cost
+        if state is None or grid is None:
+            return
+        if self._is_shown:
+            self.stack.show_data(*self._notice())
+        parts = [f"{format_shape(grid.shape)} samples"]
+        if len(state.image.levels) > 1:
+            parts.insert(0, f"level {grid.number} of 0–{len(state.image.levels) - 1}")
+        if cost is not None:
+            read = f"{format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}"
+            parts.append(f"{read}, {format_duration(self.reader.took_s)}")
+        if self._driver:
+            parts.append(f"drawn by {self._driver.partition(' (')[0]}")
+        self.reported.emit(f"{state.image.path}: {' · '.join(parts)}")
+
+    def _drawn(self, drawn: Any) -> None:
+        self.view.show_picture(drawn)
+        if drawn.is_final and not self.reader.busy and self.stack.shows_data:
+            self.settled.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.contrast.hide()
+        self.stack.show_error(error)
+
+    def _notice(self) -> tuple[str, str]:
+        error = self.reader.error
+        if error is not None:
+            return f"A part of the volume is missing: {sentence(error)}", _RETRY
+        if not self.reader.is_whole and not self.reader.is_reading:
+            return "You stopped the reading; a part of the volume is missing.", _READ
+        return "", ""
+
+    def _notice_pressed(self) -> None:
+        state, grid = self.model.state, self._grid
+        if state is None or grid is None:
+            return
+        self._agreed_bytes = max(
+            self._agreed_bytes, grid.cost(len(state.settings.planes(state.image))).nbytes
+        )
+        self.stack.notice.tell("")
+        self._read()
+
+    # The user's choices
+
+    def _move(self, axis: int, position: int) -> None:
+        if self.model.state is not None:
+            self.model.set(axes=self.model.state.settings.axes.at(axis, position))
+
+    def _choose_mode(self, mode: Mode) -> None:
+        self._set_look(replace(self.view.look, mode=mode))
+
+    def _choose_strength(self, value: float) -> None:
+        look = self.view.look
+        changed = (
+            replace(look, threshold=value) if look.mode is Mode.SURFACE else replace(look, opacity=value)
+        )
+        self._set_look(changed)
+
+    def _set_look(self, look: Look) -> None:
+        self.view.set_look(look)
+        self.controls.show_look(look)
+        self._calm.start()
+
+    def _choose_grid(self, grid: VolumeGrid) -> None:
+        """Show another level: its cost stands beside its name, so that choosing it is consent."""
+        state = self.model.state
+        if state is None:
+            return
+        self._grid = self._chosen = grid
+        self._agreed_bytes = max(
+            self._agreed_bytes, grid.cost(len(state.settings.planes(state.image))).nbytes
+        )
+        self._read()
+        self._calm.start()
+
+    def save(self) -> None:
+        """Ask for a file, and write the picture into it."""
+        name, _ = QFileDialog.getSaveFileName(self, "Save the picture", "volume.png", "PNG (*.png)")
+        if name:
+            self.save_to(name)
+
+    def save_to(self, name: str) -> None:
+        """Write the picture on the screen as PNG."""
+        picture: QImage = self.view.picture()
+
+        def work(_request: object) -> None:
+            if not picture.save(name, "PNG"):  # type: ignore[call-overload]
+                raise OSError(f"{name} cannot be written")
+
+        self.workers.submit(
+            work,
+            lambda _nothing: self.reported.emit(f"Saved {name}"),
+            lambda error: self.stack.notice.tell(sentence(error)),
+            "Saving the picture",
+        )

@@ -1,0 +1,72 @@
+"""A Volume tab with a fake renderer: tests run without OpenGL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeGroup
+from zarrbrowser.panes.volume.renderer import Drawn, View
+from zarrbrowser.panes.volume.volume_pane import VolumePane
+from zarrbrowser.volume.textures import Texture
+from zarrbrowser.window.main_window import MainWindow
+
+
+class FakeRenderer(QObject):
+    """Answers at once, with an empty picture.
+
+    Attributes:
+        textures: those to draw.
+        views: those that were wanted.
+    """
+
+    ready = Signal(int, str)
+    failed = Signal(str)
+    drawn = Signal(object)
+    most_side = 2048
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.textures: tuple[Texture, ...] = ()
+        self.views: list[View] = []
+
+    def start(self) -> None:
+        self.ready.emit(self.most_side, "a fake (of tests)")
+
+    def show(self, textures: Sequence[Texture]) -> None:
+        self.textures = tuple(textures)
+
+    def look(self, view: View) -> None:
+        self.views.append(view)
+        if self.textures:
+            self.drawn.emit(Drawn(QImage(4, 3, QImage.Format.Format_ARGB32_Premultiplied), view, True, 0.01))
+
+
+def pane_of(window: MainWindow, qtbot: QtBot) -> VolumePane:
+    qtbot.waitUntil(lambda: window.node_pane.tabs.count() > 0)
+    assert window.node_pane.show_tab("Volume")
+    qtbot.waitUntil(lambda: window.node_pane.current_pane is not None)
+    pane = window.node_pane.pane("Volume")
+    assert isinstance(pane, VolumePane)
+    return pane
+
+
+def drawn(pane: VolumePane) -> Any:
+    """The textures on the screen."""
+    assert isinstance(pane.renderer, FakeRenderer)
+    return pane.renderer.textures
+
+
+def show(open_window: OpenWindow, qtbot: QtBot, root: FakeGroup, path: str = "/") -> VolumePane:
+    pane = pane_of(open_window(root, path), qtbot)
+    wait_for(pane, qtbot)
+    return pane
+
+
+def wait_for(pane: VolumePane, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: bool(drawn(pane)) and not pane.reader.busy and pane.view.drawn is not None)

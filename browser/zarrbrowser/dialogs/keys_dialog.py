@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.scrolled import Scrolled
 
 Keys = tuple[str, Sequence[tuple[str, str]]]
 """The title of a group, and pairs of keys as text and what they do."""
@@ -25,8 +27,10 @@ class KeysDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        columns = QHBoxLayout()
-        columns.setSpacing(36)
+        area = Scrolled("")
+        columns = QHBoxLayout(area.inside)
+        columns.setContentsMargins(0, 0, 0, 0)
+        columns.setSpacing(32)
         for first, last in pairwise((0, *starts, len(groups))):
             columns.addLayout(_column(groups[first:last]))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -34,14 +38,19 @@ class KeysDialog(QDialog):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(24, 20, 24, 16)
         whole.setSpacing(16)
-        whole.addLayout(columns)
+        whole.addWidget(area, 1)
         whole.addWidget(buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Show all keys at once, if the screen is large enough."""
+        super().showEvent(event)
+        self.resize(self.sizeHint().boundedTo(self.screen().availableSize()))
 
 
 def _column(groups: Sequence[Keys]) -> QGridLayout:
     grid, row = QGridLayout(), 0
-    grid.setHorizontalSpacing(24)
-    grid.setVerticalSpacing(6)
+    grid.setHorizontalSpacing(20)
+    grid.setVerticalSpacing(5)
     for title, keys in groups:
         heading = label(title, "heading")
         heading.setContentsMargins(0, 8 if row else 0, 0, 0)

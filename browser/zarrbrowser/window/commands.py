@@ -211,7 +211,7 @@ COMMANDS = (
             Command("Select all", ("Ctrl+A",)),
             Command("First and last cell", ("Ctrl+Home", "Ctrl+End")),
             Command("Change the current cell", ("F2",)),
-            Command("Sort by the column, ascending or descending", ("Ctrl+Shift+Up", "Ctrl+Shift+Down")),
+            Command("Sort by the column", ("Ctrl+Shift+Up", "Ctrl+Shift+Down")),
         ),
     ),
     Group(

@@ -73,7 +73,7 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_COLUMNS_OF_KEYS = (2, 5)
+_COLUMNS_OF_KEYS = (3, 7)
 """Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 

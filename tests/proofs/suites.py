@@ -127,15 +127,26 @@ _HARNESSES: Final = [
     ),
 ]
 
-_SOAK: Final = Suite(
-    name="soak",
-    about="a mount with 20 random users and a window, beside a store that changes; what they take must not grow",
-    module="soak.run",
-    unit="seconds",
-    goal=8 * 3600,
-    limit_s=600,
-    lasts=True,
-)
+_SOAK: Final = [
+    Suite(
+        name="soak",
+        about="a mount with 20 random users and a window, beside a store that changes; what they take must not grow",
+        module="soak.run",
+        unit="seconds",
+        goal=8 * 3600,
+        limit_s=600,
+        lasts=True,
+    ),
+    Suite(
+        name="soak-window",
+        about="random clicks, keys and wheels in a window over ten sources; what it takes must not grow",
+        module="soak.window_alone",
+        unit="actions",
+        goal=10_000,
+        limit_s=600,
+        lasts=True,
+    ),
+]
 
 _FAULTS: Final = [
     Suite(
@@ -260,7 +271,7 @@ SUITES: Final[dict[str, Suite]] = {
         *_MUTATIONS,
         *_MODELS,
         *_HARNESSES,
-        _SOAK,
+        *_SOAK,
         *_FAULTS,
         *_KILLS,
         *_LIMITS,

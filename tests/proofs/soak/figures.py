@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Sample = dict[str, float]
+WARM_S = 300.0
+"""A shorter run says nothing about growth: programs load modules and fill caches at first."""
 
 
 def process_figures(process: int) -> Sample:

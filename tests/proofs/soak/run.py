@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import os
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,7 +17,8 @@ from typing import Any
 import zarrcore as zc
 from tests.any_store import AnyStore, open_store
 from tests.proofs.models.places import daemon_of, s3_process
-from tests.proofs.soak.figures import Sample, growing, process_figures
+from tests.proofs.soak.figures import WARM_S, Sample, growing, process_figures
+from tests.proofs.soak.programs import SoakError, program
 from tests.proofs.soak.users import ARRAYS, CHUNKS, KEYS, SHAPE, value_of
 from tests.proofs.trials import ROOT
 from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, environment
@@ -28,13 +26,8 @@ from tests.zfs.conftest import Mount
 
 PLACE = ROOT / ".artefacts" / "proofs" / "soak"
 DEFAULT_S = 120.0
-WARM_S = 300.0
-"""A shorter run says nothing about growth: programs load modules and fill caches at first."""
 CACHE_MB = 64
-
-
-class SoakError(AssertionError):
-    """A program ended, or a figure grows."""
+PATHS = ("/a", "/", "/group", "/group/b")
 
 
 @contextlib.contextmanager
@@ -46,30 +39,6 @@ def _store(kind: str, folder: Path) -> Iterator[tuple[str, list[str], AnyStore]]
         cache = ["--cache-dir", str(folder / "cache"), "--cache-dir-size", f"{CACHE_MB}M"]
         url = "s3://bucket/soak"
         yield url, [*server.arguments, *cache], open_store(url, **server.options)
-
-
-@contextlib.contextmanager
-def _program(module: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", f"tests.proofs.soak.{module}", *words],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), *sys.path]))},
-        )
-        try:
-            yield process
-            told, _ = process.communicate(timeout=120)
-            if process.returncode:
-                errors.seek(0)
-                raise SoakError(f"{module} ended with {process.returncode}: {errors.read().decode()[-4000:]}")
-            if not int(told or 0):
-                raise SoakError(f"{module} did nothing")
-        finally:
-            process.kill()
-            process.communicate()
 
 
 class Changer:
@@ -135,8 +104,10 @@ def trial(seed: int, seconds: str = str(DEFAULT_S)) -> int:
         mounted, _ = stack.enter_context(daemon_of(url, folder, [*words, *options]))
         daemon = mounted.daemon()
         source = str(mounted.keys) if kind == "s3" else url
-        users = stack.enter_context(_program("users", str(mounted.path), str(seed)))
-        window = stack.enter_context(_program("window", source, str(seed)))
+        users = stack.enter_context(program("users", str(mounted.path), str(seed)))
+        window = stack.enter_context(
+            program("window", str(seed), "100", *(f"{source}#{path}" for path in PATHS))
+        )
         with table.open("w", newline="") as file:
             began_s = next_s = time.monotonic()
             while time.monotonic() < began_s + lasting_s:

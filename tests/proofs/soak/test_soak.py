@@ -1,9 +1,10 @@
-"""Ten seconds of ``packaging/prove soak``, and what counts as growth."""
+"""A few seconds of ``packaging/prove soak`` and ``soak-window``, and what counts as growth."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.proofs.soak import window_alone
 from tests.proofs.soak.figures import growing
 from tests.proofs.soak.run import trial
 from tests.zfs.conftest import NO_FUSE
@@ -12,6 +13,10 @@ from tests.zfs.conftest import NO_FUSE
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 def test_a_mount_and_a_window_beside_a_store_that_changes() -> None:
     assert trial(0, "6") == 6
+
+
+def test_a_window_over_ten_sources() -> None:
+    assert window_alone.trial(0, "5") >= 100
 
 
 def test_a_figure_that_grows_over_the_second_half_is_found() -> None:

@@ -26,6 +26,10 @@ _HIGHEST = 85.0
 """Latitudes up to which Mercator's projection is drawn."""
 _LOWEST = 30.0
 """Latitudes down to which polar maps are drawn."""
+_BEYOND = 10.0
+"""Latitudes beyond the equator up to which conic maps are drawn."""
+_APART = 15.0
+"""Degrees from the centre of a conic map to its two standard parallels."""
 
 
 class Projection(Enum):
@@ -38,6 +42,8 @@ class Projection(Enum):
     NORTH = "North polar stereographic"
     SOUTH = "South polar stereographic"
     MERCATOR = "Mercator"
+    LAMBERT = "Lambert conformal conic"
+    ALBERS = "Albers equal-area conic"
 
 
 def is_available() -> bool:
@@ -50,6 +56,9 @@ def is_available() -> bool:
 
 def _definition(projection: Projection, longitude: float, latitude: float) -> str:
     """The projection in PROJ's words, centred on a place."""
+    side = -1.0 if latitude < 0 else 1.0  # a cone belongs to one hemisphere
+    parallels = [side * min(max(side * latitude + step, 1.0), 89.0) for step in (-_APART, _APART)]
+    cone = f"+lat_1={parallels[0]:.6f} +lat_2={parallels[1]:.6f} +lat_0={latitude:.6f}"
     centre = f"+lon_0={longitude:.6f} {_RADIUS}"
     return {
         Projection.ROBINSON: f"+proj=robin {centre}",
@@ -58,6 +67,8 @@ def _definition(projection: Projection, longitude: float, latitude: float) -> st
         Projection.NORTH: f"+proj=stere +lat_0=90 {centre}",
         Projection.SOUTH: f"+proj=stere +lat_0=-90 {centre}",
         Projection.MERCATOR: f"+proj=merc {centre}",
+        Projection.LAMBERT: f"+proj=lcc {cone} {centre}",
+        Projection.ALBERS: f"+proj=aea {cone} {centre}",
     }[projection]
 
 
@@ -66,7 +77,7 @@ def projected(projection: Projection, plane: PlaneMap, longitude: float, latitud
 
     Args:
         longitude: the centre of the map.
-        latitude: likewise, for orthographic maps.
+        latitude: likewise, for orthographic and conic maps.
 
     Raises:
         ValueError: the projection shows nothing of the plane.
@@ -84,10 +95,13 @@ def projected(projection: Projection, plane: PlaneMap, longitude: float, latitud
         sides = np.repeat([longitude - 180.0 + 1e-6, longitude + 180.0 - 1e-6], _SAMPLES)
         east = np.append(east, sides)
         north = np.append(north, np.tile(np.linspace(north.min(), north.max(), _SAMPLES), 2))
+    hemisphere = (-90.0, _BEYOND) if latitude < 0 else (-_BEYOND, 90.0)
     low, high = {
         Projection.NORTH: (_LOWEST, 90.0),
         Projection.SOUTH: (-90.0, -_LOWEST),
         Projection.MERCATOR: (-_HIGHEST, _HIGHEST),
+        Projection.LAMBERT: hemisphere,
+        Projection.ALBERS: hemisphere,
     }.get(projection, (-90.0, 90.0))
     with np.errstate(invalid="ignore"):
         north = np.clip(north, -90.0, 90.0)  # the outer edge of an element at a pole is beyond it

@@ -19,6 +19,8 @@ NAMES = {
     Projection.NORTH: "+proj=stere +lat_0=90 +lon_0=20 +R=6371000",
     Projection.SOUTH: "+proj=stere +lat_0=-90 +lon_0=20 +R=6371000",
     Projection.MERCATOR: "+proj=merc +lon_0=20 +R=6371000",
+    Projection.LAMBERT: "+proj=lcc +lat_1=25 +lat_2=55 +lat_0=40 +lon_0=20 +R=6371000",
+    Projection.ALBERS: "+proj=aea +lat_1=25 +lat_2=55 +lat_0=40 +lon_0=20 +R=6371000",
 }
 
 
@@ -71,6 +73,19 @@ def test_a_sampling_takes_the_nearest_colours() -> None:
     box = found.box()
     assert box is not None
     assert box[0] == pytest.approx((0, 180), abs=2)
+
+
+@pytest.mark.parametrize("latitude", [-90.0, -40.0, -1.0, 0.0, 1.0, 40.0, 90.0])
+@pytest.mark.parametrize("projection", [Projection.LAMBERT, Projection.ALBERS])
+def test_cones_are_of_the_hemisphere_of_their_centre(projection: Projection, latitude: float) -> None:
+    chart = projected(projection, WORLD, 20.0, latitude)
+    side = -1.0 if latitude < 0 else 1.0
+    rows, columns = chart.to_plane(np.array([20.0, 60.0]), np.array([30.0, 70.0]) * side)
+    found = places(chart, WORLD, np.asarray(rows), np.asarray(columns))
+    assert found[0] == pytest.approx(90 - np.array([30.0, 70.0]) * side, abs=0.02)
+    assert found[1] == pytest.approx([20.0, 60.0], abs=0.02)
+    up, _ = chart.to_plane(np.array([20.0, 20.0]), np.array([30.0, 50.0]))
+    assert up[1] < up[0], "the north is up"
 
 
 @pytest.mark.parametrize("longitude", [-180.0, 0.0, 20.0, 179.0])

@@ -30,6 +30,8 @@ _BEYOND = 10.0
 """Latitudes beyond the equator up to which conic maps are drawn."""
 _APART = 15.0
 """Degrees from the centre of a conic map to its two standard parallels."""
+_CONES = (30.0, 60.0)
+"""The least and the greatest latitude between the standard parallels."""
 
 
 class Projection(Enum):
@@ -57,7 +59,8 @@ def is_available() -> bool:
 def _definition(projection: Projection, longitude: float, latitude: float) -> str:
     """The projection in PROJ's words, centred on a place."""
     side = -1.0 if latitude < 0 else 1.0  # a cone belongs to one hemisphere
-    parallels = [side * min(max(side * latitude + step, 1.0), 89.0) for step in (-_APART, _APART)]
+    middle = min(max(side * latitude, _CONES[0]), _CONES[1])  # flatter or steeper cones show little else
+    parallels = [side * (middle + step) for step in (-_APART, _APART)]
     cone = f"+lat_1={parallels[0]:.6f} +lat_2={parallels[1]:.6f} +lat_0={latitude:.6f}"
     centre = f"+lon_0={longitude:.6f} {_RADIUS}"
     return {

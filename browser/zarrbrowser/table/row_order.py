@@ -138,7 +138,7 @@ class OrderedGrid:
     numbers: RowNumbers
     """The rows, by their position in the table."""
     order: RowOrder
-    cells: Mapping[int, ColumnCells] = field(default=MappingProxyType({}), compare=False, repr=False)
+    cells: Mapping[int, ColumnCells] = field(default_factory=dict, compare=False, repr=False)
     """The cells of the columns that decide."""
     axes: ClassVar[None] = None
     unpacking: ClassVar[None] = None

@@ -72,6 +72,7 @@ collect_ignore_glob = (
     []
     if importlib.util.find_spec("icechunk")
     else [
+        "browser/editing/test_versions.py",
         "browser/window/test_versions.py",
         "core/cli/test_copy_to_repository.py",
         "core/cli/test_versions.py",

@@ -10,10 +10,9 @@ import pytest
 import tifffile
 
 from tests.browser.editing.places import example, write_example
-from tests.core.stores.icechunk.repositories import write
 from tests.servers.faults import fault_server
 from zarrbrowser.editing.opening import check_permission, open_for_changes
-from zarrbrowser.session.sources import SourceRequest, open_source
+from zarrbrowser.session.sources import SourceRequest
 from zarrcore.errors import HierarchyNotFoundError, ReadOnlyError, StoreNotFoundError
 from zarrcore.stores import LocalStore
 
@@ -58,14 +57,6 @@ def test_a_web_server_is_refused(tmp_path: Path) -> None:
         }
         with pytest.raises(ReadOnlyError):
             open_for_changes(SourceRequest(f"{server.url}/a.zarr"))
-
-
-@pytest.mark.parametrize("version", ["", "?branch=main", "?tag=v1"])
-def test_a_version_of_a_repository_is_refused(tmp_path: Path, version: str) -> None:
-    write(tmp_path / "repo")
-    request = SourceRequest(f"{tmp_path / 'repo'}{version}")
-    with pytest.raises(ReadOnlyError, match="cannot be written"):
-        open_for_changes(request, open_source(request))
 
 
 def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,8 @@ class TablePane(Pane):
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice and the place; what does not fit is ignored."""
+        if document == self.view_state():
+            return  # the current cell and the selection stay
         grid, cell = self._table, cell_of(document)
         if isinstance(grid, Grid) and grid.axes is not None:
             axes = slice_of(document, grid.axes)

@@ -18,6 +18,7 @@ from zarrbrowser.table.row_order import (
     RowOrder,
     RowOrderError,
     RowTable,
+    column_name,
     conditions_of,
     ordered,
 )
@@ -101,11 +102,10 @@ class RowArranger(QObject):
         plain = menu.addAction("Original order", lambda: self._arrange(replace(self._order, column=None)))
         plain.setEnabled(self._order.column is not None)
         menu.addSeparator()
-        menu.addAction("Filter by this column", lambda: self._offer(table.column_name(column)))
+        menu.addAction("Filter by this column", lambda: self._offer(column_name(table, column)))
 
-    def _offer(self, header: str) -> None:
+    def _offer(self, name: str) -> None:
         """Begin a condition on a column."""
-        name = header.partition("\n")[0]
         self.line.setText(f'"{name}" = ' if " " in name else f"{name} = ")
         self.line.setFocus()
 

@@ -149,7 +149,13 @@ class TablePane(Pane):
         grid = self._table
         if grid is None:
             return {}
-        return table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
+        document = table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
+        shown, cell = self.grid, document["cell"]
+        if isinstance(shown, OrderedGrid) and cell is not None and shown.rows:
+            cell[0] = int(
+                shown.numbers[min(cell[0], shown.rows - 1)]
+            )  # rows are named by their position in the table
+        return document
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice and the place; what does not fit is ignored."""
@@ -158,7 +164,7 @@ class TablePane(Pane):
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
-        if cell is not None:
+        if cell is not None and cell != cell_of(self.view_state()):  # or the current cell would be another
             self.go(*cell)
 
     def position(self) -> str:

@@ -115,7 +115,7 @@ def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -
     if (
         isinstance(file, HDF5File)
         and is_array(node)
-        and node.size
+        and 0 not in node.shape
         and not any(one is node for one in file.arrays)
     ):
         told = [one for one in file.left_out if one.startswith(f"/{node.name}: ")] or file.left_out

@@ -123,11 +123,13 @@ class VolumeGrid:
     def chunks(self, part: Part) -> list[Part]:
         """A block of `blocks`, cut into its chunks; the block itself if these are very many."""
         lengths = [max(1, self.level.array.inner_chunk_shape[axis]) for axis in self.axes]
-        cuts = [
+        depths, rows, columns = (
             [cut for cut in self._cuts(side, length) if inside.start <= cut.start and cut.stop <= inside.stop]
             for side, (length, inside) in enumerate(zip(lengths, part, strict=True))
-        ]
-        return [part] if math.prod(map(len, cuts)) > _MOST_CHUNKS else list(product(*cuts))
+        )
+        if len(depths) * len(rows) * len(columns) > _MOST_CHUNKS:
+            return [part]
+        return list(product(depths, rows, columns))
 
     def _cuts(self, side: int, length: int) -> list[slice]:
         """The samples along an axis, cut every so many elements."""

@@ -90,7 +90,8 @@ class TablePane(Pane):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._bar())
+        self._bar = self._make_bar()
+        column.addWidget(self._bar)
         column.addWidget(self.problem)
         column.addWidget(self.stack, 1)
         column.addWidget(self.sliders)
@@ -270,6 +271,7 @@ class TablePane(Pane):
         self._forget()
         self.model.show(grid)
         self._note.setText(_size_of(grid))
+        self._bar.make_room()  # the text may be shorter now
         self._refuse("" if grid.rows else "No row meets the conditions.")
         self._soon.start()
 
@@ -358,14 +360,14 @@ class TablePane(Pane):
         """Apply the colours of the application's theme."""
         self.table.viewport().update()
 
-    def _bar(self) -> Bar:
+    def _make_bar(self) -> Bar:
         bar, go_to = Bar(), label("Go to", "muted")
         bar.least_width, bar.gives_way = 400, (go_to, self._note, *self.axes.labels)
         row = bar.row
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
-        row.addWidget(self.arranger.line, 1)
+        row.addWidget(self.arranger.line, 4)
         row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setMaximumWidth(140)

@@ -162,3 +162,14 @@ def test_the_place_of_a_sorted_row_is_restored(pane: TablePane, source: Source, 
     pane.table.go(rows.start, 1)
     pane.restore(pane.view_state())
     assert pane.table.current_cell == (rows.start, 1), "what is in place stays selected"
+
+
+def test_the_number_of_rows_is_told_in_a_narrow_window(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane._note.setText("a text that is longer than the bar " * 9)
+    pane.resize(500, 400)
+    pane._bar.make_room()
+    assert not pane._note.isVisible()
+    pane.arranger.filter("counts < 3")
+    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    assert pane._note.isVisible()

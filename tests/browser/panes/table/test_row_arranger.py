@@ -173,3 +173,15 @@ def test_the_number_of_rows_is_told_in_a_narrow_window(pane: TablePane, source: 
     pane.arranger.filter("counts < 3")
     qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
     assert pane._note.isVisible()
+
+
+def test_a_sort_keeps_a_filter_that_is_not_shown_yet(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.arranger.filter("counts < 3")
+    pane.arranger.sort(0, is_descending=True)
+    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    shows(pane, qtbot, [2, 1, 0])
+    pane.arranger.filter("counts > many")
+    qtbot.waitUntil(lambda: "not a number" in pane.problem.text)
+    pane.arranger.sort(0, is_descending=False)
+    shows(pane, qtbot, [0, 1, 2])

@@ -77,7 +77,7 @@ class NodeExportDialog(QDialog):
 def hint_of(kind: WholeType) -> str:
     """What a user should know about a type before choosing it."""
     if kind.format:
-        return "Chunks and codecs stay the same. What is written is read back and compared."
+        return "Chunks and codecs stay the same if the format has them. What is written is read back and compared."
     if kind.suffix in ("h5", "nc"):
         return f"The attribute _zarrscope_left_out names what {kind.title} cannot hold."
     return "The full resolution, and levels that are smaller along x and y."

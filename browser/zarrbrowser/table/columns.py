@@ -83,6 +83,8 @@ class CategoricalColumn:
     array: ArrayLike
     """The codes; those below 0 are missing."""
     categories: ArrayLike
+    is_ordered: bool = False
+    """Whether the order of the categories means something, as from low to high."""
     _known: AnyArray | None = None
 
     @property
@@ -96,15 +98,19 @@ class CategoricalColumn:
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         from zarrcore.errors import MetadataError  # late: for a fast start
 
-        if self._known is None:
-            self._known = self.categories.read(..., cancelled=cancelled)
-        codes, known = self.array.read((rows,), cancelled=cancelled), self._known
+        codes, known = self.array.read((rows,), cancelled=cancelled), self.known(cancelled)
         if codes.size and int(codes.max()) >= len(known):
             raise MetadataError(f"{self.array.path} names categories that its column does not have")
         missing = codes < 0
         if not len(known):
             return np.zeros(codes.shape, object), missing
         return known[np.where(missing, 0, codes)], missing
+
+    def known(self, cancelled: Cancellation) -> AnyArray:
+        """All categories, in their order."""
+        if self._known is None:
+            self._known = self.categories.read(..., cancelled=cancelled)
+        return self._known
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +300,8 @@ def _columns(name: str, node: Any) -> list[Column]:
     codes, categories = lines.get("codes"), lines.get("categories")
     if kind == "categorical" and codes is not None and categories is not None:
         fits = codes.dtype.kind in "iu" and categories.shape[0] <= MOST_CATEGORIES
-        return [CategoricalColumn(name, codes, categories)] if fits else []
+        is_ordered = node.attributes.get("ordered") is True
+        return [CategoricalColumn(name, codes, categories, is_ordered)] if fits else []
     is_nullable = isinstance(kind, str) and kind.startswith("nullable-")
     if is_nullable and {"values", "mask"} <= lines.keys() and lines["values"].shape == lines["mask"].shape:
         return [MaskedColumn(name, lines["values"], lines["mask"])]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import AnyArray, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
-from zarrbrowser.table.columns import ColumnGrid
+from zarrbrowser.table.columns import CategoricalColumn, ColumnGrid
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_not_a_number, plain_text
 
 RowNumbers = NDArray[np.int64]
@@ -35,8 +35,12 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }
 CONTAINS = "~"
-_CLAUSE = re.compile(r"\s*(?:\"([^\"]+)\"|(.+?))\s*(!=|<=|>=|==?|<|>|~)\s*(?:\"([^\"]*)\"|(.*?))\s*")
+_SIGN = r"\s*(!=|<=|>=|==?|<|>|~)\s*"
+_CLAUSE = re.compile(rf"(?:\"([^\"]+)\"|(.+?)){_SIGN}(.*)")
+_REST = re.compile(rf"{_SIGN}(.*)")
 _AND = re.compile(r"\s+and\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", re.IGNORECASE)
+_SLAB = 100_000
+"""Texts that are copied at a time, so that the window's thread gets a turn."""
 HELP = 'Write a column, a comparison and a value, such as n_genes > 200 and cell_type = "B cell".'
 
 
@@ -52,7 +56,7 @@ class Condition:
     sign: str
     """``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``~`` for text that contains another."""
     value: str
-    """Empty for a missing value."""
+    """Empty for a missing value or an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +82,40 @@ class ColumnCells:
     values: NDArray[Any]
     """Comparable values; anything where one is missing."""
     is_missing: NDArray[np.bool_]
+    ranks: Mapping[str, int] = field(default=MappingProxyType({}))
+    """The position of each category, if they have an order."""
 
     @classmethod
     def read(cls, grid: RowTable, column: int, cancelled: Callable[[], bool]) -> ColumnCells:
-        everything = slice(0, grid.rows)
+        everything, ranks = slice(0, grid.rows), {}
         if isinstance(grid, ColumnGrid):
-            values, missing = grid.table[column].values(everything, cancelled)
+            one = grid.table[column]
+            values, missing = one.values(everything, cancelled)
+            if isinstance(one, CategoricalColumn) and one.is_ordered:
+                known, _ = _comparable(one.known(cancelled), None)
+                ranks = {text: rank for rank, text in enumerate(known.tolist())} if _are_texts(known) else {}
         else:
             values, missing = grid.column_values(column, cancelled), None
-        return cls(_name(grid, column), *_comparable(values, missing))
+        return cls(column_name(grid, column), *_comparable(values, missing), ranks)
 
     def meeting(self, condition: Condition) -> NDArray[np.bool_]:
         """Where the cells meet a condition; a missing cell meets only those about missing values."""
         sign, value = condition.sign, condition.value
-        if not value:
+        if not value or self._is_no_number(value):
             if sign not in ("=", "!="):
                 raise RowOrderError(f"Write a value after {self.name} {sign}.")
-            return self.is_missing if sign == "=" else ~self.is_missing
+            empty = self.is_missing | (self.values == "") if _are_texts(self.values) else self.is_missing
+            return empty if sign == "=" else ~empty
         if sign == CONTAINS:
             part = value.casefold()
             texts = (part in plain_text(one).casefold() for one in self.values)
             return np.fromiter(texts, bool, len(self.values)) & ~self.is_missing
-        found = _OPERATORS[sign](self.values, self._typed(value))
+        if self.ranks and sign not in ("=", "!="):
+            if value not in self.ranks:
+                raise RowOrderError(f"The column {self.name} has no category {value}.")
+            found = _OPERATORS[sign](self._places(), self.ranks[value])
+        else:
+            found = _OPERATORS[sign](self.values, self._typed(value))
         return np.asarray(found, bool) & ~self.is_missing
 
     def sorted(self, numbers: RowNumbers, *, is_descending: bool) -> RowNumbers:
@@ -107,8 +123,17 @@ class ColumnCells:
         present, absent = numbers[~self.is_missing[numbers]], numbers[self.is_missing[numbers]]
         step = -1 if is_descending else 1  # reversed twice, equal cells keep their order
         present = present[::step]
-        found = present[np.argsort(self.values[present], kind="stable")][::step]
+        cells = self._places() if self.ranks else self.values
+        found = present[np.argsort(cells[present], kind="stable")][::step]
         return np.concatenate([found, absent])
+
+    def _places(self) -> NDArray[np.int64]:
+        """The positions of the cells' categories."""
+        places = (self.ranks.get(one, -1) for one in self.values)
+        return np.fromiter(places, np.int64, len(self.values))
+
+    def _is_no_number(self, value: str) -> bool:
+        return self.values.dtype.kind in "fcmM" and value.casefold() in ("nan", "nat")
 
     def _typed(self, value: str) -> Any:
         """A typed value, as the cells are."""
@@ -125,8 +150,12 @@ class ColumnCells:
             if kind in "mM":
                 return np.array(value, self.values.dtype)
         except (KeyError, ValueError) as error:
-            wanted = {"b": "true and false", "M": "dates", "m": "durations"}.get(kind, "numbers")
-            raise RowOrderError(f"{self.name} holds {wanted}, and {value} is none.") from error
+            wanted, told = {
+                "b": ("true and false", "neither"),
+                "M": ("dates", "not a date"),
+                "m": ("durations", "not a duration"),
+            }.get(kind, ("numbers", "not a number"))
+            raise RowOrderError(f"The column {self.name} holds {wanted}; {value} is {told}.") from error
         return value
 
 
@@ -278,8 +307,24 @@ def _comparable(values: AnyArray, missing: AnyArray | None) -> tuple[AnyArray, N
         return values, gone
     cells = values.tolist() if kind in "OTU" else list(values)
     none = np.fromiter((one is None or is_not_a_number(one) for one in cells), bool, len(cells))
-    texts = np.array([one if isinstance(one, str) else plain_text(one) for one in cells], object)
-    return texts, gone | none
+    return _texts(cells), gone | none
+
+
+def _are_texts(values: AnyArray) -> bool:
+    return values.dtype.kind == "T"
+
+
+def _texts(cells: list[Any]) -> AnyArray:
+    """Cells as texts of NumPy, which it sorts without Python's lock: Python's own would stop the window meanwhile."""
+    texts = np.empty(len(cells), np.dtypes.StringDType())
+    for start in range(0, len(cells), _SLAB):
+        slab = slice(start, start + _SLAB)
+        part = [one if isinstance(one, str) else plain_text(one) for one in cells[slab]]
+        try:
+            texts[slab] = part
+        except UnicodeEncodeError:  # half a surrogate pair
+            texts[slab] = [one.encode(errors="backslashreplace").decode() for one in part]
+    return texts
 
 
 def _integer(value: str) -> int | float:
@@ -290,17 +335,22 @@ def _integer(value: str) -> int | float:
 
 
 def _condition(clause: str, grid: RowTable) -> Condition:
+    names, clause = [column_name(grid, column) for column in range(grid.columns)], clause.strip()
+    for name in sorted(names, key=len, reverse=True):  # a name may contain signs and quotes
+        for written in (f'"{name}"', name):
+            rest = _REST.fullmatch(clause.removeprefix(written)) if clause.startswith(written) else None
+            if rest is not None:
+                return Condition(names.index(name), rest[1].replace("==", "="), _unquoted(rest[2]))
     found = _CLAUSE.fullmatch(clause)
-    if found is None:
-        raise RowOrderError(HELP)
-    name, sign = found[1] or found[2], found[3].replace("==", "=")
-    names = [_name(grid, column) for column in range(grid.columns)]
-    if name not in names:
-        raise RowOrderError(f"There is no column {name}.")
-    return Condition(names.index(name), sign, found[4] if found[4] is not None else found[5])
+    raise RowOrderError(f"There is no column {found[1] or found[2]}." if found is not None else HELP)
 
 
-def _name(grid: RowTable, column: int) -> str:
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+
+
+def column_name(grid: RowTable, column: int) -> str:
+    """The name of a column, as conditions have it."""
     return grid.fields[column] if grid.fields else grid.column_name(column)
 
 

@@ -27,6 +27,9 @@ _LEAST_SIDE = 4
 _BLOCK_BYTES = 16 * 2**20
 """A volume is read in blocks that decode to about this size, so that it can be cancelled, and drawn in part."""
 
+_MOST_CHUNKS = 4096
+"""More chunks of a damaged block are not tried one by one."""
+
 Part = tuple[slice, slice, slice]
 """Samples along depth, rows and columns."""
 
@@ -116,6 +119,17 @@ class VolumeGrid:
         depths, rows = (self._cuts(side, length) for side, length in enumerate(sides))
         for depth, row in product(depths, rows):
             yield depth, row, slice(0, self.shape[2])
+
+    def chunks(self, part: Part) -> list[Part]:
+        """A block of `blocks`, cut into its chunks; the block itself if these are very many."""
+        lengths = [max(1, self.level.array.inner_chunk_shape[axis]) for axis in self.axes]
+        depths, rows, columns = (
+            [cut for cut in self._cuts(side, length) if inside.start <= cut.start and cut.stop <= inside.stop]
+            for side, (length, inside) in enumerate(zip(lengths, part, strict=True))
+        )
+        if len(depths) * len(rows) * len(columns) > _MOST_CHUNKS:
+            return [part]
+        return list(product(depths, rows, columns))
 
     def _cuts(self, side: int, length: int) -> list[slice]:
         """The samples along an axis, cut every so many elements."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,9 +27,11 @@ class VolumeSamples:
     values: AnyArray
     """Shape (depth, rows, columns), then red, green and blue if present."""
     blocks: list[Part] = field(default_factory=list)
-    """The blocks that are read."""
+    """The blocks that are read; of a block with a damaged chunk, its other chunks."""
+    damaged: list[Part] = field(default_factory=list)
+    """The blocks that are read chunk by chunk, because a chunk does not decode."""
     holes: list[Part] = field(default_factory=list)
-    """The blocks with a chunk that does not decode."""
+    """The chunks that do not decode."""
     error: CodecError | None = None
     """Why the first of them does not decode."""
 
@@ -62,13 +64,11 @@ def read(
         progressed: called after each block with how much is done, 0 to 1.
 
     Raises:
-        CodecError: no block of a volume decodes.
+        CodecError: no chunk of a volume decodes.
         ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read.
     """
-    todo = [
-        (volume, part) for volume in volumes for part in volume.grid.blocks() if part not in volume.blocks
-    ]
+    todo = [(volume, part) for volume in volumes for part in _missing(volume)]
     for volume in volumes:
         volume.holes.clear()
         volume.error = None
@@ -81,22 +81,37 @@ def read(
             raise volume.error
 
 
+def _missing(volume: VolumeSamples) -> Iterator[Part]:
+    """The blocks that are not read; of those that are read in part, the chunks that are missing."""
+    for block in volume.grid.blocks():
+        parts = volume.grid.chunks(block) if block in volume.damaged else [block]
+        yield from (part for part in parts if part not in volume.blocks)
+
+
 def _read_block(volume: VolumeSamples, part: Part, cancelled: Callable[[], bool] | None) -> None:
+    try:
+        _read_part(volume, part, cancelled)
+    except CodecError as error:
+        chunks = volume.grid.chunks(part)
+        if chunks == [part]:
+            volume.values[part] = 0
+            volume.holes.append(part)
+            volume.error = volume.error or error
+        else:
+            volume.damaged.append(part)
+            for chunk in chunks:
+                _read_block(volume, chunk, cancelled)
+
+
+def _read_part(volume: VolumeSamples, part: Part, cancelled: Callable[[], bool] | None) -> None:
     grid, plane = volume.grid, volume.plane
     axes = [*grid.axes, *([] if plane.channel is None else [plane.channel])]
-    out = volume.values[part]
     # The array's order of axes, so that chunks are decoded into place.
-    turned = out.transpose([axes.index(axis) for axis in sorted(axes)])
-    try:
-        grid.level.array.read(
-            grid.selection(volume.raster.index, part, plane.channel), turned, cancelled=cancelled
-        )
-    except CodecError as error:
-        out[...] = 0
-        volume.holes.append(part)
-        volume.error = volume.error or error
-        return
-    volume.blocks.append(part)
+    turned = volume.values[part].transpose([axes.index(axis) for axis in sorted(axes)])
+    selection = grid.selection(volume.raster.index, part, plane.channel)
+    grid.level.array.read(selection, turned, cancelled=cancelled)
+    if part not in volume.blocks:  # a worker that was cancelled too late may have read it, too
+        volume.blocks.append(part)
 
 
 def _size(part: Part) -> int:

@@ -45,12 +45,16 @@ class Bar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Hide optional controls if the bar is too narrow."""
         super().resizeEvent(event)
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Hide optional controls if the bar is too narrow: also when another control appears or grows."""
         for widget in self.gives_way:
             widget.show()
         self.more.hide()
         for widget in self.gives_way:
             self.row.activate()
-            if self.row.minimumSize().width() <= event.size().width():
+            if self.row.minimumSize().width() <= self.width():
                 return
             widget.hide()
             if isinstance(widget, QToolButton):

@@ -29,6 +29,9 @@ from zarrcore.hierarchy import Hierarchy
 VALUES = np.arange(6 * 20 * 30, dtype="int16").reshape(6, 20, 30)
 
 
+FILES_OF_COORDINATES = pytest.mark.parametrize("name", ["h5", "nc"])
+
+
 def never() -> bool:
     return False
 
@@ -121,6 +124,28 @@ def test_a_format_that_cannot_hold_an_array_leaves_nothing(hierarchy: Hierarchy,
     with pytest.raises(ZarrError, match="wide"):
         export(hierarchy, "/g", "n5 folder", tmp_path / "a.n5")
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
+
+
+@FILES_OF_COORDINATES
+def test_what_a_file_does_not_hold_is_told(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
+    hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    written = export(hierarchy, "/g", name, tmp_path / f"g.{name}")
+    (note,) = written.notes
+    assert note.startswith("left out /notes: data type 'string'")
+    with h5py.File(tmp_path / f"g.{name}") as file:
+        assert "notes" not in file
+        assert np.array_equal(file["volume"][...], VALUES)
+
+
+@FILES_OF_COORDINATES
+def test_a_file_without_its_array_is_not_written(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
+    hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    title = OF_ARRAYS[name].title
+    with pytest.raises(ZarrError, match=f"'/g/notes' cannot be written as {title}: data type 'string'"):
+        export(hierarchy, "/g/notes", name, tmp_path / f"a.{name}")
+    assert not (tmp_path / f"a.{name}").exists()
+    hierarchy.create_array("g/nothing", shape=(0,), data_type="int8", chunk_shape=(2,))
+    assert not export(hierarchy, "/g/nothing", name, tmp_path / f"a.{name}").notes
 
 
 @pytest.mark.parametrize("name", ["v3 folder", "v3 zip", "h5"])

@@ -94,6 +94,41 @@ def test_a_chunk_that_does_not_decode_leaves_a_hole(monkeypatch: pytest.MonkeyPa
     assert volume.is_whole
 
 
+def test_the_other_chunks_of_a_damaged_block_are_read() -> None:
+    array: Any = image_of(VALUES, None, (1, 10, 15, 40)).base
+    damaged = True
+
+    def fail(selection: Any) -> None:
+        if damaged and selection[1].start == 0 and selection[2].start == 0:
+            raise CodecError("the chunk is damaged")
+
+    array.before_read = fail
+    volume = samples(array, (1, 2, 3))
+    read([volume])
+    assert volume.holes == [(slice(0, 10), slice(0, 15), slice(0, 40))]
+    assert np.array_equal(volume.values[:, 15:], VALUES[1, :, 15:])
+    assert np.array_equal(volume.values[10:], VALUES[1, 10:])
+    assert not volume.values[:10, :15].any()
+    assert not volume.is_whole
+    damaged = False
+    array.selections.clear()
+    read([volume])
+    assert len(array.selections) == 1
+    assert volume.is_whole
+    assert np.array_equal(volume.values, VALUES[1])
+
+
+def test_a_block_that_two_workers_read_counts_once() -> None:
+    array: Any = image_of(VALUES, None, (1, 10, 15, 40)).base
+    volume = samples(array, (1, 2, 3))
+    array.before_read = lambda _selection: (
+        setattr(array, "before_read", lambda _again: None) or read([volume])
+    )
+    read([volume])  # the other worker reads the same block meanwhile
+    assert len(volume.blocks) == 1
+    assert volume.is_whole
+
+
 def test_a_volume_without_any_readable_chunk_fails() -> None:
     array: Any = image_of(VALUES).base
 

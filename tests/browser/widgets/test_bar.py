@@ -76,3 +76,18 @@ def test_the_bar_may_be_as_narrow_as_it_says(bar: Bar) -> None:
     assert bar.minimumSizeHint().width() > 400
     bar.least_width = 120
     assert bar.minimumSizeHint().width() == 120
+
+
+def test_a_control_that_appears_gets_room(bar: Bar) -> None:
+    late = QLabel("late")
+    late.setFixedWidth(100)
+    late.hide()
+    bar.row.insertWidget(0, late)
+    bar.resize(460, 40)
+    assert visible(bar) == [True] * 3
+    late.show()
+    bar.make_room()
+    assert visible(bar) == [False, True, True]
+    late.hide()
+    bar.make_room()
+    assert visible(bar) == [True] * 3

@@ -18,6 +18,7 @@ from zarrbrowser.table.row_order import (
     RowOrder,
     RowOrderError,
     RowTable,
+    column_name,
     conditions_of,
     ordered,
 )
@@ -45,6 +46,9 @@ class RowArranger(QObject):
         self._lane = Lane(workers, in_flight=1)
         self._table: RowTable | None = None
         self._order = RowOrder()
+        """The order that is shown."""
+        self._wanted = RowOrder()
+        """The order that was asked for last: another change starts from it, even if it is not shown yet."""
         self._known: Mapping[int, ColumnCells] = {}
         """The cells of the columns that decided last."""
         self.line = QLineEdit()
@@ -65,7 +69,7 @@ class RowArranger(QObject):
         self._lane.forget()
         is_plane = isinstance(grid, Grid) and grid.axes is not None
         self._table = None if is_plane or isinstance(grid, OrderedGrid) else grid
-        self._order, self._known = RowOrder(), {}
+        self._order, self._wanted, self._known = RowOrder(), RowOrder(), {}
         with QSignalBlocker(self.line):
             self.line.clear()
         self.line.setVisible(self._table is not None)
@@ -74,11 +78,11 @@ class RowArranger(QObject):
         """Arrange the same rows again, because their cells are others."""
         if self._table is not None:
             self._table, self._known = table, {}
-            self._arrange(self._order)
+            self._arrange(self._wanted)
 
     def sort(self, column: int, *, is_descending: bool) -> None:
         """Sort the rows by the cells of a column."""
-        self._arrange(replace(self._order, column=column, is_descending=is_descending))
+        self._arrange(replace(self._wanted, column=column, is_descending=is_descending))
 
     def filter(self, text: str) -> None:
         """Show the rows that meet conditions: see `conditions_of`."""
@@ -89,7 +93,7 @@ class RowArranger(QObject):
         except RowOrderError as error:
             self.refused.emit(sentence(error))
             return
-        self._arrange(replace(self._order, conditions=conditions))
+        self._arrange(replace(self._wanted, conditions=conditions))
 
     def fill_menu(self, menu: QMenu, column: int) -> None:
         """What can be done with a column."""
@@ -98,14 +102,13 @@ class RowArranger(QObject):
             return
         menu.addAction("Sort ascending", lambda: self.sort(column, is_descending=False))
         menu.addAction("Sort descending", lambda: self.sort(column, is_descending=True))
-        plain = menu.addAction("Original order", lambda: self._arrange(replace(self._order, column=None)))
-        plain.setEnabled(self._order.column is not None)
+        plain = menu.addAction("Original order", lambda: self._arrange(replace(self._wanted, column=None)))
+        plain.setEnabled(self._wanted.column is not None)
         menu.addSeparator()
-        menu.addAction("Filter by this column", lambda: self._offer(table.column_name(column)))
+        menu.addAction("Filter by this column", lambda: self._offer(column_name(table, column)))
 
-    def _offer(self, header: str) -> None:
+    def _offer(self, name: str) -> None:
         """Begin a condition on a column."""
-        name = header.partition("\n")[0]
         self.line.setText(f'"{name}" = ' if " " in name else f"{name} = ")
         self.line.setFocus()
 
@@ -123,6 +126,7 @@ class RowArranger(QObject):
         if table is None:
             return
         self.refused.emit("")
+        self._wanted = order
         known = self._known
         if order.is_plain:
             self._lane.forget()
@@ -132,9 +136,13 @@ class RowArranger(QObject):
         self._lane.ask(
             lambda asked: ordered(table, order, asked.is_cancelled, known),
             self._show,
-            lambda error: self.refused.emit(sentence(error)),
+            self._fail,
             f"Sorting {count(table.rows, 'row')}",
         )
+
+    def _fail(self, error: Exception) -> None:
+        self._wanted = self._order
+        self.refused.emit(sentence(error))
 
     def _show(self, found: OrderedGrid) -> None:
         self._order, self._known = found.order, found.cells

@@ -90,7 +90,8 @@ class TablePane(Pane):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._bar())
+        self._bar = self._make_bar()
+        column.addWidget(self._bar)
         column.addWidget(self.problem)
         column.addWidget(self.stack, 1)
         column.addWidget(self.sliders)
@@ -149,7 +150,13 @@ class TablePane(Pane):
         grid = self._table
         if grid is None:
             return {}
-        return table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
+        document = table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
+        shown, cell = self.grid, document["cell"]
+        if isinstance(shown, OrderedGrid) and cell is not None and shown.rows:
+            cell[0] = int(
+                shown.numbers[min(cell[0], shown.rows - 1)]
+            )  # rows are named by their position in the table
+        return document
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice and the place; what does not fit is ignored."""
@@ -160,7 +167,7 @@ class TablePane(Pane):
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
-        if cell is not None:
+        if cell is not None and cell != cell_of(self.view_state()):  # or the current cell would be another
             self.go(*cell)
 
     def position(self) -> str:
@@ -266,6 +273,7 @@ class TablePane(Pane):
         self._forget()
         self.model.show(grid)
         self._note.setText(_size_of(grid))
+        self._bar.make_room()  # the text may be shorter now
         self._refuse("" if grid.rows else "No row meets the conditions.")
         self._soon.start()
 
@@ -354,14 +362,14 @@ class TablePane(Pane):
         """Apply the colours of the application's theme."""
         self.table.viewport().update()
 
-    def _bar(self) -> Bar:
+    def _make_bar(self) -> Bar:
         bar, go_to = Bar(), label("Go to", "muted")
         bar.least_width, bar.gives_way = 400, (go_to, self._note, *self.axes.labels)
         row = bar.row
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
-        row.addWidget(self.arranger.line, 1)
+        row.addWidget(self.arranger.line, 4)
         row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setMaximumWidth(140)

@@ -103,7 +103,9 @@ class VolumeControls(Bar):
         self.strength_label.setText(name)
         self.strength.setAccessibleName(name.lower())
         self.strength.setToolTip(tip)
-        self._strength_box.setVisible(look.mode is not Mode.MAXIMUM)
+        if self._strength_box.isHidden() != (look.mode is Mode.MAXIMUM):
+            self._strength_box.setHidden(look.mode is Mode.MAXIMUM)
+            self.make_room()
         with QSignalBlocker(self.strength):
             self.strength.setValue(round((look.threshold if is_surface else look.opacity) * _STEPS))
 
@@ -120,6 +122,7 @@ class VolumeControls(Bar):
         self.level.setCurrentIndex(grids.index(current))
         self.level.setEnabled(len(grids) > 1)
         self.level_label.setText("Level" if len(image.levels) > 1 else "Samples")
+        self.make_room()
 
 
 def title_of(image: Image, grid: VolumeGrid, planes: int) -> str:

@@ -50,7 +50,7 @@ class HDF5File(VirtualFile):
     ) -> None:
         if nodes is None:
             nodes = nodes_of(node, find)
-        self._skeleton, self._rooms = make_skeleton(nodes, netcdf=netcdf)
+        self._skeleton, self._rooms, self.left_out = make_skeleton(nodes, netcdf=netcdf)
         self._offsets = [room.offset for room in self._rooms]
         self.size = self._rooms[-1].offset + self._rooms[-1].nbytes if self._rooms else len(self._skeleton)
 

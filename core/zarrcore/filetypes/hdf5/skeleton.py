@@ -77,33 +77,34 @@ class Room:
         return elements_file(self.array, self.how)
 
 
-def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room]]:
-    """The beginning of a file of nodes, with all its metadata, and the places of the elements, by ascending offset.
+def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room], tuple[str, ...]]:
+    """The beginning of a file of nodes, with all its metadata; the places of the elements, by ascending offset; what is omitted.
 
     Args:
         nodes: nodes by their paths in the file, groups before their content; ``""`` is the root group, if included.
         netcdf: whether only types and names of NetCDF are used.
     """
     metadata = Metadata()
-    root, placed, size = _lay_out(nodes, metadata, netcdf)
+    root, placed, size, left_out = _lay_out(nodes, metadata, netcdf)
     for address, room in placed:
         metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))
     metadata.put(0, superblock(root, size))
-    return bytes(metadata.content), [room for _, room in placed]
+    return bytes(metadata.content), [room for _, room in placed], tuple(left_out)
 
 
 def file_size(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> int:
     """The size of a file of nodes, in bytes; no byte of the file is kept. The arguments are those of `make_skeleton`."""
-    _, _, size = _lay_out(nodes, MetadataLength(), netcdf)
+    _, _, size, _ = _lay_out(nodes, MetadataLength(), netcdf)
     return size
 
 
 def _lay_out(
     nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool
-) -> tuple[Link, list[tuple[int, Room]], int]:
+) -> tuple[Link, list[tuple[int, Room]], int, list[str]]:
     """Write all metadata without the addresses of elements.
 
-    Returns the root group, the place of each array's elements with the address of its header, and the size of the file.
+    Returns the root group, the place of each array's elements with the address of its header, the size of the file, and what is
+    omitted.
     """
     writer = _Writer(metadata, netcdf)
     root = writer.write(nodes)
@@ -117,7 +118,7 @@ def _lay_out(
         room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
         size = room.offset + room.nbytes
         placed.append((address, room))
-    return root, placed, size
+    return root, placed, size, writer.left_out
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ class _Writer:
         self._nbytes = 1 << 40  # an upper limit for the metadata
         self._netcdf = netcdf
         self._groups = {"": _Group([])}
-        self._left_out: list[str] = []
+        self.left_out: list[str] = []
 
     def write(self, nodes: Mapping[str, AnyNode]) -> Link:
         """Write all nodes, each group after its content; returns the root group."""
@@ -161,9 +162,9 @@ class _Writer:
                 break
             parent, _, name = path.rpartition("/")
             self._groups[parent].links[file_name(name, netcdf=self._netcdf)] = self._write_group(group)
-        if told := self._left_out[:_MAX_TOLD]:
-            if len(self._left_out) > _MAX_TOLD:
-                told.append(f"and {len(self._left_out) - _MAX_TOLD} more")
+        if told := self.left_out[:_MAX_TOLD]:
+            if len(self.left_out) > _MAX_TOLD:
+                told.append(f"and {len(self.left_out) - _MAX_TOLD} more")
             called = LEFT_OUT_ATTRIBUTE.encode()
             group.messages.append(attribute(called, told, self._metadata, netcdf=self._netcdf))
         return self._write_group(group)
@@ -316,7 +317,7 @@ class _Writer:
             self._leave_out(path, error)
 
     def _leave_out(self, path: str, error: ZarrError) -> None:
-        self._left_out.append(f"/{path}: {error}".encode(errors="backslashreplace").decode())
+        self.left_out.append(f"/{path}: {error}".encode(errors="backslashreplace").decode())
 
 
 def _above(path: str) -> Iterator[str]:

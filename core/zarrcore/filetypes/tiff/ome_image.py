@@ -91,7 +91,9 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         if left_out
         else ""
     )
-    return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
+    file = OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
+    file.left_out = tuple(f"level {one}" for one in left_out)
+    return file
 
 
 def _is_reduced(node: AnyNode, last: ArrayNode, letters: Sequence[str]) -> bool:

@@ -95,7 +95,7 @@ def test_a_condition_that_is_none_is_explained(pane: TablePane, source: Source, 
     show(pane, source, "/g", qtbot)
     for text, reason in (
         ("nothing", "such as n_genes > 200"),
-        ("counts > x", "x is none"),
+        ("counts > x", "x is not a number"),
         ("counts > 5000", "No row"),
     ):
         pane.arranger.line.setText(text)
@@ -145,3 +145,43 @@ def test_planes_have_no_rows_to_arrange(pane: TablePane, qtbot: QtBot) -> None:
     pane.arranger.filter("value > 1")
     assert not menu.actions()
     assert not isinstance(pane.grid, OrderedGrid)
+
+
+def test_the_place_of_a_sorted_row_is_restored(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.arranger.sort(0, is_descending=True)
+    shows(pane, qtbot, [999, 998])
+    pane.table.go(500, 0)
+    seen = pane.view_state()
+    rows = pane.table.in_view()[0]
+    assert isinstance(pane.grid, OrderedGrid)
+    assert seen["cell"][0] == pane.grid.numbers[(rows.start + rows.stop) // 2]
+    pane.table.go(0, 0)
+    pane.restore(seen)
+    assert abs(pane.table.in_view()[0].start - rows.start) <= 2, "the selected row is in the middle"
+    pane.table.go(rows.start, 1)
+    pane.restore(pane.view_state())
+    assert pane.table.current_cell == (rows.start, 1), "what is in place stays selected"
+
+
+def test_the_number_of_rows_is_told_in_a_narrow_window(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane._note.setText("a text that is longer than the bar " * 9)
+    pane.resize(500, 400)
+    pane._bar.make_room()
+    assert not pane._note.isVisible()
+    pane.arranger.filter("counts < 3")
+    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    assert pane._note.isVisible()
+
+
+def test_a_sort_keeps_a_filter_that_is_not_shown_yet(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.arranger.filter("counts < 3")
+    pane.arranger.sort(0, is_descending=True)
+    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    shows(pane, qtbot, [2, 1, 0])
+    pane.arranger.filter("counts > many")
+    qtbot.waitUntil(lambda: "not a number" in pane.problem.text)
+    pane.arranger.sort(0, is_descending=False)
+    shows(pane, qtbot, [0, 1, 2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.volume.volumes import image, image_of
@@ -61,3 +61,19 @@ def test_choices_are_told(application: QApplication, qtbot: QtBot) -> None:
     controls.level.activated.emit(0)
     controls.sides[Side.TOP].click()
     assert told == [Mode.SURFACE, 0.99, grids[0], Side.TOP]
+
+
+def test_the_slider_has_room_in_a_narrow_window(application: QApplication, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    controls = VolumeControls(window)
+    controls.show_look(Look(mode=Mode.MAXIMUM))
+    controls.resize(2000, 44)
+    window.show()
+    controls.resize(controls.row.minimumSize().width(), 44)
+    assert not controls.save.isHidden()
+    controls.show_look(Look(mode=Mode.SURFACE))
+    assert controls.row.minimumSize().width() <= controls.width()
+    assert controls.save.isHidden()
+    controls.show_look(Look(mode=Mode.MAXIMUM))
+    assert not controls.save.isHidden()

@@ -212,6 +212,6 @@ def test_the_size_of_a_file_with_texts_of_any_length(lengths: list[int], shape: 
 def check_size(node: zarrcore.Group | zarrcore.Array, netcdf: bool) -> None:
     """Whether the computed size of a file is that of the file made."""
     nodes = nodes_of(node)
-    skeleton, rooms = make_skeleton(nodes, netcdf=netcdf)
+    skeleton, rooms, _ = make_skeleton(nodes, netcdf=netcdf)
     size = rooms[-1].offset + rooms[-1].nbytes if rooms else len(skeleton)
     assert file_size(nodes, netcdf=netcdf) == size

@@ -102,7 +102,9 @@ def test_levels_that_are_not_reduced_planes_are_omitted(tmp_path: Path) -> None:
     ]
     written(tmp_path / "a", levels, ngff(AXES[2:], len(levels) + 1))  # the last is missing
     (tmp_path / "a/8/zarr.json").write_text("{}")
-    with opened(group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])) as tiff:
+    file = group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])
+    assert file.left_out[0] == f"level 2 {levels[2].shape}"
+    with opened(file) as tiff:
         found = [level.asarray() for level in tiff.series[0].levels]
         assert told(tiff).description == (
             "Levels omitted, since they are not these planes in fewer pixels:"

@@ -69,7 +69,13 @@ class ViewsDialog(QDialog):
     def current(self) -> SavedView | None:
         """The view of the current row."""
         item = self.list.currentItem()
-        return None if item is None else item.data(_VIEW)  # type: ignore[no-any-return]
+        return None if item is None else self.view_of(item)
+
+    @staticmethod
+    def view_of(item: QListWidgetItem) -> SavedView:
+        """The view of a row."""
+        view: SavedView = item.data(_VIEW)
+        return view
 
     def show_views(self, views: Sequence[SavedView], row: int = 0) -> None:
         """Fill the list; ``row`` becomes the current one."""

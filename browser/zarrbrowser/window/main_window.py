@@ -500,6 +500,10 @@ class MainWindow(QMainWindow):
             self.workers.stop()
             event.ignore()
             return
+        if not self._changes.may_close():
+            self._leaves = False
+            event.ignore()
+            return
         self.recent_keeper.keep_now()
         self._layout.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)

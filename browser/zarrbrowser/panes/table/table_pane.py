@@ -158,7 +158,7 @@ class TablePane(Pane):
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
-        if cell is not None:
+        if cell is not None and cell != cell_of(self.view_state()):  # otherwise the current cell stays
             self.go(*cell)
 
     def position(self) -> str:

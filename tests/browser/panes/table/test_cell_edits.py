@@ -53,6 +53,26 @@ def test_f2_changes_a_cell(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, 367))
 
 
+def test_the_current_cell_stays_after_a_change(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    zarr.create_array(tmp_path / "a.zarr", shape=(300, 200), chunks=(100, 200), dtype="i4")
+    allow(window, qtbot, tmp_path / "a.zarr")
+    idle(window, qtbot)
+    pane = table_of(window, qtbot)
+    for cell in ((12, 2), (170, 151), (299, 199)):
+        pane.go(*cell)
+        qtbot.waitUntil(lambda cell=cell: pane.model.value(*cell)[0])  # type: ignore[misc]
+        QTest.keyClick(pane.table, Qt.Key.Key_Up)
+        QTest.keyClick(pane.table, Qt.Key.Key_Left)
+        current, view = (cell[0] - 1, cell[1] - 1), pane.table.in_view()
+        QTest.keyClick(pane.table, Qt.Key.Key_F2)
+        pane.cell_edits.line.setText("7")
+        QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
+        idle(window, qtbot)
+        qtbot.waitUntil(lambda current=current: pane.model.value(*current) == (True, 7))  # type: ignore[misc]
+        assert pane.table.current_cell == current
+        assert pane.table.in_view() == view
+
+
 def test_texts_that_a_line_would_change_are_left_alone(
     window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:

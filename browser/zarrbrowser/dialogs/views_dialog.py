@@ -41,6 +41,7 @@ class ViewsDialog(QDialog):
         self.list.setAccessibleName("views")
         self.list.setProperty("role", "views")
         self.list.setEditTriggers(QListWidget.EditTrigger.NoEditTriggers)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # titles are elided
         self.place = ElidedLabel("muted")
         self.problem = label(role="problem", wrap=True)
         self.problem.hide()

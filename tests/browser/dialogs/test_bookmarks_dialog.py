@@ -99,3 +99,11 @@ def test_files_are_asked_for_after_the_dialog(dialog: BookmarksDialog, qtbot: Qt
     assert not dialog.isVisible()
     with qtbot.waitSignal(dialog.opening):
         dialog.open_button.click()
+
+
+def test_a_long_name_is_elided(dialog: BookmarksDialog, bookmarks: Bookmarks) -> None:
+    bookmarks.add([SavedView("long " * 30, SourceRequest("/data/d.zarr"), "Image")])
+    other = BookmarksDialog(bookmarks, dialog)
+    other.show()
+    assert other.list.horizontalScrollBar().maximum() == 0
+    other.close()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidgetItem, QWidget
 from zarrbrowser.dialogs.views_dialog import ViewsDialog
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.bookmarks import Bookmarks
-from zarrbrowser.session.saved_views.view import BadViewError, SavedView
+from zarrbrowser.session.saved_views.view import BadViewError
 
 
 class BookmarksDialog(ViewsDialog):
@@ -67,25 +67,31 @@ class BookmarksDialog(ViewsDialog):
 
     def remove(self) -> None:
         """Remove the current bookmark."""
-        self._change(self._bookmarks.remove, self.list.currentRow())
+        view = self.current
+        if view is not None:
+            self._change(lambda: self._bookmarks.remove(view), self.list.currentRow())
 
     def move_by(self, by: int) -> None:
-        """Move the current bookmark down, or up."""
-        self._change(lambda view: self._bookmarks.move(view, by), self.list.currentRow() + by)
+        """Move the current bookmark down the list, or up."""
+        view = self.current
+        if view is not None:
+            self._change(lambda: self._bookmarks.move(view, by), self.list.currentRow() + by)
 
     def _renamed(self, item: QListWidgetItem) -> None:
-        row, title = self.list.row(item), item.text()
-        # Later: the list still holds the editor, and filling it again would take the item away from it.
+        view, title = self.view_of(item), item.text()
+        # Later: the list still holds the editor, and filling it again would take the item away from it. Until then, a click
+        # that ended the editing may have made another bookmark the current one.
         QTimer.singleShot(
-            0, self, lambda: self._change(lambda view: self._bookmarks.rename(view, title), row)
+            0,
+            self,
+            lambda: self._change(lambda: self._bookmarks.rename(view, title), self.list.currentRow()),
         )
 
-    def _change(self, change: Callable[[SavedView], None], row: int) -> None:
-        view, problem = self.current, ""
-        if view is None:
-            return
+    def _change(self, change: Callable[[], None], row: int) -> None:
+        """Make a change, and show the bookmarks again with ``row`` as the current one."""
+        problem = ""
         try:
-            change(view)
+            change()
         except (BadViewError, OSError) as error:
             problem = sentence(error)
         self._show(row, problem)

@@ -41,6 +41,7 @@ class ViewsDialog(QDialog):
         self.list.setAccessibleName("views")
         self.list.setProperty("role", "views")
         self.list.setEditTriggers(QListWidget.EditTrigger.NoEditTriggers)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # titles are elided
         self.place = ElidedLabel("muted")
         self.problem = label(role="problem", wrap=True)
         self.problem.hide()
@@ -69,7 +70,13 @@ class ViewsDialog(QDialog):
     def current(self) -> SavedView | None:
         """The view of the current row."""
         item = self.list.currentItem()
-        return None if item is None else item.data(_VIEW)  # type: ignore[no-any-return]
+        return None if item is None else self.view_of(item)
+
+    @staticmethod
+    def view_of(item: QListWidgetItem) -> SavedView:
+        """The view of a row."""
+        view: SavedView = item.data(_VIEW)
+        return view
 
     def show_views(self, views: Sequence[SavedView], row: int = 0) -> None:
         """Fill the list; ``row`` becomes the current one."""

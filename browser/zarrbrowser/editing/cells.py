@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.editing.element_text import element_of, why_not_typed
+from zarrbrowser.editing.element_text import ElementTextError, element_of, why_not_typed
 from zarrbrowser.editing.elements import are_equal
 from zarrbrowser.editing.packed_text import stored_number
 from zarrbrowser.export.viewed_array import Selection
@@ -72,9 +72,17 @@ def target_of(source: Source, grid: Grid, rows: slice, columns: slice, title: st
 def editable_text(value: Any) -> str:
     """A cell's value as text to edit: exact, texts with their spaces.
 
+    Raises:
+        ElementTextError: no text stands for it.
+
     >>> editable_text(np.float64(0.1)), editable_text(np.int32(12345))
     ('0.1', '12345')
     """
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError as error:
+            raise ElementTextError("its bytes are not UTF-8 text") from error
     return str(value) if isinstance(value, str) else plain_text(value)
 
 

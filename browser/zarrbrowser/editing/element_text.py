@@ -11,8 +11,11 @@ import numpy as np
 from zarrbrowser.nodes.protocols import is_small_number
 from zarrbrowser.values.quantities import count
 
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+"""Groups of three digits; ``0,125`` has none: it is a decimal fraction in many languages."""
+_GROUPED_FLOAT = re.compile(_GROUPED.pattern + r"(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _SPAN = re.compile(r"([+-]?\d+)(?:\s+\w+)?")
+_SPACED_SIGN = re.compile(r"\s*([+-])\s*")
 _WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -92,7 +95,7 @@ def number_in(text: str) -> float:
     """
     try:
         plain = text.strip().replace("_", " ")  # Python would allow it
-        return float(plain.replace(",", "") if _GROUPED.fullmatch(plain.partition(".")[0]) else plain)
+        return float(plain.replace(",", "") if _GROUPED_FLOAT.fullmatch(plain) else plain)
     except ValueError as error:
         raise ElementTextError(f"expected a number, found {_shown(text)}") from error
 
@@ -107,7 +110,7 @@ def _float(text: str, dtype: np.dtype[Any]) -> Any:
 
 
 def _complex(text: str, dtype: np.dtype[Any]) -> Any:
-    plain = text.strip().replace(" ", "").strip("()")
+    plain = _SPACED_SIGN.sub(r"\1", text.strip().strip("()")).replace("_", " ")  # Python would allow 1_0
     try:
         number = complex(re.sub(r"i$", "j", plain))
     except ValueError as error:
@@ -147,7 +150,7 @@ def _date(text: str, dtype: np.dtype[Any]) -> Any:
     if plain.lower() == "nat":
         return np.array("NaT", native)[()]
     try:
-        found = np.datetime64(plain)
+        found = np.datetime64(plain or "?")  # NumPy takes an empty text for NaT
     except ValueError as error:
         raise ElementTextError(
             f"expected a date such as 2026-11-26 or 2026-11-26T12:30, found {_shown(text)}"

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.editing.changes import CannotUndoError, Change, Effect, Outcome, Undo
+from zarrbrowser.editing.changes import CannotChangeError, CannotUndoError, Change, Effect, Outcome, Undo
 from zarrbrowser.editing.progress import Progress, StoppedError
 from zarrbrowser.export.viewed_array import Selection, selection_text
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.nodes.protocols import AnyArray, is_array
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count, format_value
@@ -103,6 +103,10 @@ def _write(
 ) -> Outcome:
     _forget_chunks(array)
     place, cost = place_of(array, selection), cost_of(array, selection)
+    if not _is_laid_out_as_before(source, array):
+        raise CannotChangeError(
+            f"somebody else has changed the shape, data type or chunks of {array.path}: read it again with F5"
+        )
     if not is_as_shown():
         return Outcome(
             f"{place} was not written: somebody else has changed it meanwhile",
@@ -173,6 +177,8 @@ def _restore(
 ) -> Outcome:
     _forget_chunks(array)
     place = place_of(array, selection)
+    if not _is_laid_out_as_before(source, array):
+        raise CannotUndoError(f"the shape, data type or chunks of {array.path} have been changed since")
     if not bool(are_equal(array.read(selection), after).all()):
         raise CannotUndoError(f"{place} has been changed again since")
     error = _store(source, array, selection, before, progress, cost_of(array, selection))
@@ -205,6 +211,27 @@ def are_equal(one: AnyArray, other: AnyArray) -> AnyArray:
         for array in (one, np.asarray(other, one.dtype))
     )
     return np.asarray((first == second).all(-1).reshape(one.shape))
+
+
+def _is_laid_out_as_before(source: Source, array: Any) -> bool:
+    """Whether the store still has the array with the layout that chunks would be written in.
+
+    With an old shape, whole chunks would be written over elements that were appended since; with another data type or other
+    codecs, nobody could read them.
+
+    Raises:
+        ZarrError: no node has its path any more, or it cannot be read.
+    """
+    hierarchy: Any = source.hierarchy
+    hierarchy.forget(array.path)
+    now = hierarchy.node(array.path)
+    return is_array(now) and _layout(now) == _layout(array)
+
+
+def _layout(array: Any) -> dict[str, Any]:
+    """The metadata of an array without what does not matter for its chunks."""
+    document: dict[str, Any] = array.metadata.document()
+    return {name: part for name, part in document.items() if name not in ("attributes", "dimension_names")}
 
 
 def _forget_chunks(array: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -116,7 +117,7 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
 
     hierarchy: Any = source.hierarchy
     try:
-        hierarchy.writer().check_move(path, new)
+        _, missing = hierarchy.writer().check_move(path, new)
     except UnsupportedError as error:
         raise CannotChangeError(
             f"{error}: copy it with 'zarrscope copy', and delete it here afterwards"
@@ -132,14 +133,23 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
         _, note = with_consolidated(hierarchy, change)
     except (StoppedError, ZarrError) as error:
         return _not_moved(source, path, new, error)
-    undo = Undo(f"the move of {path} to {new}", partial(_move_back, source, path, new)) if can_undo else None
+    made = [one for one in missing if one != "/"]
+    back = partial(_move_back, source, path, new, made)
+    undo = Undo(f"the move of {path} to {new}", back) if can_undo else None
     return Outcome(
         f"{path} is now {new}{note}", Effect.NODES, new, hierarchy.node(new), _common(path, new), undo=undo
     )
 
 
-def _move_back(source: Source, path: str, new: str, progress: Progress) -> Outcome:
-    return _move(source, new, path, False, progress)
+def _move_back(source: Source, path: str, new: str, made: list[str], progress: Progress) -> Outcome:
+    """Move a node back, and delete the groups that the move made, unless something is in them now."""
+    from zarrcore.errors import ZarrError  # late: for a fast start
+
+    outcome = _move(source, new, path, False, progress)
+    if outcome.is_complete and made:
+        with suppress(CannotUndoError, ZarrError):
+            _unmake(source, made, progress)
+    return outcome
 
 
 def _not_moved(source: Source, path: str, new: str, error: Exception) -> Outcome:

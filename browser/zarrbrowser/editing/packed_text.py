@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.editing.element_text import ElementTextError, number_in
-from zarrcore.conventions.cf import Packing
+from zarrcore.conventions.cf import Packing, outside
 
 _NEAR = 1e-6
 """How far a packed value may be from a whole number, in steps: scales are decimal fractions, which floats round."""
@@ -42,6 +42,8 @@ def stored_number(text: str, dtype: np.dtype[Any], packing: Packing) -> Any:
     if math.isnan(value):
         return _missing(dtype, packing)
     stored = _packed(value, dtype, packing)
+    if outside(np.asarray(stored), packing.valid) is not None:
+        raise ElementTextError(f"{text.strip()} is outside the valid range, {_valid_range(packing)}")
     if packing.is_missing(np.asarray(stored)) is not None:
         raise ElementTextError(
             f"{text.strip()} would be stored as {stored}, which marks a missing value: type nan for a missing value"
@@ -75,6 +77,11 @@ def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
             f"values from {ends[0]:.12g} to {ends[1]:.12g} can be stored, not {value:.12g}"
         )
     return dtype.type(nearest)
+
+
+def _valid_range(packing: Packing) -> str:
+    low, high = sorted(bound * packing.scale + packing.offset for bound in packing.valid or ())
+    return f"{low:.12g} to {high:.12g}"
 
 
 def _missing(dtype: np.dtype[Any], packing: Packing) -> Any:

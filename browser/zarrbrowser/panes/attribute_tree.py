@@ -22,16 +22,14 @@ from zarrbrowser.widgets.label import label
 _OPEN_AT_ONCE = 60
 """Up to this number of members, all are expanded."""
 
-_Place = tuple[int, str]
-"""A source, by its identity, and the path of a node."""
+_Place = tuple[str, str]
+"""The address of a source, which is opened anew when changes are allowed or stopped, and the path of a node."""
 
 
 @dataclass(slots=True)
 class _Draft:
     """A text that was begun and not saved yet."""
 
-    source: Source
-    """Keeps the source, whose identity would otherwise become that of another one."""
     shown: Mapping[str, Any]
     text: str
 
@@ -83,7 +81,7 @@ class AttributeTree(QWidget):
         self._keep_draft()
         self._source, self._path, self._kind = source, node.path, node.kind
         self.show_attributes(node.attributes)
-        draft = self._drafts.get((id(source), node.path))
+        draft = self._drafts.get(_place(source, node.path))
         if draft is not None and source.may_change:
             self._begin(draft.shown, draft.text)
         else:
@@ -113,6 +111,11 @@ class AttributeTree(QWidget):
     def edit(self) -> None:
         """Edit the attributes as text."""
         self._begin(self._document, None)
+
+    def unsaved(self) -> dict[str, str]:
+        """The texts that are not saved, by the paths of their nodes."""
+        self._keep_draft()
+        return {path: draft.text for (_, path), draft in self._drafts.items()}
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
@@ -148,14 +151,17 @@ class AttributeTree(QWidget):
         self._swap(is_edited=False)
 
     def _keep_draft(self) -> None:
-        if self.is_edited and self._source is not None and self.editor.is_changed:
-            self._drafts[id(self._source), self._path] = _Draft(
-                self._source, self.editor.shown, self.editor.text
-            )
+        if not self.is_edited or self._source is None:
+            return
+        place = _place(self._source, self._path)
+        if self.editor.is_changed:
+            self._drafts[place] = _Draft(self.editor.shown, self.editor.text)
+        else:
+            self._drafts.pop(place, None)
 
     def _cancel(self) -> None:
         if self._source is not None:
-            self._drafts.pop((id(self._source), self._path), None)
+            self._drafts.pop(_place(self._source, self._path), None)
         self._end()
 
     def _save(self, shown: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
@@ -165,13 +171,12 @@ class AttributeTree(QWidget):
         if source is None:
             return
         change: Change = set_attributes(source, path, self._kind, shown, wanted)
-        self._drafts[id(source), path] = _Draft(source, shown, self.editor.text)
-        self.change_asked.emit(
-            replace(change, ended=lambda outcome: self._ended((id(source), path), outcome))
-        )
+        place = _place(source, path)
+        self._drafts[place] = _Draft(shown, self.editor.text)
+        self.change_asked.emit(replace(change, ended=lambda outcome: self._ended(place, outcome)))
 
     def _ended(self, place: _Place, outcome: Outcome | Exception) -> None:
-        is_here = self._source is not None and place == (id(self._source), self._path)
+        is_here = self._source is not None and place == _place(self._source, self._path)
         found = outcome.found if isinstance(outcome, Outcome) else None
         if isinstance(outcome, Outcome) and outcome.is_complete:
             self._drafts.pop(place, None)
@@ -182,3 +187,7 @@ class AttributeTree(QWidget):
             self._drafts[place].shown = found
         if is_here and self.is_edited:
             self.editor.failed(found)
+
+
+def _place(source: Source, path: str) -> _Place:
+    return source.request.place, path

@@ -31,6 +31,10 @@ class AttributesPane(Pane):
         if is_array(node) or is_group(node):
             self.attributes.show_node(source, node)
 
+    def unsaved(self) -> dict[str, str]:
+        """The texts of attributes that are not saved."""
+        return self.attributes.unsaved()
+
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self.attributes.update_colours()

@@ -68,6 +68,10 @@ class OverviewPane(Pane):
             lambda error: text.setText(sentence(error)),
         )
 
+    def unsaved(self) -> dict[str, str]:
+        """The texts of attributes that are not saved."""
+        return self.attributes.unsaved()
+
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self.attributes.update_colours()

@@ -73,6 +73,10 @@ class Pane(QWidget):
     def ask_to_fill(self) -> None:
         """Emit `fill_asked` with the selected elements, if there are some."""
 
+    def unsaved(self) -> Mapping[str, str]:
+        """The texts that the user has begun and not saved, by the paths of their nodes."""
+        return {}
+
     def focus_target(self) -> QWidget:
         """The widget that takes the keys of this pane."""
         found = (one for one in self.findChildren(QAbstractScrollArea) if one.isVisibleTo(self))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
@@ -12,6 +13,8 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
 _SIDE = 72
+_LONG = re.compile(r"\S{24}")
+"""A part of a word that a line may end after: a long path would make the window wider than the screen."""
 
 
 class Notice(QFrame):
@@ -20,6 +23,7 @@ class Notice(QFrame):
     def __init__(self, button: str, pressed: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
+        self._text = ""
         self._label = label(wrap=True)
         self.button = push_button(button, pressed)
         row = QHBoxLayout(self)
@@ -31,11 +35,12 @@ class Notice(QFrame):
     @property
     def text(self) -> str:
         """The text of the bar."""
-        return self._label.text()
+        return self._text
 
     def say(self, text: str, button: str = "") -> None:
         """Show ``text`` and the button's title; an empty text hides the bar."""
-        self._label.setText(text)
+        self._text = text
+        self._label.setText(_LONG.sub("\\g<0>\u200b", text))
         if button:
             self.button.setText(button)
         self.button.show()

@@ -187,8 +187,10 @@ class MainWindow(QMainWindow):
         """Read the source of a row again; the current node stays the same."""
         item = self.model.item(_source_of(index))
         if item is not None and item.source is not None and item.source.may_change:
-            node = self.session.node if self.session.source is item.source else None
-            self.editor.reread(item.source, "/" if node is None else node.path)
+            here = self.navigator.here() if self.session.source is item.source else None
+            if here is not None:
+                self.navigator.expect(here)
+            self.editor.reread(item.source, "/" if here is None else here.path)
             return
         self._renew(index, self.model.reload)
 
@@ -496,6 +498,10 @@ class MainWindow(QMainWindow):
             # A change ends between two keys at the latest; closing once more does not wait for a store that hangs.
             self._leaves = True
             self.workers.stop()
+            event.ignore()
+            return
+        if not self._changes.may_close():
+            self._leaves = False
             event.ignore()
             return
         self.recent_keeper.keep_now()

@@ -109,6 +109,10 @@ class Navigator(QObject):
         self.go(request or SourceRequest(visit.address, visit.path))
         self.moved.emit()
 
+    def expect(self, visit: Visit) -> None:
+        """Restore the view of a visit if its node is the next one that is shown."""
+        self._wanted = visit
+
     def here(self) -> Visit | None:
         """The present node and its view; None without a node."""
         here = self._here()

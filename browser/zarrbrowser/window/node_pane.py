@@ -373,6 +373,10 @@ class NodePane(QWidget):
                 self._stack.setCurrentWidget(self.sentence)
                 self.shown.emit()
 
+    def unsaved(self) -> dict[str, str]:
+        """The texts in all tabs that the user has begun and not saved, by the paths of their nodes."""
+        return {path: text for pane in self.panes for path, text in pane.unsaved().items()}
+
     def _quiet(self) -> None:
         """Cancel all requests for the last node."""
         if self._session.node is not None:

@@ -53,6 +53,20 @@ def test_a_bookmark_is_renamed_in_the_list(
     assert dialog.isVisible(), "Enter ended the name, not the dialog"
 
 
+def test_a_click_on_another_bookmark_ends_the_name_of_the_first(
+    dialog: BookmarksDialog, bookmarks: Bookmarks, qtbot: QtBot
+) -> None:
+    dialog.list.setCurrentRow(0)
+    QTest.keyClick(dialog.list, Qt.Key.Key_F2)
+    (editor,) = dialog.list.findChildren(QLineEdit)
+    editor.setText("new")
+    place = dialog.list.visualItemRect(dialog.list.item(2)).center()
+    QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    qtbot.waitUntil(lambda: [one.title for one in bookmarks.views] == ["new", "b", "c"])
+    qtbot.waitUntil(lambda: titles(dialog) == ["new", "b", "c"])
+    assert dialog.list.currentRow() == 2
+
+
 def test_bookmarks_are_moved_and_removed(dialog: BookmarksDialog, bookmarks: Bookmarks) -> None:
     assert not dialog.changing["Move up"].isEnabled()
     QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
@@ -85,3 +99,11 @@ def test_files_are_asked_for_after_the_dialog(dialog: BookmarksDialog, qtbot: Qt
     assert not dialog.isVisible()
     with qtbot.waitSignal(dialog.opening):
         dialog.open_button.click()
+
+
+def test_a_long_name_is_elided(dialog: BookmarksDialog, bookmarks: Bookmarks) -> None:
+    bookmarks.add([SavedView("long " * 30, SourceRequest("/data/d.zarr"), "Image")])
+    other = BookmarksDialog(bookmarks, dialog)
+    other.show()
+    assert other.list.horizontalScrollBar().maximum() == 0
+    other.close()

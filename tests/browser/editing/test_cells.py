@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.editing.cells import editable_text, is_still, target_of, why_not_changed
+from zarrbrowser.editing.element_text import ElementTextError
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.table.columns import table_of
@@ -53,5 +55,8 @@ def test_cells_that_cannot_be_changed_say_why() -> None:
 
 def test_texts_keep_their_spaces() -> None:
     assert editable_text("a  b\t") == "a  b\t"
+    assert editable_text(np.bytes_("ä\t b".encode())) == "ä\t b"
+    with pytest.raises(ElementTextError, match="not UTF-8"):
+        editable_text(np.bytes_(b"\xff"))
     assert editable_text(np.float32(0.1)) == "0.1"
     assert editable_text(np.datetime64("2026-11-26")) == "2026-11-26"

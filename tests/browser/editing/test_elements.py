@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,12 +13,12 @@ import zarr
 import zarrcore as zc
 from tests.browser.editing.conftest import Again
 from tests.browser.editing.places import VALUES, FullStore, done, example, over, stopping_after, write_example
-from zarrbrowser.editing.changes import CannotUndoError
+from zarrbrowser.editing.changes import CannotChangeError, CannotUndoError
 from zarrbrowser.editing.elements import are_equal, cost_of, write_elements
 from zarrbrowser.editing.opening import open_for_changes
 from zarrbrowser.editing.progress import Progress
 from zarrbrowser.session.sources import Source, SourceRequest
-from zarrcore.errors import StoreFullError
+from zarrcore.errors import NodeNotFoundError, StoreFullError
 
 
 def test_one_element_is_written_and_restored(source: Source, again: Again) -> None:
@@ -61,6 +63,36 @@ def test_an_element_that_somebody_changed_is_not_overwritten(tmp_path: Path) -> 
     with pytest.raises(CannotUndoError):
         written.undo.run(Progress())
     assert zc.open(tmp_path / "a.zarr")["/scan/raw"][0, 0] == 5
+
+
+@pytest.mark.parametrize("format_", [2, 3])
+def test_an_array_that_has_grown_is_not_filled_with_its_old_shape(
+    tmp_path: Path, format_: Literal[2, 3]
+) -> None:
+    made = zarr.create_array(tmp_path / "a.zarr/x", shape=3, chunks=5, dtype="i4", zarr_format=format_)
+    zarr.open_group(tmp_path / "a.zarr", mode="a", zarr_format=format_)
+    made[:] = 1
+    source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
+    array = source.hierarchy.node("/x")
+    written = done(write_elements(source, array, (slice(0, 3),), np.int32(2)))
+    made.append(np.array([9, 9], "i4"))
+    with pytest.raises(CannotChangeError, match="shape, data type or chunks"):
+        done(write_elements(source, array, (slice(0, 3),), np.int32(5)))
+    assert written.undo is not None
+    with pytest.raises(CannotUndoError, match="shape, data type or chunks"):
+        written.undo.run(Progress())
+    assert zarr.open_array(tmp_path / "a.zarr/x", mode="r")[:].tolist() == [2, 2, 2, 9, 9]  # type: ignore[union-attr, index]
+    done(write_elements(source, source.hierarchy.node("/x"), (slice(0, 3),), np.int32(5)))
+    assert zarr.open_array(tmp_path / "a.zarr/x", mode="r")[:].tolist() == [5, 5, 5, 9, 9]  # type: ignore[union-attr, index]
+
+
+def test_chunks_are_not_written_to_an_array_that_is_gone(tmp_path: Path) -> None:
+    source = example(tmp_path)
+    array = source.hierarchy.node("/scan/raw")
+    shutil.rmtree(tmp_path / "a.zarr/scan/raw")
+    with pytest.raises(NodeNotFoundError):
+        done(write_elements(source, array, (slice(0, 1), slice(0, 1)), np.int32(3)))
+    assert not (tmp_path / "a.zarr/scan/raw").exists()
 
 
 def test_a_stopped_fill_says_how_many_chunks_were_written_and_is_undone() -> None:

@@ -53,6 +53,18 @@ def test_a_node_is_moved_and_moved_back(source: Source, again: Again) -> None:
     assert outcome.undo is not None
     outcome.undo.run(Progress())
     assert np.array_equal(again(source)["/scan/raw"][...], VALUES)
+    assert "/other" in again(source)
+    assert "/other/deep" not in again(source), "the move made it"
+
+
+def test_a_group_that_a_move_made_stays_if_it_is_used(tmp_path: Path) -> None:
+    source = example(tmp_path)
+    outcome = done(move(source, "/scan/raw", "/new/deep/first"))
+    zarr.create_group(tmp_path / "a.zarr/new/deep/second")
+    assert outcome.undo is not None
+    assert outcome.undo.run(Progress()).text == "/new/deep/first is now /scan/raw"
+    assert "/new/deep/second" in source.hierarchy
+    assert "/new/deep/first" not in source.hierarchy
 
 
 def test_nothing_is_replaced_by_a_move(source: Source) -> None:

@@ -37,7 +37,7 @@ def test_rounded_values_can_be_typed() -> None:
         ("inf", Packing(0.1), "not possible in packed integers"),
         ("nan", Packing(0.1), "no stored number marks a missing value"),
         ("-99.9", Packing(0.1, missing=(-999,)), "marks a missing value: type nan"),
-        ("50", Packing(0.1, valid=(0, 100)), "marks a missing value"),
+        ("50", Packing(0.1, valid=(0, 100)), "50 is outside the valid range, 0 to 10"),
         ("1", Packing(0.0), "the scale of these numbers is 0"),
         ("x", Packing(0.1), "expected a number"),
     ],

@@ -115,6 +115,41 @@ def test_a_text_survives_a_visit_to_another_node(window: MainWindow, place: Path
     assert attributes(place, "scan/raw") == {"unit": "mm"}
 
 
+def test_a_text_survives_a_stop_of_changes(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    tree = tree_of(window)
+    tree.edit_button.click()
+    tree.editor.edit.setPlainText('{"unit": "µm"}')
+    for may_change in (False, True):
+        window.editor.toggle()
+        qtbot.waitUntil(
+            lambda may=may_change: (
+                window.session.source is not None and window.session.source.may_change is may
+            )  # type: ignore[misc]
+        )
+        qtbot.waitUntil(lambda may=may_change: tree.is_edited is may)  # type: ignore[misc]
+        idle(window, qtbot)
+    assert tree.editor.text == '{"unit": "µm"}'
+    assert window.node_pane.unsaved() == {"/scan/raw": '{"unit": "µm"}'}
+    tree.editor.edit.setPlainText('{\n  "unit": "mm"\n}')
+    assert window.node_pane.unsaved() == {}, "it is that of the attributes again"
+
+
+def test_a_text_that_is_not_saved_keeps_the_window_open_once(
+    window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    tree = tree_of(window)
+    tree.edit_button.click()
+    for text in ('{"unit": "µm"}', '{"unit": "nm"}'):
+        tree.editor.edit.setPlainText(text)
+        assert not window.close()
+        assert "attributes of /scan/raw is not saved" in window.node_pane.notice.text
+    assert window.isVisible()
+    assert window.close()
+    assert attributes(place, "scan/raw") == {"unit": "mm"}
+
+
 def test_a_failure_keeps_the_text(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
     tree = tree_of(window)

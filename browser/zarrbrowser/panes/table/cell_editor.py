@@ -35,6 +35,11 @@ class CellEditor(QLineEdit):
         """Whether the text is another one than at the start."""
         return self.text() != self._start
 
+    def can_hold(self, text: str) -> bool:
+        """Whether a text is the same in the line: Qt cuts texts of more than 32,767 characters."""
+        self.setText(text)
+        return self.text() == text and len(text.splitlines()) <= 1
+
     def begin(self, place: QRect, text: str) -> None:
         """Show the line over a cell."""
         self._start = text

@@ -67,9 +67,12 @@ class CellEdits(QObject):
         index = table.current_index()
         if not known or not index.isValid():
             return "This cell is not loaded yet"
-        text = editable_text(value)
-        if len(text.splitlines()) > 1:
-            return "This cell cannot be changed: its text has line breaks, which a line cannot hold"
+        try:
+            text = editable_text(value)
+        except ElementTextError as error:
+            return f"This cell cannot be changed: {error}"
+        if not self.line.can_hold(text):
+            return "This cell cannot be changed: its text is too long or has line breaks"
         self._edited = _Edited(source, grid, *cell, value)
         self.line.begin(table.visualRect(index), text)
         return ""

@@ -160,14 +160,12 @@ class TablePane(Pane):
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice and the place; what does not fit is ignored."""
-        if document == self.view_state():
-            return  # the current cell and the selection stay
         grid, cell = self._table, cell_of(document)
         if isinstance(grid, Grid) and grid.axes is not None:
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
-        if cell is not None and cell != cell_of(self.view_state()):  # or the current cell would be another
+        if cell is not None and cell != cell_of(self.view_state()):  # otherwise the current cell stays
             self.go(*cell)
 
     def position(self) -> str:

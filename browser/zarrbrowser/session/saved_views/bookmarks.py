@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from zarrbrowser.session.saved_views.private_files import locked, write_private
-from zarrbrowser.session.saved_views.view import BadViewError, SavedView, title_of
-from zarrbrowser.session.saved_views.view_files import MOST_VIEWS, read_views, views_text
+from zarrbrowser.session.saved_views.view import BadViewError, SavedView, check_lasting, title_of
+from zarrbrowser.session.saved_views.view_files import MOST_NBYTES, MOST_VIEWS, read_views, views_text
 
 FILE_NAME = "bookmarks.zarrscope-views.json"
 
@@ -45,7 +45,7 @@ class Bookmarks:
             The views as they were added.
 
         Raises:
-            BadViewError: the file cannot be read, or there would be too many bookmarks.
+            BadViewError: the file cannot be read, or could not be read again with these views; or there would be too many.
             OSError: it cannot be written.
         """
         added: list[SavedView] = []
@@ -53,6 +53,7 @@ class Bookmarks:
         def change(present: list[SavedView]) -> list[SavedView]:
             for view in views:
                 if view not in present:
+                    check_lasting(view)
                     named = replace(view, title=_free(view.title, [one.title for one in present]))
                     present.append(named)
                     added.append(named)
@@ -96,7 +97,12 @@ class Bookmarks:
         with locked(self._path):
             self._read()
             changed = tuple(change([*self._views]))
-            write_private(self._path, views_text(changed).encode(), is_durable=True)
+            data = views_text(changed).encode()
+            if len(data) > MOST_NBYTES:
+                raise BadViewError(
+                    f"The bookmarks would take more than {MOST_NBYTES // 2**20} MiB: remove some first."
+                )
+            write_private(self._path, data, is_durable=True)
             self._views, self._stamp = changed, self._present_stamp()
 
     def _read(self) -> None:

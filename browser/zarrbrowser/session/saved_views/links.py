@@ -19,6 +19,7 @@ from zarrbrowser.session.saved_views.view import (
     MOST_STATE,
     BadViewError,
     SavedView,
+    check_lasting,
     document_of,
     parse_json,
     view_of,
@@ -43,7 +44,9 @@ def link_of(view: SavedView) -> str:
     Raises:
         BadViewError: the view cannot be opened from a link, or the link would be too long.
     """
-    document = document_of(as_untrusted(view))
+    safe = as_untrusted(view)
+    check_lasting(safe)
+    document = document_of(safe)
     state = document.pop("view", {})
     parameters = {name: "1" if value is True else str(value) for name, value in document.items()}
     if state:

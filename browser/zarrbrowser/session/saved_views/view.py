@@ -99,6 +99,15 @@ def view_of(document: Any) -> SavedView:
     return SavedView(title_of(title) or title_of(path), request, tab, state)
 
 
+def check_lasting(view: SavedView) -> None:
+    """Check that a view can be read again once it is written.
+
+    Raises:
+        BadViewError: it cannot be: its path has a line break, for example, or its settings are too long.
+    """
+    view_of(parse_json(json.dumps(document_of(view))))
+
+
 def check_version(document: Any, what: str) -> None:
     """Check that a document is one that this program can read.
 

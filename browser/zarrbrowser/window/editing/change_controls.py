@@ -11,6 +11,7 @@ from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
+from zarrbrowser.values.quantities import count
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.side.tree_view import TreeView
@@ -41,6 +42,8 @@ class ChangeControls(QObject):
         self._rest: Callable[[], None] = self._close
         self._places: set[tuple[int, str]] | None = None
         """The nodes at which the bar stays, by their source and path; None for all."""
+        self._told: dict[str, str] = {}
+        """The unsaved texts that kept the window open."""
         editor.opened.connect(self._opened)
         editor.ended.connect(lambda source: renew(model.row_of(source), model.reload))
         editor.noticed.connect(self._say)
@@ -61,6 +64,24 @@ class ChangeControls(QObject):
         if self._places is not None and self._here() not in self._places:
             self._close()
         self.show_undo()
+
+    def may_close(self) -> bool:
+        """Whether the window may close: texts that are not saved keep it open once, and the bar names them."""
+        unsaved = self._node_pane.unsaved()
+        if not unsaved or unsaved == self._told:
+            return True
+        self._told = unsaved
+        what = (
+            min(unsaved)
+            if len(unsaved) == 1
+            else f"{min(unsaved)} and {count(len(unsaved) - 1, 'other node')}"
+        )
+        self._editor.noticed.emit(
+            f"The text for the attributes of {what} is not saved: save it, or close the window again to discard it.",
+            None,
+            None,
+        )
+        return False
 
     def show_undo(self) -> None:
         """Show what can be undone in the current source."""

@@ -30,6 +30,13 @@ def line(application: object, qtbot: QtBot) -> Iterator[CellEditor]:
     outer.close()
 
 
+@pytest.mark.parametrize(
+    ("text", "can"), [("ä\t b", True), ("x" * 32_767, True), ("x" * 32_768, False), ("a\nb", False)]
+)
+def test_it_knows_which_texts_it_would_change(line: CellEditor, text: str, can: bool) -> None:
+    assert line.can_hold(text) is can
+
+
 def test_it_is_over_its_cell_and_selects_the_text(line: CellEditor) -> None:
     assert line.geometry() == QRect(300, 20, 60, 24)
     assert line.selectedText() == "12"

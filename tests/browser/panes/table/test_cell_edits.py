@@ -53,6 +53,47 @@ def test_f2_changes_a_cell(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, 367))
 
 
+def test_the_current_cell_stays_after_a_change(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    zarr.create_array(tmp_path / "a.zarr", shape=(300, 200), chunks=(100, 200), dtype="i4")
+    allow(window, qtbot, tmp_path / "a.zarr")
+    idle(window, qtbot)
+    pane = table_of(window, qtbot)
+    for cell in ((12, 2), (170, 151), (299, 199)):
+        pane.go(*cell)
+        qtbot.waitUntil(lambda cell=cell: pane.model.value(*cell)[0])  # type: ignore[misc]
+        QTest.keyClick(pane.table, Qt.Key.Key_Up)
+        QTest.keyClick(pane.table, Qt.Key.Key_Left)
+        current, view = (cell[0] - 1, cell[1] - 1), pane.table.in_view()
+        QTest.keyClick(pane.table, Qt.Key.Key_F2)
+        pane.cell_edits.line.setText("7")
+        QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
+        idle(window, qtbot)
+        qtbot.waitUntil(lambda current=current: pane.model.value(*current) == (True, 7))  # type: ignore[misc]
+        assert pane.table.current_cell == current
+        assert pane.table.in_view() == view
+
+
+def test_texts_that_a_line_would_change_are_left_alone(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    made = zarr.create_array(tmp_path / "a.zarr", shape=3, dtype="S40000", zarr_format=2)
+    made[:] = np.array([b"x" * 40_000, b"\xff", b"a\tb"])
+    allow(window, qtbot, tmp_path / "a.zarr")
+    pane = table_of(window, qtbot)
+    for row, said in ((0, "too long"), (1, "not UTF-8 text")):
+        pane.go(row, 0)
+        QTest.keyClick(pane.table, Qt.Key.Key_F2)
+        assert not pane.cell_edits.line.isVisible()
+        assert said in window.status.message.text
+    pane.go(2, 0)
+    QTest.keyClick(pane.table, Qt.Key.Key_F2)
+    QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_End)
+    QTest.keyClicks(pane.cell_edits.line, "c")
+    QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
+    idle(window, qtbot)
+    assert zarr.open_array(tmp_path / "a.zarr", mode="r")[2] == b"a\tbc"
+
+
 def test_escape_or_another_cell_changes_nothing(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     write_example(tmp_path / "a.zarr")
     allow(window, qtbot, tmp_path / "a.zarr", "/scan/raw")

@@ -46,6 +46,29 @@ def test_bookmarks_are_added_renamed_moved_and_removed(bookmarks: Bookmarks) -> 
     assert [one.state["index"] for one in bookmarks.views] == [[3], [2]]
 
 
+@pytest.mark.parametrize(
+    ("path", "state"),
+    [("/raw\nof it", {}), ("/raw", {"low": float("nan")}), ("/raw", {"names": ["x" * 70_000]})],
+)
+def test_a_view_that_could_not_be_read_again_is_refused(
+    tmp_path: Path, path: str, state: dict[str, object]
+) -> None:
+    bookmarks = Bookmarks(tmp_path / "b")
+    bookmarks.add([view("a")])
+    with pytest.raises(BadViewError):
+        bookmarks.add([view("b"), SavedView("c", SourceRequest("/data/a.zarr", path), "Image", state)])
+    assert titles(Bookmarks(tmp_path / "b")) == titles(bookmarks) == ["a"]
+
+
+def test_the_file_does_not_become_too_large_to_be_read(tmp_path: Path) -> None:
+    bookmarks = Bookmarks(tmp_path / "b")
+    large = [replace(view(str(number)), state={"names": ["x" * 60_000]}) for number in range(71)]
+    bookmarks.add(large[:30])
+    with pytest.raises(BadViewError, match="4 MiB: remove some first"):
+        bookmarks.add(large[30:])
+    assert len(Bookmarks(tmp_path / "b").views) == 30
+
+
 def test_there_is_a_largest_number(bookmarks: Bookmarks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_VIEWS", 2)
     bookmarks.add([view("a"), view("b")])

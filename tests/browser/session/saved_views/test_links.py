@@ -121,6 +121,11 @@ def test_malformed_links_give_one_sentence(link: str, said: str) -> None:
         view_of_link(link)
 
 
+def test_a_node_that_no_link_can_lead_to_has_none() -> None:
+    with pytest.raises(BadViewError, match="characters"):
+        link_of(SavedView("raw", SourceRequest("/data/a.zarr", "/raw\nof it"), "Image"))
+
+
 def test_settings_that_are_too_long_make_no_link() -> None:
     noise = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=60_000))
     with pytest.raises(BadViewError, match="too long for a link"):

@@ -142,6 +142,7 @@ def test_a_source_that_may_be_changed_is_reloaded_as_such(
     window: MainWindow, place: Path, qtbot: QtBot
 ) -> None:
     allow(window, qtbot, place, "/scan/raw")
+    window.node_pane.show_tab("Table")
     zarr.open_group(place, mode="r+", use_consolidated=False).create_group("theirs")
     QTest.keySequence(window, "F5")
     qtbot.waitUntil(lambda: rows(window) == ["other", "scan", "theirs"])
@@ -149,6 +150,7 @@ def test_a_source_that_may_be_changed_is_reloaded_as_such(
     assert window.session.source is not None
     assert window.session.source.may_change
     assert shown(window).path == "/scan/raw"
+    assert window.node_pane.current_tab() == "Table"
 
 
 def test_a_zip_file_is_complete_when_changes_are_stopped(

@@ -106,21 +106,11 @@ def write_node(export: NodeExport, cancelled: Cancelling, progress: Progress) ->
 
 
 def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -> Written:
-    from zarrcore.errors import UnsupportedError
-    from zarrcore.filetypes import HDF5File, whole_or_nothing
+    from zarrcore.filetypes import whole_or_nothing
 
     kind, node = file_type(export.kind.suffix), export.node
     made: Any = node  # zarrcore's files need zarrcore's own nodes
     file, written = kind.of_array(made) if is_array(node) else kind.of_group(made), 0
-    if (
-        isinstance(file, HDF5File)
-        and is_array(node)
-        and 0 not in node.shape
-        and not any(one is node for one in file.arrays)
-    ):
-        told = [one for one in file.left_out if one.startswith(f"/{node.name}: ")] or file.left_out
-        reason = told[0].partition(": ")[2]
-        raise UnsupportedError("array", node.path, f"cannot be written as {kind.title}: {reason}")
 
     def tell(nbytes: int) -> None:
         nonlocal written

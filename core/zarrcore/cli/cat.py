@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.completion import complete_by
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
 
@@ -27,8 +28,8 @@ def register(commands: Any) -> None:
         "cat",
         help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF, OME-TIFF",
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
-        " is written with its coordinates, and a group with everything below it. The attribute _zarrscope_left_out names"
-        " what such a file cannot hold. As ometiff, a group that is a multiscale image (OME-NGFF, N5)"
+        " is written with its coordinates, and a group with everything below it. Notes on standard error, and the attribute"
+        " _zarrscope_left_out, name what such a file cannot hold. As ometiff, a group that is a multiscale image (OME-NGFF, N5)"
         " is written with those that are smaller along x and y only. As geotiff, an array is written with its place on Earth,"
         " and with the coarser levels of its pyramid.",
     )
@@ -94,6 +95,8 @@ def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileTy
 
 
 def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
+    for text in file.left_out:
+        print(f"zarrscope: note: left out {printable(text)}", file=sys.stderr)
     if output is None:
         if kind.suffix != "raw" and sys.stdout.isatty():
             raise UnsupportedError(

@@ -63,7 +63,8 @@ def test_output_through_a_link_keeps_the_link(zarrscope: Run, source: Path, tmp_
 @pytest.mark.parametrize("suffix", ["hdf5", "h5", "netcdf", "nc"])
 def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / "all"
-    assert zarrscope("cat", source, "--as", suffix, "-o", target).status == 0
+    done = zarrscope("cat", source, "--as", suffix, "-o", target)
+    assert (done.status, "note: left out /odd: " in done.stderr) == (0, True)
     named = tmp_path / f"named.{suffix}"
     assert zarrscope("cat", source, "images/stack", "-o", named).status == 0
     with h5py.File(target) as file:
@@ -73,6 +74,17 @@ def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path,
         assert told.startswith("/odd: odd/zarr.json: shape: ")
     with h5py.File(named) as file:
         assert np.array_equal(file["stack"], DATA)
+
+
+@pytest.mark.parametrize("suffix", ["h5", "nc"])
+def test_cat_writes_no_file_without_its_array(zarrscope: Run, tmp_path: Path, suffix: str) -> None:
+    array = zarrcore.create(tmp_path / "a.zarr").create_array(
+        "names", shape=(2,), data_type="string", chunk_shape=(2,)
+    )
+    array[...] = np.array(["a", "b"], object)
+    refused = zarrscope("cat", tmp_path / "a.zarr", "names", "-o", tmp_path / f"a.{suffix}")
+    assert (refused.status, "elements of variable length" in refused.stderr) == (1, True)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.zarr"]
 
 
 def test_cat_writes_groups_only_as_types_that_can_hold_them(

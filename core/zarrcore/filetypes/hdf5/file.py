@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO
 
+from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.hdf5.contents import nodes_of
 from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
 from zarrcore.filetypes.interface import VirtualFile
@@ -130,10 +131,23 @@ class HDF5File(VirtualFile):
 
 
 def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
-    """Like `HDF5File`."""
-    return HDF5File(node, find=find)
+    """Like `HDF5File`.
+
+    Raises:
+        UnsupportedError: the file cannot hold the array itself.
+        As `nodes_of`.
+    """
+    return _holding(node, HDF5File(node, find=find), "HDF5")
 
 
 def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
-    """Like `HDF5File`, with the types and names of NetCDF-4."""
-    return HDF5File(node, netcdf=True, find=find)
+    """Like `hdf5_file`, with the types and names of NetCDF-4."""
+    return _holding(node, HDF5File(node, netcdf=True, find=find), "NetCDF-4")
+
+
+def _holding(node: Group | ArrayNode, file: HDF5File, title: str) -> HDF5File:
+    """The file, unless it omits the array that was asked for."""
+    if isinstance(node, ArrayNode) and node.size and not any(one is node for one in file.arrays):
+        told = next((one for one in file.left_out if one.startswith(f"/{node.name}: ")), file.left_out[0])
+        raise UnsupportedError("array", node.path, f"cannot be written as {title}: {told.partition(': ')[2]}")
+    return file

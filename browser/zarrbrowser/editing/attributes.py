@@ -45,12 +45,10 @@ def _set(
 ) -> Outcome:
     node = _fresh(source, path)
     if node.kind != kind:
-        raise CannotChangeError(
-            f"somebody else has deleted or replaced it: {path} is not the {kind} any more"
-        )
+        raise CannotChangeError(f"another program has deleted or replaced the {kind} {path}")
     if not are_same(node.attributes, shown):
         return Outcome(
-            f"The attributes of {path} were not saved: somebody else has changed them meanwhile",
+            f"The attributes of {path} were not saved: another program changed them meanwhile",
             Effect.ATTRIBUTES,
             path,
             node,

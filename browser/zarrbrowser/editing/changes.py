@@ -44,7 +44,7 @@ class Outcome:
     rest: Change | None = None
     """What completes a change that was stopped or failed."""
     found: Mapping[str, Any] | None = None
-    """The attributes that somebody else stored meanwhile."""
+    """The attributes that the store has now, if another program changed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Undo:
     what: str
     """The change: ``the attributes of /a``."""
     run: Callable[[Progress], Outcome]
-    """Undoes it, unless somebody else has changed the same since; blocks."""
+    """Undoes the change, or refuses if another program has changed the same data since; blocks."""
     nbytes: int = 0
     """The memory that it keeps."""
 
@@ -76,7 +76,7 @@ class CannotChangeError(Exception):
 
 
 class CannotUndoError(Exception):
-    """A change cannot be undone, because somebody else has changed the same since; the text says what."""
+    """A change cannot be undone, because another program has changed the same data since. The text says what."""
 
 
 def with_consolidated(hierarchy: Any, change: Callable[[], _T]) -> tuple[_T, str]:

@@ -105,11 +105,11 @@ def _write(
     place, cost = place_of(array, selection), cost_of(array, selection)
     if not _is_laid_out_as_before(source, array):
         raise CannotChangeError(
-            f"somebody else has changed the shape, data type or chunks of {array.path}: read it again with F5"
+            f"another program has changed the shape, data type or chunks of {array.path}: read it again with F5"
         )
     if not is_as_shown():
         return Outcome(
-            f"{place} was not written: somebody else has changed it meanwhile",
+            f"{place} was not written: another program changed it meanwhile",
             Effect.ELEMENTS,
             array.path,
             is_complete=False,

@@ -214,7 +214,7 @@ def _erase(source: Source, path: str, keys: int, progress: Progress) -> Outcome:
         )
     hierarchy: Any = source.hierarchy
     hierarchy.forget("/")
-    hierarchy.node(path)  # raises if somebody else has deleted it
+    hierarchy.node(path)  # raises if another program has deleted it
     progress.begin(keys)
 
     def change() -> None:

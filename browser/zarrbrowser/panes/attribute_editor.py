@@ -93,7 +93,7 @@ class AttributeEditor(QWidget):
         """Keep the text, because it was not saved.
 
         Args:
-            found: the attributes that somebody else stored meanwhile; saving again replaces these.
+            found: the attributes that another program stored meanwhile; saving again replaces these.
         """
         self._is_saving = False
         self.edit.setReadOnly(False)

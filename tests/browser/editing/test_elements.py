@@ -1,4 +1,4 @@
-"""Elements: written exactly, never over those of somebody else, and undone."""
+"""Elements: written exactly, never over a newer change of another program, and undone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_element_that_somebody_changed_is_not_overwritten(tmp_path: Path) -> 
     place = (slice(0, 1), slice(0, 1))
     outcome = done(write_elements(source, array, place, np.int32(1), is_as_shown=lambda: False))
     assert not outcome.is_complete
-    assert "somebody else" in outcome.text
+    assert "another program" in outcome.text
     assert array.read((0, 0)) == 0
     written = done(write_elements(source, array, place, np.int32(1)))
     zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r+")[0, 0] = 5

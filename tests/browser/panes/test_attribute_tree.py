@@ -88,7 +88,7 @@ def test_a_conflict_shows_both_and_keeps_the_text(window: MainWindow, place: Pat
     zarr.open(place / "scan/raw", mode="r+").attrs["unit"] = "ly"
     qtbot.waitUntil(editor.save_button.isEnabled)
     editor.save_button.click()
-    qtbot.waitUntil(lambda: "somebody else" in window.node_pane.notice.text)
+    qtbot.waitUntil(lambda: "another program" in window.node_pane.notice.text)
     idle(window, qtbot)
     assert tree.is_edited
     assert editor.text == '{"unit": "km"}'

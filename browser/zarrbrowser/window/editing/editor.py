@@ -154,7 +154,7 @@ class Editor(QObject):
         return "" if stack is None or stack.last is None else stack.last.what
 
     def undo(self) -> None:
-        """Undo the last change of the current source, unless somebody else has changed the same since."""
+        """Undo the last change of the current source, unless another program has changed the same since."""
         source = self._session.source
         if source is None or not self._may_change(source):
             return

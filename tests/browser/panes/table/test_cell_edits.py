@@ -63,14 +63,15 @@ def test_the_current_cell_stays_after_a_change(window: MainWindow, tmp_path: Pat
         qtbot.waitUntil(lambda cell=cell: pane.model.value(*cell)[0])  # type: ignore[misc]
         QTest.keyClick(pane.table, Qt.Key.Key_Up)
         QTest.keyClick(pane.table, Qt.Key.Key_Left)
-        current, view = (cell[0] - 1, cell[1] - 1), pane.table.in_view()
+        current, before = (cell[0] - 1, cell[1] - 1), [part.start for part in pane.table.in_view()]
         QTest.keyClick(pane.table, Qt.Key.Key_F2)
         pane.cell_edits.line.setText("7")
         QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
         idle(window, qtbot)
         qtbot.waitUntil(lambda current=current: pane.model.value(*current) == (True, 7))  # type: ignore[misc]
         assert pane.table.current_cell == current
-        assert pane.table.in_view() == view
+        # A notice above the table comes and goes: only the first row and column in view stay the same.
+        assert [part.start for part in pane.table.in_view()] == before
 
 
 def test_texts_that_a_line_would_change_are_left_alone(
@@ -129,7 +130,7 @@ def test_a_cell_that_somebody_changed_is_read_again(window: MainWindow, tmp_path
     pane.table.edit_asked.emit()
     pane.cell_edits.line.setText("7")
     QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "somebody else has changed it" in window.node_pane.notice.text)
+    qtbot.waitUntil(lambda: "another program changed it" in window.node_pane.notice.text)
     qtbot.waitUntil(lambda: pane.model.value(1, 1) == (True, 99))
 
 

@@ -20,39 +20,12 @@ def namespace(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-@pytest.mark.parametrize("fails", [False, True])
-@pytest.mark.parametrize("was_consolidated", [False, True])
-def test_consolidated_metadata_are_written_again_also_after_a_failure(
-    tmp_path: Path, was_consolidated: bool, fails: bool
-) -> None:
+def test_consolidated_metadata_are_kept(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a", "v2") as made:
-        made.create_group("/g")
-        if was_consolidated:
-            made.consolidate()
-
-    def change() -> None:
-        with open_target(namespace(str(tmp_path / "a"), "/")) as hierarchy:
-            hierarchy.create_group("/new")
-            assert not (tmp_path / "a/.zmetadata").exists()
-            if fails:
-                raise KeyboardInterrupt
-
-    if fails:
-        with pytest.raises(KeyboardInterrupt):
-            change()
-    else:
-        change()
-    assert (tmp_path / "a/.zmetadata").exists() == was_consolidated
-    if was_consolidated:
-        assert "new/.zgroup" in (tmp_path / "a/.zmetadata").read_text()
-
-
-def test_an_erased_hierarchy_is_not_consolidated(tmp_path: Path) -> None:
-    with zc.create(tmp_path / "a") as made:
         made.consolidate()
     with open_target(namespace(str(tmp_path / "a"), "/")) as hierarchy:
-        hierarchy.erase("/")
-    assert not any((tmp_path / "a").iterdir())
+        hierarchy.create_group("/new")
+    assert "new/.zgroup" in (tmp_path / "a/.zmetadata").read_text()
 
 
 def test_broken_consolidated_metadata_are_removed(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def stored_number(text: str, dtype: np.dtype[Any], packing: Packing) -> Any:
         return _missing(dtype, packing)
     stored = _packed(value, dtype, packing)
     if outside(np.asarray(stored), packing.valid) is not None:
-        raise ElementTextError(f"{text.strip()} is outside the valid range, {_valid_range(packing)}")
+        raise ElementTextError(f"{text.strip()} is outside the valid range, {_valid_range(packing, dtype)}")
     if packing.is_missing(np.asarray(stored)) is not None:
         raise ElementTextError(
             f"{text.strip()} would be stored as {stored}, which marks a missing value: type nan for a missing value"
@@ -70,17 +70,21 @@ def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
             f"{value:.12g} cannot be stored in steps of {packing.scale:.12g}: "
             f"the nearest values are {around[0]:.12g} and {around[1]:.12g}"
         )
-    info = np.iinfo(dtype)
+    whole = packing.type_of(dtype)
+    info = np.iinfo(whole)
     if not info.min <= nearest <= info.max:
         ends = sorted(one * packing.scale + packing.offset for one in (int(info.min), int(info.max)))
         raise ElementTextError(
             f"values from {ends[0]:.12g} to {ends[1]:.12g} can be stored, not {value:.12g}"
         )
-    return dtype.type(nearest)
+    return packing.stored(np.asarray(nearest, whole))[()]
 
 
-def _valid_range(packing: Packing) -> str:
-    low, high = sorted(bound * packing.scale + packing.offset for bound in packing.valid or ())
+def _valid_range(packing: Packing, dtype: np.dtype[Any]) -> str:
+    told = packing.valid or ()
+    is_cyclic = packing.kind is not None and all(map(math.isfinite, told))
+    bounds = packing.reinterpreted(np.asarray(told, dtype)).tolist() if is_cyclic else told
+    low, high = sorted(bound * packing.scale + packing.offset for bound in bounds)
     return f"{low:.12g} to {high:.12g}"
 
 

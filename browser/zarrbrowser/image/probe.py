@@ -137,13 +137,16 @@ def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> 
     if is_complex(one.dtype):
         numbers, _ = elements.numbers(value.reshape(1))
         return f"{text}{unit}  ({elements.part.value} {format_value(numbers[0])})"
-    if elements.packing is not None:
-        unpacked = elements.packing.unpacked(one.reshape(1))[0]
+    packing = elements.packing
+    if packing is not None:
+        unpacked = packing.unpacked(one.reshape(1))[0]
         if np.isnan(unpacked):
             return f"no value  (stored {text})"
-        if elements.packing.is_packed:
+        if packing.is_scaled:
             return f"{_rounded(unpacked)}{unit}  (stored {text})"
-    elif mark := elements.why_marked(value.reshape(1)):
+        if packing.is_packed:
+            text, unit = f"{format_value(unpacked)}{unit}", f"  (stored {text})"
+    if mark := elements.why_marked(value.reshape(1)):
         return f"{text}  ({mark})"
     flags = flag_meaning(array.attributes, int(one)) if array is not None and one.dtype.kind in "iu" else ""
     return text + unit + (f"  ({flags})" if flags else "")

@@ -137,9 +137,15 @@ class Grid:
 
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""
-        if is_not_a_number(value) or self.packing is None or self.unpacking is not None:
+        unpacking = self.unpacking or Packing()
+        if (
+            is_not_a_number(value)
+            or self.packing is None
+            or unpacking.is_scaled
+            or self.array.dtype.kind == "f"
+        ):
             return is_not_a_number(value)
-        return self.packing.is_missing(np.asarray(value)) is not None
+        return self.packing.is_missing(unpacking.stored(np.asarray(value))) is not None
 
     def block(self, place: Place) -> tuple[slice, slice]:
         """The rows and columns of a block."""

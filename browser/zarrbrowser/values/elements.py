@@ -50,6 +50,10 @@ class Elements:
         """The elements, or their chosen field."""
         return values if self.field is None else values[self.field]
 
+    def integers(self, values: AnyArray) -> AnyArray:
+        """The elements, or their chosen field, with integers reinterpreted but not scaled: exact labels."""
+        return self.of(values) if self.packing is None else self.packing.reinterpreted(self.of(values))
+
     @property
     def has_marks(self) -> bool:
         """Whether some stored numbers are marked as missing."""
@@ -69,14 +73,14 @@ class Elements:
 
         Small numbers are unpacked to float32, which is precise enough for colours.
         """
-        values = self.of(values)
-        unpacking = None if self.packing is None else self.packing.is_missing(values)
-        is_fill = any_of(among(values, self.fill), self._outside(values), unpacking)
-        if is_complex(values.dtype):
-            wide = values.astype(np.complex64) if is_small_number(values.dtype) else values
+        stored = self.of(values)
+        unpacking = None if self.packing is None else self.packing.is_missing(stored)
+        is_fill = any_of(among(stored, self.fill), self._outside(stored), unpacking)
+        if is_complex(stored.dtype):
+            wide = stored.astype(np.complex64) if is_small_number(stored.dtype) else stored
             return np.ascontiguousarray(_PARTS[self.part](wide)), is_fill
-        numbers = numbers_of(values)
-        if self.packing is not None and self.packing.is_packed:
+        numbers = numbers_of(self.integers(values))
+        if self.packing is not None and self.packing.is_scaled:
             kind = np.float32 if numbers.dtype.itemsize <= 2 else np.float64
             numbers = numbers.astype(np.result_type(numbers.dtype, kind))
             numbers *= self.packing.scale
@@ -103,10 +107,12 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 def unpacking_of(array: ArrayLike) -> Packing | None:
     """How stored numbers become values; None if they are the values.
 
-    Integers without a scale stay as they are, with marks for missing ones: floats cannot represent all of them.
+    Integers without a scale stay integers, with marks for missing ones: floats cannot represent all of them.
     """
     packing = packing_of(array)
-    return packing if packing is not None and (packing.is_packed or array.dtype.kind == "f") else None
+    if packing is None or packing.is_scaled or array.dtype.kind == "f":
+        return packing
+    return Packing(kind=packing.kind) if packing.is_packed else None
 
 
 def elements_of(array: ArrayLike, *, is_unpacked: bool = True) -> Elements:

@@ -44,6 +44,8 @@ class Variable(Meaning):
     """The name of the array with the bounds of the cells."""
     cell_methods: str = ""
     georeference: Georeference | None = None
+    kind_of_integers: str | None = None
+    """"u" or "i" if stored integers are reinterpreted as unsigned or signed ones (``_Unsigned``); else None."""
 
     @property
     def summary(self) -> str:
@@ -62,6 +64,7 @@ class Variable(Meaning):
         found = [
             ("long name", self.long_name),
             ("calendar", self.calendar),
+            ("integers", {"u": "read as unsigned", "i": "read as signed", None: ""}[self.kind_of_integers]),
             ("packed", f"stored × {self.scale:.7g} + {self.offset:.7g}" if self._is_packed else ""),
             ("missing", ", ".join(map(str, self.missing))),
             ("valid range", _range_text(self.valid_range)),

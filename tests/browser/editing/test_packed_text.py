@@ -59,3 +59,14 @@ def test_packed_floats_are_the_nearest_ones() -> None:
     assert abs(float(found) * 0.1 + 1.0 - 1.5) < 1e-6
     with pytest.raises(ElementTextError, match="too large"):
         stored_number("1e39", np.dtype("f4"), Packing(0.5))
+
+
+def test_numbers_that_are_read_as_unsigned() -> None:
+    packing = Packing(0.5, valid=(10, -6), kind="u")
+    assert stored_number("100", np.dtype("i1"), packing) == np.int8(-56)
+    for text, reason in (
+        ("128", "values from 0 to 127.5 can be stored"),
+        ("1", "outside the valid range, 5 to 125"),
+    ):
+        with pytest.raises(ElementTextError, match=reason):
+            stored_number(text, np.dtype("i1"), packing)

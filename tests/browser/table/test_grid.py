@@ -89,3 +89,13 @@ def test_the_cost_counts_whole_chunks() -> None:
 def test_rgb_components_share_a_cell() -> None:
     values = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
     assert cell_text(grid_of(FakeArray(values)).read(slice(1, 2), slice(2, 3))[0][0]) == "(21, 22, 23)"
+
+
+def test_cells_that_are_read_as_unsigned() -> None:
+    array = FakeArray(np.array([-56, -1], np.int8))
+    array.attributes = {"_Unsigned": "true", "_FillValue": -1}
+    for is_unpacked, shown in ((True, [200, 255]), (False, [-56, -1])):
+        grid = grid_of(array, is_unpacked=is_unpacked)
+        cells = [row[0] for row in grid.read(slice(0, 2), slice(0, 1))]
+        assert cells == shown
+        assert [grid.is_no_value(cell) for cell in cells] == [False, True]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.values.elements import Elements, Part, fill_of
+from zarrbrowser.values.elements import Elements, Part, elements_of, fill_of
 from zarrcore.conventions.cf import Packing, packing_of
 
 
@@ -70,3 +70,16 @@ def test_only_finite_fill_values_count(fill: Any, expected: tuple[float, ...]) -
 def test_a_field_of_a_structure_is_chosen() -> None:
     values = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f4")])
     assert Elements(field="b").numbers(values)[0].tolist() == [2.5, 4.5]
+
+
+def test_integers_that_are_read_as_unsigned_stay_integers() -> None:
+    array = FakeArray(np.array([[-56, 7, -1]], np.int8))
+    array.attributes = {"_Unsigned": "true", "_FillValue": -1}
+    elements = elements_of(array)
+    numbers, is_fill = elements.numbers(array.values)
+    assert (numbers.dtype, numbers.tolist()) == (np.uint8, [[200, 7, 255]])
+    assert is_fill is not None
+    assert is_fill.tolist() == [[False, False, True]]
+    assert elements.known(array.values)[0, :2].tolist() == [200, 7]
+    assert np.isnan(elements.known(array.values)[0, 2])
+    assert elements_of(array, is_unpacked=False).numbers(array.values)[0].tolist() == [[-56, 7, -1]]

@@ -135,7 +135,7 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
 def colours_of(values: AnyArray, elements: Elements, style: Style) -> NDArray[np.uint8]:
     """Colours of elements, shape (…, 4); labels by their exact values, which may not fit in a float."""
     numbers, is_fill = elements.numbers(values)
-    plain = elements.of(values)
+    plain = elements.integers(values)
     return rgba(plain if style.is_labels and plain.dtype.kind in "biu" else numbers, style, is_fill)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_type
 from zarrcore.conventions.values import items, number, numbers
 
 _NAMES = ("_FillValue", "missing_value")
@@ -38,14 +39,17 @@ def missing_values(
         fill_value: the array's fill value, if it is a missing value; it replaces the attribute ``_FillValue``.
 
     Returns:
-        One value, or a list if the attribute is a list. Values that the type cannot hold are left out.
+        One value, or a list if the attribute is a list. Values that the type cannot hold are left out, unless the attribute
+        ``_Unsigned`` says that elements are reinterpreted as a type that can.
 
     >>> {name: value.tolist() for name, value in missing_values({"missing_value": [-1, 300]}, np.dtype("i1")).items()}
     {'missing_value': [-1]}
     """
     if dtype.kind not in "iuf":
         return {}
-    found = {name: _of_type(attributes.get(name), dtype) for name in _NAMES}
+    kind = kind_of(attributes, dtype)
+    other = None if kind is None else reinterpreted_type(dtype, kind)
+    found = {name: _of_type(attributes.get(name), dtype, other) for name in _NAMES}
     if fill_value is not None:
         found["_FillValue"] = np.asarray(fill_value).astype(dtype)
     return {name: value for name, value in found.items() if value is not None}
@@ -70,11 +74,22 @@ def valid_range_of(attributes: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if (low, high) == (-math.inf, math.inf) else (low, high)
 
 
-def _of_type(told: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+def _of_type(told: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None) -> np.ndarray[Any, Any] | None:
     if isinstance(told, list | tuple):
-        values = [value for one in told if (value := _one_of_type(one, dtype)) is not None]
+        values = [value for one in told if (value := _one_of_types(one, dtype, other)) is not None]
         return np.stack(values) if values else None
-    return _one_of_type(told, dtype)
+    return _one_of_types(told, dtype, other)
+
+
+def _one_of_types(
+    value: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None
+) -> np.ndarray[Any, Any] | None:
+    """A missing value in the type of the elements, which may be told in the type as which they are reinterpreted."""
+    found = _one_of_type(value, dtype)
+    if found is None and other is not None:
+        reinterpreted = _one_of_type(value, other)
+        return None if reinterpreted is None else reinterpreted.view(dtype)
+    return found
 
 
 def _one_of_type(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:

@@ -1,6 +1,7 @@
 """Packed numbers, and stored numbers that stand for missing values.
 
-CF conventions, 8.1 "Packed Data" and 2.5.1 "Missing data, valid and actual range of data".
+CF conventions, 8.1 "Packed Data" and 2.5.1 "Missing data, valid and actual range of data". NetCDF User's Guide, Appendix A
+"Attribute Conventions", for ``_Unsigned``.
 """
 
 from __future__ import annotations
@@ -13,24 +14,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
+from zarrcore.conventions.cf.signedness import NOTHING, Kind, kind_of, reinterpreted_type, stored_range
 from zarrcore.conventions.values import items, number
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How values follow from stored numbers: value = stored × scale + offset."""
+    """How values follow from stored numbers: value = stored × scale + offset, with integers reinterpreted before that."""
 
     scale: float = 1.0
     offset: float = 0.0
     missing: tuple[float, ...] = ()
     """Stored numbers that mark missing values; whole ones as integers, which have more digits than a float."""
     valid: tuple[float, float] | None = None
-    """The least and the greatest stored number that is a value; ±inf without a bound, None without both."""
+    """The least and the greatest stored number that is a value; ±inf without a bound, None without both. See `outside`."""
+    kind: Kind | None = None
+    """The kind of integers as which stored ones are reinterpreted, without a change of their bytes; None if they are not."""
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether there is a scale or an offset."""
+        return self.scale != 1.0 or self.offset != 0.0
 
     @property
     def is_packed(self) -> bool:
         """Whether stored numbers differ from the values."""
-        return self.scale != 1.0 or self.offset != 0.0
+        return self.is_scaled or self.kind is not None
+
+    @property
+    def description(self) -> str:
+        """How values follow from stored numbers, in words."""
+        stored = {None: "stored", "u": "stored, read as unsigned", "i": "stored, read as signed"}[self.kind]
+        return f"{stored} × {self.scale:g} + {self.offset:g}" if self.is_scaled else stored
+
+    def reinterpreted(self, stored: NDArray[Any]) -> NDArray[Any]:
+        """The same bytes as integers of the kind that ``_Unsigned`` names."""
+        return stored if self.kind is None else stored.view(self.type_of(stored.dtype))
+
+    def type_of(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The type of the numbers that are scaled, for stored ones of a type."""
+        return dtype if self.kind is None else reinterpreted_type(dtype, self.kind)
+
+    def stored(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """The stored numbers that are reinterpreted as these: the inverse of `reinterpreted`."""
+        if self.kind is None:
+            return numbers
+        return numbers.view(reinterpreted_type(numbers.dtype, "i" if self.kind == "u" else "u"))
 
     def is_missing(self, stored: NDArray[Any]) -> NDArray[np.bool_] | None:
         """A mask of stored numbers that stand for missing values, NaN apart; None if there are none."""
@@ -39,12 +68,13 @@ class Packing:
     def unpacked(self, stored: NDArray[Any]) -> NDArray[Any]:
         """The values of stored numbers, NaN for missing ones; float64 unless they are floats without a scale, as in xarray."""
         is_missing = self.is_missing(stored)
-        if not self.is_packed and is_missing is None:
-            return stored
-        if not self.is_packed and stored.dtype.kind == "f":
-            values = stored.copy()
+        numbers = self.reinterpreted(stored)
+        if not self.is_scaled and is_missing is None:
+            return numbers
+        if not self.is_scaled and numbers.dtype.kind == "f":
+            values = numbers.copy()
         else:
-            values = stored.astype(np.float64)
+            values = numbers.astype(np.float64)
             values *= self.scale
             values += self.offset
         if is_missing is not None:
@@ -59,9 +89,12 @@ def packing_of(array: Any) -> Packing | None:
     listed = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
     missing = [value for value in dict.fromkeys(listed) if not math.isnan(value)]
     scale, offset = (_told(array.attributes.get(name)) for name in ("scale_factor", "add_offset"))
-    plain = Packing(1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing))
+    kind = kind_of(array.attributes, array.dtype)
+    plain = Packing(
+        1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing), None, kind
+    )
     valid = _stored_range(valid_range_of(array.attributes), array.dtype, plain)
-    if not missing and scale is None and offset is None and valid is None:
+    if not missing and scale is None and offset is None and valid is None and kind is None:
         return None
     return replace(plain, valid=valid)
 
@@ -74,13 +107,21 @@ def _stored_range(
     CF conventions 2.5.1: it is stored like the elements. The NetCDF User's Guide, "Attribute Conventions", reads bounds of the
     type of ``scale_factor`` as values. So floats are values if packed elements are integers.
     """
-    if valid is None or not packing.is_packed or dtype.kind not in "iu":
-        return valid
-    if all(isinstance(bound, int) or math.isinf(bound) for bound in valid) or packing.scale == 0:
-        return valid
-    low, high = sorted((bound - packing.offset) / packing.scale for bound in valid)
-    # Half a step more, since the bounds are rounded differently from the elements.
-    return low - 0.5, high + 0.5
+    if valid is None:
+        return None
+    low, high = valid
+    is_of_values = dtype.kind in "iu" and packing.is_scaled and not all(map(_is_whole, valid))
+    if is_of_values and packing.scale != 0:
+        low, high = sorted((bound - packing.offset) / packing.scale for bound in valid)
+        # Half a step more, since the bounds are rounded differently from the elements.
+        low, high = low - 0.5, high + 0.5
+    if packing.kind is not None:
+        return stored_range(low, high, dtype, packing.kind)
+    return (low, high) if low <= high else NOTHING
+
+
+def _is_whole(bound: float) -> bool:
+    return isinstance(bound, int) or math.isinf(bound)
 
 
 def may_be_packed(dtype: np.dtype[Any]) -> bool:
@@ -123,11 +164,16 @@ def any_of(*masks: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
 
 
 def outside(values: NDArray[Any], valid: tuple[float, float] | None) -> NDArray[np.bool_] | None:
-    """A mask of elements outside a valid range; None if none is."""
+    """A mask of elements outside a valid range; None if none is.
+
+    A finite range that starts above its end goes on from the least number (see `signedness.stored_range`).
+    """
     if valid is None:
         return None
+    low, high = valid
     with np.errstate(invalid="ignore"):
-        found = (values < valid[0]) | (values > valid[1])
+        below, above = values < low, values > high
+        found = below & above if math.inf > low > high else below | above
     return found if found.any() else None
 
 

@@ -19,6 +19,7 @@ from zarrcore.conventions.cf.dataset import TITLE, is_coordinate, read_dataset, 
 from zarrcore.conventions.cf.flags import flags_of
 from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
 from zarrcore.conventions.cf.packing import packing_of
+from zarrcore.conventions.cf.signedness import kind_of
 from zarrcore.conventions.cf.times import is_time
 from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
@@ -92,6 +93,7 @@ def read_variable(array: Any, find: Find) -> Variable:
         text(attributes.get("bounds")),
         text(attributes.get("cell_methods")),
         None if is_coordinate(array) else georeference_of(array, find),
+        kind_of(attributes, array.dtype),
     )
 
 

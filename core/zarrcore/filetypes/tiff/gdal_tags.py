@@ -30,7 +30,9 @@ class Quantity:
     """value = stored × scale + offset."""
     offset: float = 0.0
     no_data: np.generic | None = None
-    """The stored element that means "missing"; None if there is none."""
+    """The element that means "missing"; None if there is none."""
+    sample_type: np.dtype[Any] | None = None
+    """The type as which stored elements are read, of the same size (``_Unsigned``); None for their own."""
 
     def items(self) -> list[tuple[str, str]]:
         """GDAL's names of what a band has, and their values."""

@@ -54,7 +54,7 @@ def array_as_geotiff(
     transform = _placed(indices, facts)
     bands = _band_names(array, [(axis, indices[axis]) for axis in body.kept], letters, facts)
     tags = [*geo_entries(facts.crs, transform), *gdal_entries(facts.quantity, bands)]
-    return GeoTiffFile(levels, tags, transform)
+    return GeoTiffFile(levels, tags, transform, facts.quantity.sample_type)
 
 
 def group_as_geotiff(group: Group, find: Callable[[str], Any] | None = None) -> GeoTiffFile:

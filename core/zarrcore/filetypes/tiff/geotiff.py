@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from zarrcore.conventions.georeference import Affine
 from zarrcore.errors import UnsupportedError
@@ -40,6 +42,7 @@ class GeoTiffFile(TiledTiff):
         levels: each is smaller than the one before it along Y or X, and otherwise alike.
         tags: the entries of the first directory that say where the image is, and what it shows.
         transform: the grid that the tags state.
+        sample_type: the type as which samples are read, of the same size as the elements; None for that of the elements.
 
     Raises:
         UnsupportedError: it has too many bands, or is too large for a file.
@@ -52,9 +55,14 @@ class GeoTiffFile(TiledTiff):
     suffix = "tif"
 
     def __init__(
-        self, levels: Sequence[TilesFile], tags: Sequence[Entry] = (), transform: Affine | None = None
+        self,
+        levels: Sequence[TilesFile],
+        tags: Sequence[Entry] = (),
+        transform: Affine | None = None,
+        sample_type: np.dtype[Any] | None = None,
     ) -> None:
         self.body = body = levels[0].body
+        self._sample_type = sample_type or body.array.dtype
         self.bands = math.prod(body.planes.values())
         self.transform = transform
         self._tags = tags
@@ -70,7 +78,7 @@ class GeoTiffFile(TiledTiff):
         super().__init__(levels)
 
     def _metadata(self) -> bytes:
-        return repr(self._tags).encode()
+        return repr((self._tags, self._sample_type)).encode()
 
     def _parts(self, at: Mapping[str, int]) -> dict[str, VirtualFile]:
         parts: dict[str, VirtualFile] = {"header": Records(file_header(HEADER_NBYTES))}
@@ -79,7 +87,7 @@ class GeoTiffFile(TiledTiff):
             body, name = level.body, f"values{number}"
             entries, outside = with_long_values(
                 [
-                    *pixel_entries(body.height, body.width, body.array.dtype, body.samples, self.bands),
+                    *pixel_entries(body.height, body.width, self._sample_type, body.samples, self.bands),
                     *tile_entries(number, body, at, self.bands),
                     *([(254, LONG, 1, struct.pack("<I", 1))] if number else self._tags),
                 ],

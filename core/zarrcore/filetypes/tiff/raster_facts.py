@@ -146,6 +146,8 @@ def _quantity(array: ArrayNode) -> Quantity:
     attributes = array.attributes
     packing = packing_of(array)
     missing = [value for told in missing_values_of(array).values() for value in np.ravel(told)]
+    if packing is not None:
+        missing = [packing.reinterpreted(value)[()] for value in missing]
     return Quantity(
         text(attributes.get("long_name")) or array.name,
         text(attributes.get("standard_name")),
@@ -153,6 +155,7 @@ def _quantity(array: ArrayNode) -> Quantity:
         packing.scale if packing is not None else 1.0,
         packing.offset if packing is not None else 0.0,
         missing[0] if missing else None,
+        None if packing is None else packing.type_of(array.dtype),
     )
 
 

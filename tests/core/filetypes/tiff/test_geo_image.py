@@ -218,3 +218,15 @@ def test_gdal_copies_the_whole_file(pyramid: zarrcore.Hierarchy, tmp_path: Path)
     with rasterio.open(tmp_path / "b.tif") as found:
         assert np.array_equal(found.read(), LEVELS[2][:, ::-1])
         assert found.transform[:6] == (40, 0, 500000, 0, -40, 4600000 + 40 * LEVELS[2].shape[1])
+
+
+@pytest.mark.parametrize(("dtype", "told", "shown"), [("i1", "true", "u1"), ("u2", "false", "i2")])
+def test_integers_of_the_other_signedness(dtype: str, told: str, shown: str) -> None:
+    hierarchy = zarrcore.create("memory://")
+    data = numbers((5, 7), dtype)
+    attributes = {"_Unsigned": told, "scale_factor": 0.5, "_FillValue": int(data[0, 0])}
+    with opened(geotiff(array_in(hierarchy, "t", data, ["y", "x"], attributes=attributes))) as found:
+        assert found.dtypes == (np.dtype(shown).name,)
+        assert np.array_equal(found.read(1), data.view(shown))
+        assert found.nodata == data.view(shown)[0, 0]
+        assert found.scales == (0.5,)

@@ -170,7 +170,11 @@ def _check_settings(settings: Settings) -> None:
                 request.options.store_options()
             except StoreError:
                 continue
-    look = settings.document("look") if visit is None else visit.view_state
+    check_look(settings.document("look") if visit is None else visit.view_state)
+
+
+def check_look(look: dict[str, Any]) -> None:
+    """The settings of a view, well-formed or not, can be applied to any image."""
     place_of(look)
     for image, initial in _images():
         _check_view(image, apply_document(initial, look, image.base))

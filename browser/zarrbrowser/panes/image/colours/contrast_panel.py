@@ -111,9 +111,7 @@ class ContrastPanel(Scrolled):
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
         self.unpacking.setVisible(unpacking is not None)
         if unpacking is not None:
-            self.unpacking.setToolTip(
-                f"stored × {unpacking.scale:g} + {unpacking.offset:g}, from the attributes"
-            )
+            self.unpacking.setToolTip(f"{unpacking.description}, from the attributes")
         self.choose_colour_map(name)
         has_bounds = settings.is_blended or name != LABELS
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):

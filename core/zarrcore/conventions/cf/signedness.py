@@ -75,4 +75,5 @@ def stored_range(low: float, high: float, dtype: np.dtype[Any], kind: Kind) -> t
         return NOTHING
     if (first, last) == (new.min, new.max):
         return -math.inf, math.inf
-    return tuple((one - stored.min) % span + stored.min for one in (first, last))
+    first, last = ((one - stored.min) % span + stored.min for one in (first, last))
+    return first, last

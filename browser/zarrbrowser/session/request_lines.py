@@ -39,9 +39,12 @@ def request_of(document: Mapping[str, Any]) -> SourceRequest | None:
         connection.profile,
         told_format or "",
     )
-    if not all(isinstance(one, str) for one in strings) or not address:
+    flags = (connection.anonymous, connection.requester_pays)
+    are_texts = all(isinstance(one, str) for one in strings)
+    if not are_texts or not all(isinstance(one, bool) for one in flags) or not address:
         return None
-    return SourceRequest(address, path, told_format, connection if connection != Connection() else None)
+    options = connection if connection != Connection() else None
+    return SourceRequest(address, path, told_format or None, options)
 
 
 def to_line(request: SourceRequest) -> str:

@@ -52,6 +52,8 @@ def test_credentials_are_not_saved() -> None:
         '{"address": 3}',
         '{"address": ""}',
         '{"address": "a", "region": 1}',
+        '{"address": "a", "anonymous": "no"}',
+        '{"address": "a", "requester_pays": null}',
         "null",
         "[" * 100_000,
     ],
@@ -76,3 +78,4 @@ def test_a_document_may_have_other_members() -> None:
     assert document == {"address": "s3://bucket/a", "format": "v2", "path": "/x"}
     assert request_of({**document, "title": "a"}) == SourceRequest("s3://bucket/a", "/x", "v2")
     assert request_of({"path": "/x"}) is None
+    assert request_of({"address": "a.zarr", "format": ""}) == SourceRequest("a.zarr")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -194,12 +195,17 @@ def _expand(source: str) -> None:
     model = browser.window.model
     browser.until(lambda: model.rowCount(model.index(0, 0)) == 1 and not browser.window.workers.active)
     group = model.index(0, 0, model.index(0, 0))
+
+    def further(rows: int) -> bool:
+        # A page that was asked for before moves the end out of view.
+        browser.window.tree.scrollToBottom()
+        return model.rowCount(group) > rows and not browser.window.workers.active
+
     browser.listen()
     browser.window.tree.expand(group)
     for _page in range(5):
         rows = model.rowCount(group)
-        browser.until(lambda rows=rows: model.rowCount(group) > rows and not browser.window.workers.active)
-        browser.window.tree.scrollToBottom()
+        browser.until(partial(further, rows))
     browser.leave(seconds=browser.gap_s)
 
 

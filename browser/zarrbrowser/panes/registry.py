@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from zarrbrowser.gallery.cells import has_gallery
 from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
-from zarrbrowser.table.columns import may_be_table
 from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.volume.axes import may_be_volume
 
@@ -57,7 +56,8 @@ def _has_axes(node: NodeLike) -> bool:
 
 
 def _has_table(node: NodeLike) -> bool:
-    return _has_axes(node) or (may_be_table(node) and not is_image(node) and not has_gallery(node))
+    # The arrays of a group may be columns; what they are is known once they are opened.
+    return _has_axes(node) or (node.kind == "group" and not is_image(node) and not has_gallery(node))
 
 
 PANES = (

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, NodeLike, is_array, is_broken, is_group
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array, is_broken, is_group
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number, is_numeric
 from zarrbrowser.values.elements import unpacking_of
@@ -213,11 +213,6 @@ def _cells(values: AnyArray, missing: AnyArray | None) -> list[Any]:
     if missing is None or not missing.any():
         return list(values)
     return [None if hidden else value for value, hidden in zip(values, missing.tolist(), strict=True)]
-
-
-def may_be_table(node: NodeLike) -> bool:
-    """Whether a node is a group, whose arrays may be columns; what they are is known once they are opened."""
-    return node.kind == "group"
 
 
 def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:

@@ -13,18 +13,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from zarrbrowser.export.export import ENDINGS, Export, write
 from zarrbrowser.export.viewed_array import Selection, ViewedArray, file_name_of
-from zarrbrowser.export.whole_nodes import (
-    IMAGE_FILES,
-    OF_ARRAYS,
-    OF_GROUPS,
-    NodeExport,
-    WholeType,
-    Written,
-    extent_of,
-    write_node,
-)
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.registry import tabs_for
 from zarrbrowser.session.error_text import sentence
@@ -33,9 +22,11 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import format_bytes
 from zarrbrowser.workers import Workers
 
-if TYPE_CHECKING:  # dialogs and code are imported when they are needed: for a fast start
+if TYPE_CHECKING:  # dialogs and what writes are imported when they are needed: for a fast start
     from zarrbrowser.dialogs.export_dialog import ExportDialog
     from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog
+    from zarrbrowser.export.export import Export
+    from zarrbrowser.export.whole_nodes import NodeExport, WholeType, Written
 
 
 class Exporter(QObject):
@@ -82,6 +73,8 @@ class Exporter(QObject):
 
     def write(self, export: Export) -> None:
         """Write a file in the background; an existing file is replaced once the new one is complete."""
+        from zarrbrowser.export.export import write  # late: for a fast start
+
         name = os.path.basename(export.path)
         self._workers.submit(
             lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
@@ -92,6 +85,8 @@ class Exporter(QObject):
 
     def write_node(self, export: NodeExport) -> None:
         """Write a whole node in the background."""
+        from zarrbrowser.export.whole_nodes import write_node  # late: for a fast start
+
         name = os.path.basename(export.path)
         self._workers.submit(
             lambda asked: write_node(export, asked.is_cancelled, asked.progress),
@@ -158,6 +153,7 @@ class Exporter(QObject):
 
     def _ask_for_group(self, source: Source, node: NodeLike) -> NodeExportDialog:
         from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog  # late: for a fast start
+        from zarrbrowser.export.whole_nodes import IMAGE_FILES, OF_GROUPS, extent_of
 
         is_image = "Image" in tabs_for(node)
         types = {name: kind for name, kind in OF_GROUPS.items() if is_image or name not in IMAGE_FILES}
@@ -177,6 +173,9 @@ class Exporter(QObject):
     def _ask_where(
         self, source: Source | None, viewed: ViewedArray, selection: Selection, suffix: str
     ) -> None:
+        from zarrbrowser.export.export import ENDINGS, Export  # late: for a fast start
+        from zarrbrowser.export.whole_nodes import OF_ARRAYS, NodeExport
+
         kind = OF_ARRAYS.get(suffix)
         if kind is not None and source is not None:
             name = viewed.file_name(selection, kind.suffix)
@@ -195,6 +194,8 @@ class Exporter(QObject):
         )
 
     def _ask_where_for_node(self, source: Source, node: NodeLike, title: str, kind: WholeType) -> None:
+        from zarrbrowser.export.whole_nodes import NodeExport  # late: for a fast start
+
         name = title.removesuffix(".zarr").removesuffix(".n5")
         self._ask_for_path(
             kind.title,

@@ -16,7 +16,7 @@ import zarrcore as zc
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table import columns
-from zarrbrowser.table.columns import NoTableError, may_be_table, table_of
+from zarrbrowser.table.columns import NoTableError, table_of
 from zarrbrowser.table.grid import cell_text
 from zarrcore.errors import MetadataError
 
@@ -145,8 +145,3 @@ def test_malformed_columns_are_left_out(kind: object) -> None:
     }
     group = FakeGroup({"a": FakeArray(np.zeros(2)), "odd": FakeGroup(parts, {"encoding-type": kind})})
     assert table_of(group).fields == ("a",)
-
-
-def test_groups_may_be_tables_but_collections_are_not() -> None:
-    assert may_be_table(FakeGroup())
-    assert not may_be_table(FakeArray(np.zeros(2)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ftplib
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -19,6 +18,8 @@ _DENIED: Final = ("530", "532", "550")
 
 def is_absent(error: BaseException) -> bool:
     """Whether a path does not exist. Some file systems report this for any failure, but keep the cause."""
+    import ftplib  # late: it imports ssl
+
     if not isinstance(error, FileNotFoundError | NotADirectoryError | ftplib.error_perm):
         return False
     answer = next((cause for cause in _causes(error) if isinstance(cause, ftplib.Error)), None)
@@ -37,6 +38,8 @@ def fsspec_failure(error: BaseException, key: str | None, url: str, hint: str) -
 
 
 def _kind_and_reason(error: BaseException, hint: str) -> tuple[type[StoreError] | None, str]:
+    import ftplib  # late: it imports ssl
+
     causes = [*_causes(error)]
     text = without_secrets(str(causes[-1]).partition("\n")[0])
     names = {base.__name__ for cause in causes for base in type(cause).__mro__}

@@ -14,7 +14,7 @@ from tests.proofs.fuzz.targets.kept_sessions import check_look
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.saved_views.links import MOST_LINK, link_of, view_of_link
 from zarrbrowser.session.saved_views.untrusted import as_untrusted
-from zarrbrowser.session.saved_views.view import BadViewError, SavedView
+from zarrbrowser.session.saved_views.view import BadViewError, SavedView, document_of
 from zarrbrowser.session.saved_views.view_files import views_of, views_text
 
 T = TypeVar("T")
@@ -144,7 +144,8 @@ def _check_link(text: str) -> None:
     if link is None:
         return
     assert len(link) <= MOST_LINK
-    assert view_of_link(link) == view
+    # Not the views themselves: an endpoint with a password is not written.
+    assert document_of(view_of_link(link)) == document_of(view)
     check_look(dict(view.state))
 
 
@@ -164,7 +165,7 @@ def _check_file(text: str) -> None:
     views = _unless_refused(lambda: views_of(text))
     if views is None:
         return
-    assert views_of(views_text(views)) == views
+    assert [*map(document_of, views_of(views_text(views)))] == [*map(document_of, views)]
     for view in views:
         try:
             _check_safe(as_untrusted(view))

@@ -14,7 +14,14 @@ from zarrcore import extensions, formats
 from zarrcore.codecs import registry as codecs
 from zarrcore.metadata.data_type import registry as data_types
 
-_CACHES = (extensions.extension_names, formats._extension, codecs._load, data_types._load)
+_CACHES = (
+    extensions.extension_names,
+    extensions.entry_points,
+    extensions._packages,
+    formats._extension,
+    codecs._load,
+    data_types._load,
+)
 
 
 @contextmanager

@@ -13,11 +13,11 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import entry_points, version
 
 from zarrcore.cli.completion import answer_shell
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
+from zarrcore.extensions import entry_points
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
 _ORDER = (
@@ -88,6 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_version(*, verbose: bool) -> int:
     """The version, or all versions that matter for a report of a problem."""
     if not verbose:
+        from importlib.metadata import version
+
         print(f"zarrscope {version('zarrscope')}")
         return 0
     from zarrcore.diagnosis import all_versions  # late: for a fast start
@@ -143,7 +145,7 @@ def command_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    points = sorted(entry_points(group="zarrscope.commands"), key=lambda point: _rank(point.name))
+    points = sorted(entry_points("zarrscope.commands"), key=lambda point: _rank(point.name))
     for point in points:
         try:
             point.load()(commands)

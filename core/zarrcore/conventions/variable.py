@@ -33,7 +33,7 @@ class Variable(Meaning):
     """value = stored × scale + offset."""
     offset: float = 0.0
     missing: tuple[Any, ...] = ()
-    """Stored elements that mean "missing"."""
+    """Elements that mean "missing", before they are scaled."""
     valid_range: tuple[float, float] | None = None
     """Numbers outside of it are missing; ±inf without one of the bounds, None without both."""
     flags: Mapping[int, str] = field(default_factory=dict)

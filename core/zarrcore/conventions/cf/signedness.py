@@ -41,6 +41,19 @@ def reinterpreted_type(dtype: np.dtype[Any], kind: Kind) -> np.dtype[Any]:
     return np.dtype(f"{dtype.byteorder}{kind}{dtype.itemsize}")
 
 
+def reinterpreted_bound(bound: float, dtype: np.dtype[Any], kind: Kind) -> float:
+    """A bound of a range as a reinterpreted number: one that only the stored type can hold is a stored number.
+
+    >>> reinterpreted_bound(-6, np.dtype("i1"), "u"), reinterpreted_bound(250, np.dtype("i1"), "u")
+    (250, 250)
+    """
+    stored, new = np.iinfo(dtype), np.iinfo(reinterpreted_type(dtype, kind))
+    if not stored.min <= bound <= stored.max or new.min <= bound <= new.max:
+        return bound
+    span = stored.max - stored.min + 1
+    return bound + span if kind == "u" else bound - span
+
+
 def stored_range(low: float, high: float, dtype: np.dtype[Any], kind: Kind) -> tuple[float, float]:
     """A range of reinterpreted integers as a range of stored ones.
 
@@ -58,15 +71,7 @@ def stored_range(low: float, high: float, dtype: np.dtype[Any], kind: Kind) -> t
     """
     stored, new = np.iinfo(dtype), np.iinfo(reinterpreted_type(dtype, kind))
     span = stored.max - stored.min + 1
-
-    def number(bound: float) -> float:
-        """A bound as a reinterpreted number."""
-        is_stored = (
-            math.isfinite(bound) and stored.min <= bound <= stored.max and not new.min <= bound <= new.max
-        )
-        return (bound + span if kind == "u" else bound - span) if is_stored else bound
-
-    low, high = number(low), number(high)
+    low, high = reinterpreted_bound(low, dtype, kind), reinterpreted_bound(high, dtype, kind)
     if low > high:
         return NOTHING
     first = new.min if low <= new.min else math.ceil(low)

@@ -18,8 +18,8 @@ from zarrcore.conventions.cf.coordinates import find_coordinate
 from zarrcore.conventions.cf.dataset import TITLE, is_coordinate, read_dataset, titled, version_of
 from zarrcore.conventions.cf.flags import flags_of
 from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
-from zarrcore.conventions.cf.packing import packing_of
-from zarrcore.conventions.cf.signedness import kind_of
+from zarrcore.conventions.cf.packing import Packing, packing_of
+from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_bound
 from zarrcore.conventions.cf.times import is_time
 from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
@@ -73,7 +73,8 @@ def read_variable(array: Any, find: Find) -> Variable:
     """
     attributes = array.attributes
     packing = packing_of(array)
-    missing = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
+    listed = [np.ravel(told) for told in missing_values_of(array).values()]
+    missing = [value for told in listed for value in (packing or Packing()).reinterpreted(told).tolist()]
     parent = find(array.path.rpartition("/")[0] or "/")
     return Variable(
         titled(mapping(getattr(parent, "attributes", {}))),
@@ -87,7 +88,7 @@ def read_variable(array: Any, find: Find) -> Variable:
         packing.scale if packing else 1.0,
         packing.offset if packing else 0.0,
         tuple(dict.fromkeys(value for value in missing if not _is_nan(value))),
-        valid_range_of(attributes),
+        _valid_range(array),
         flags_of(attributes),
         tuple(text(attributes.get("coordinates")).split()),
         text(attributes.get("bounds")),
@@ -95,6 +96,14 @@ def read_variable(array: Any, find: Find) -> Variable:
         None if is_coordinate(array) else georeference_of(array, find),
         kind_of(attributes, array.dtype),
     )
+
+
+def _valid_range(array: Any) -> tuple[float, float] | None:
+    valid, kind = valid_range_of(array.attributes), kind_of(array.attributes, array.dtype)
+    if valid is None or kind is None:
+        return valid
+    low, high = (reinterpreted_bound(bound, array.dtype, kind) for bound in valid)
+    return low, high
 
 
 def _is_nan(value: Any) -> bool:

@@ -177,3 +177,14 @@ def test_dimensions_without_coordinates_have_names_alone(tmp_path: Path) -> None
     assert isinstance(found, Variable)
     assert found.axes == (Axis("p"),)
     assert found.summary == "CF variable v in hPa on p 3"
+
+
+def test_integers_of_the_other_signedness_are_told_as_they_are_read(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", 3)
+        variable = file.createVariable("v", "i1", ("x",), fill_value=np.int8(-1))
+        variable.setncatts({"_Unsigned": "true", "units": "K", "valid_range": np.array([2, -10], "i1")})
+    found = meaning(zarrcore.open(tmp_path / "a.nc")["v"])
+    assert isinstance(found, Variable)
+    assert (found.missing, found.valid_range) == ((255,), (2, 246))
+    assert ("integers", "read as unsigned") in found.facts()

@@ -5,8 +5,14 @@ from __future__ import annotations
 import socket
 import socketserver
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
+from unittest import mock
+
+_RESOLVE = socket.getaddrinfo
 
 
 @dataclass
@@ -74,3 +80,16 @@ def http_answer(body: bytes, content_type: str, status: str = "200 OK") -> bytes
     """An answer with a body."""
     head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
+
+
+@contextmanager
+def only_this_machine() -> Iterator[None]:
+    """Let no host but this machine be found: answers may redirect to any."""
+
+    def resolved(host: Any, *arguments: Any, **options: Any) -> Any:
+        if host != "127.0.0.1":
+            raise socket.gaierror(socket.EAI_NONAME, f"{host} is not this machine")
+        return _RESOLVE(host, *arguments, **options)
+
+    with mock.patch.object(socket, "getaddrinfo", resolved):
+        yield

@@ -36,7 +36,7 @@ WORDS = (
 def check(data: bytes) -> None:
     """The same document is read from one block and from a compressed one; each listed key is found."""
     is_reference_document(data[:8192])
-    with mock.patch.object(targets, "_opened_remote", lambda _place, _options: MemoryStore("")):
+    with mock.patch.object(targets, "_opened_remote", return_value=MemoryStore("")):
         found = _values(data)
         packed = _values(gzip.compress(data, 1))
     if not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):

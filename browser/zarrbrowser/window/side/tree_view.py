@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
+from zarrbrowser.panes.registry import has_picture
 from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
@@ -21,12 +22,14 @@ class TreeView(QTreeView):
 
     Signals:
         node_chosen: index of the current row.
+        beside_asked: index of a node whose image to show beside the present one.
         reload_asked: index of a source to reload.
         changes_asked: index of a source for which to allow changes, or to stop them.
         group_asked, path_asked, erase_asked: index of a node below which to make a group, which to rename, which to delete.
     """
 
     node_chosen = Signal(QModelIndex)
+    beside_asked = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
     changes_asked = Signal(QModelIndex)
     group_asked = Signal(QModelIndex)
@@ -42,6 +45,7 @@ class TreeView(QTreeView):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setIndentation(16)
         self.setItemDelegate(TreeDelegate(self))
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setAccessibleName("hierarchy")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()
@@ -155,6 +159,10 @@ class TreeView(QTreeView):
         )
         if failed:
             menu.addAction("Retry", lambda: model.retry(place))
+        if item.node is not None and has_picture(item.node):
+            menu.addAction(
+                "Show beside", lambda: self.beside_asked.emit(model.index(place.row(), 0, place.parent()))
+            )
         if item.node is not None:
             path = item.node.path
             menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(path))

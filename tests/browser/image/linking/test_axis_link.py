@@ -52,7 +52,8 @@ def test_by_size_equal_numbers_correspond(
     index = link.nearest(position)
     if index is not None:
         assert all(
-            abs(other_start + other_step * index - number) <= abs(other_start + other_step * one - number) + 1e-3
+            abs(other_start + other_step * index - number)
+            <= abs(other_start + other_step * one - number) + 1e-3
             for one in range(100)
         )
 

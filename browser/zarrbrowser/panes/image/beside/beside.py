@@ -223,4 +223,11 @@ class Beside(QObject):
         return True
 
     def _halve(self) -> None:
-        self.splitter.setSizes([1, 1])
+        """Give both pictures the same room: the colours beside the first one take some of its own."""
+        colours, splitter = self._pane.contrast, self.splitter
+        if splitter.orientation() is Qt.Orientation.Horizontal:
+            extra = colours.width() if colours.isVisible() else 0
+            second = max(1, (splitter.width() - extra) // 2)
+            splitter.setSizes([splitter.width() - second, second])
+        else:
+            splitter.setSizes([1, 1])

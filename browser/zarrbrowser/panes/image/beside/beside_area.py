@@ -117,6 +117,7 @@ class BesideArea(QWidget):
         if source is None:
             return
         pane.clear()
+        pane.sliders.hide()
         pane.stack.wait_for(f"Opening {path}")
 
         def show(node: NodeLike) -> None:

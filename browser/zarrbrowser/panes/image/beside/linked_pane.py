@@ -54,7 +54,7 @@ class LinkedPane(QObject):
         pane.canvas.view.sigRangeChanged.connect(self._zoom)
         pane.grid.pointed.connect(self.pointed)
         pane.tools.pointed.connect(self.told)
-        for widget in (pane.body, pane.canvas):
+        for widget in (pane.body, pane.canvas, pane.canvas.viewport()):
             widget.installEventFilter(self)
         self._look_for_scale()
 

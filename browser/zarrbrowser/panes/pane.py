@@ -70,11 +70,11 @@ class Pane(QWidget):
         self.forget_tiles()
         self.clear()
 
-    def sources_changed(self, opening: Collection[str]) -> None:
+    def sources_changed(self, known: Collection[str]) -> None:
         """Let go of sources that are not open any more.
 
         Args:
-            opening: the addresses of those that are being opened, as `SourceRequest.shown_address` gives them.
+            known: the `Source.places` of all sources in the tree, also of those that are being opened.
         """
 
     def show_beside(self, source: Source, path: str) -> bool:

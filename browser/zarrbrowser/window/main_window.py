@@ -18,7 +18,7 @@ from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.saved_views.bookmarks import FILE_NAME, Bookmarks
 from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.saved_views.view import SavedView
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
@@ -469,9 +469,14 @@ class MainWindow(QMainWindow):
 
     def _tell_sources(self) -> None:
         """Tell the panes that sources were opened or closed."""
-        rows = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
-        requests = [row.request for row in rows if row is not None and row.source is None]
-        self.node_pane.sources_changed([one.shown_address for one in requests if one is not None])
+        known: set[str] = set()
+        for row in range(self.model.rowCount()):
+            item = self.model.item(self.model.index(row, 0))
+            if item is not None and item.source is not None:
+                known |= item.source.places
+            elif item is not None and item.request is not None:
+                known.add(place_of(item.request.shown_address))
+        self.node_pane.sources_changed(known)
 
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""

@@ -277,10 +277,10 @@ class NodePane(QWidget):
         for pane in self.panes:
             pane.forget_tiles()
 
-    def sources_changed(self, opening: Collection[str]) -> None:
+    def sources_changed(self, known: Collection[str]) -> None:
         """Let all panes let go of sources that are not open any more: see `Pane.sources_changed`."""
         for pane in self.panes:
-            pane.sources_changed(opening)
+            pane.sources_changed(known)
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""

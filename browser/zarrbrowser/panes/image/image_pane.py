@@ -148,9 +148,9 @@ class ImagePane(Pane):
         super().forget_elements()
         self.beside.read_again()
 
-    def sources_changed(self, opening: Collection[str]) -> None:
+    def sources_changed(self, known: Collection[str]) -> None:
         """Remove the second image if its source is closed; open it again if its source is open again."""
-        self.beside.sources_changed(opening)
+        self.beside.sources_changed(known)
 
     def show_beside(self, source: Source, path: str) -> bool:
         """Show a second image beside the first one."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QSplitter
 
 from zarrbrowser.models.row_mime import row_in
-from zarrbrowser.session.sources import Source
+from zarrbrowser.session.sources import Source, place_of
 from zarrbrowser.session.state import Session
 
 if TYPE_CHECKING:  # it needs the pane that this is a part of
@@ -110,12 +110,13 @@ class Beside(QObject):
             return
         self.close()
         self._awaited = _Awaited(address, path, told)
+        self.reported.emit(f"The second image is shown when its source is open: {address}.")
 
-    def sources_changed(self, opening: Collection[str]) -> None:
+    def sources_changed(self, known: Collection[str]) -> None:
         """Remove an image whose source is closed, and show it again once that is open again.
 
         Args:
-            opening: the addresses of the sources that are being opened.
+            known: the `Source.places` of all sources in the tree, also of those that are being opened.
         """
         area = self.area
         if area is not None and area.source not in self._pane.session.sources:
@@ -128,7 +129,7 @@ class Beside(QObject):
         source = self._open_source(one.address)
         if source is not None:
             self.show(source, one.path, one.document)
-        elif one.address not in opening:
+        elif place_of(one.address) not in known:
             self._awaited = None
 
     def forget_tiles(self) -> None:
@@ -192,7 +193,8 @@ class Beside(QObject):
         )
 
     def _open_source(self, address: str) -> Source | None:
-        return next((one for one in self._pane.session.sources if one.request.shown_address == address), None)
+        place = place_of(address)
+        return next((one for one in self._pane.session.sources if place in one.places), None)
 
     def _add(self) -> BesideArea:
         from zarrbrowser.panes.image.beside.beside_area import BesideArea  # late: for a fast start

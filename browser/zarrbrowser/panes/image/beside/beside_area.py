@@ -20,7 +20,7 @@ from zarrbrowser.workers import Lane, Workers
 if TYPE_CHECKING:
     from zarrbrowser.panes.image.image_pane import ImagePane
 
-_ROOM = (660, 380)
+_ROOM = (620, 380)
 """The width and the height, in pixels, from which the controls of the second image are shown."""
 
 
@@ -51,6 +51,7 @@ class BesideArea(QWidget):
         """Whether the user wants the controls; None while the room decides."""
         self.bar = BesideBar()
         self.link = PaneLink(first, pane, workers, self)
+        pane.show_controls(is_on=False)  # until there is room for them
         pane.setAcceptDrops(False)  # what is dropped on it is for the pane around it
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -93,9 +94,8 @@ class BesideArea(QWidget):
         """What is shown and how, as JSON without a secret; None without a source."""
         if self.source is None:
             return None
-        address = self.source.request.shown_address
         return {
-            "address": address,
+            "address": self.source.shown_address,
             "path": self.path,
             "zooms": self.link.zooms,
             "moves": self.link.moves,
@@ -112,7 +112,7 @@ class BesideArea(QWidget):
         super().resizeEvent(event)
         self._place_controls()
 
-    def _open(self, state: Mapping[str, Any] | None) -> None:
+    def _open(self, state: Mapping[str, Any] | None, *, is_again: bool = False) -> None:
         source, path, pane = self.source, self.path, self.pane
         if source is None:
             return
@@ -128,16 +128,19 @@ class BesideArea(QWidget):
             if state:
                 pane.restore(state)
 
-        self._opening.ask(
-            lambda _asked: source.hierarchy.node(path), show, pane.stack.show_error, f"Opening {path}"
-        )
+        def find(_asked: object) -> NodeLike:
+            if is_again:
+                source.hierarchy.forget(path)
+            found: NodeLike = source.hierarchy.node(path)
+            return found
+
+        self._opening.ask(find, show, pane.stack.show_error, f"Opening {path}")
 
     def _retry(self) -> None:
         """Open the node again if it could not be opened; the pane itself repeats the reading of an image."""
         source, path = self.source, self.path
         if source is not None and self.pane.model.state is None and not self._opening.busy:
-            source.hierarchy.forget(path)
-            self._open(None)
+            self._open(None, is_again=True)
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:
         self.link.turn(zooms=zooms, moves=moves)

@@ -61,6 +61,7 @@ class LinkedPane(QObject):
     def forget(self) -> None:
         """Stop watching, and cancel requests."""
         self._lane.forget()
+        self.pane.model.changed.disconnect(self._follow)
         self.blockSignals(True)
 
     @property

@@ -57,7 +57,7 @@ def write_v3(path: Path) -> None:
     group = zarr.open_group(str(path), mode="w", zarr_format=3)
     group.create_array("fine", data=FINE, chunks=(16, 16))
     group.create_array("half", data=np.ascontiguousarray(FINE[::2, ::2]), chunks=(16, 16))
-    group.create_array("crop", data=np.ascontiguousarray(FINE[:20, :30]), chunks=(16, 16))
+    group.create_array("crop", data=np.ascontiguousarray(FINE[:20, :50]), chunks=(16, 16))
     group.create_array("stack", data=np.stack([FINE, FINE + 1, FINE + 2]), chunks=(1, 16, 16))
 
 

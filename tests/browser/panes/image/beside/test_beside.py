@@ -116,7 +116,7 @@ def test_a_row_dropped_on_the_picture_is_shown(
     half = next(row for row in rows if window.model.path_of(row) == "/half")
     assert window.model.flags(half) & Qt.ItemFlag.ItemIsDragEnabled
     data = window.model.mimeData([half])
-    entered = QDragEnterEvent(QPoint(90, 90), COPY, data, BUTTONS, KEYS)
+    entered = QDragEnterEvent(QPoint(90, 90).toPointF(), COPY, data, BUTTONS, KEYS)
     QApplication.sendEvent(pane, entered)
     assert entered.isAccepted()
     dropped = QDropEvent(QPoint(90, 90).toPointF(), COPY, data, BUTTONS, KEYS)
@@ -220,7 +220,7 @@ def test_an_unreadable_second_image_leaves_the_first_one_alone(open_window: Open
     qtbot.waitUntil(lambda: pane.view.is_complete)
 
     def fail(_selection: object) -> None:
-        raise StoreError("The server is gone.", "fake.zarr")
+        raise StoreError("the server is gone")
 
     other.before_read = fail
     window.beside.show(window.session.sources[0], "/other")
@@ -235,3 +235,7 @@ def test_an_unreadable_second_image_leaves_the_first_one_alone(open_window: Open
     area = area_of(pane)
     qtbot.waitUntil(lambda: "No node /missing" in area.pane.stack.sentence.text)
     assert pane.stack.shows_data
+    root = window.session.sources[0].hierarchy.node("/")
+    root.add("missing", FakeArray(VOLUME[3], ("y", "x")))
+    area.pane.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.stack.shows_data)

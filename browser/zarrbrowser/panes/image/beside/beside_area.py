@@ -138,8 +138,7 @@ class BesideArea(QWidget):
 
     def _retry(self) -> None:
         """Open the node again if it could not be opened; the pane itself repeats the reading of an image."""
-        source, path = self.source, self.path
-        if source is not None and self.pane.model.state is None and not self._opening.busy:
+        if self.pane.model.state is None and not self._opening.busy:
             self._open(None, is_again=True)
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtGui import QAction
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QDrag
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.beside.pictures import area_of
 from tests.browser.panes.image.pictures import VOLUME, pane_of
+from zarrbrowser.models.row_mime import row_in
 from zarrbrowser.window.main_window import MainWindow
 
 
@@ -77,3 +80,51 @@ def test_without_an_image_the_status_bar_says_so(open_window: OpenWindow, qtbot:
     window.node_pane.leave()
     with qtbot.waitSignal(window.beside.reported):
         window.beside.show_current()
+
+
+def test_a_pressed_row_is_chosen_when_the_button_is_released(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(root(), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    tree, source = window.tree, window.model.index(0, 0)
+    index = next(
+        window.model.index(row, 0, source)
+        for row in range(window.model.rowCount(source))
+        if window.model.path_of(window.model.index(row, 0, source)) == "/other"
+    )
+    at = tree.visualRect(index).center()
+    qtbot.mousePress(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert window.session.node is not None
+    assert window.session.node.path == "/array"  # a drag may begin here
+    qtbot.mouseRelease(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert window.session.node.path == "/other"
+
+
+def test_a_dragged_row_does_not_become_the_current_one(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(root(), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    tree, source = window.tree, window.model.index(0, 0)
+    before = tree.currentIndex()
+    index = next(
+        window.model.index(row, 0, source)
+        for row in range(window.model.rowCount(source))
+        if window.model.path_of(window.model.index(row, 0, source)) == "/other"
+    )
+    dragged: list[Any] = []
+
+    def run(drag: QDrag, _action: Qt.DropAction) -> Qt.DropAction:
+        dragged.append(row_in(drag.mimeData()))
+        return Qt.DropAction.CopyAction
+
+    monkeypatch.setattr(QDrag, "exec", run)  # the platform of the tests has no drags
+    qtbot.mousePress(tree.viewport(), Qt.MouseButton.LeftButton, pos=tree.visualRect(index).center())
+    tree.startDrag(Qt.DropAction.CopyAction)
+    assert dragged == [("fake.zarr", "/other")]
+    assert tree.currentIndex() == before
+    assert window.session.node is not None
+    assert window.session.node.path == "/array"
+    tree.setCurrentIndex(index)  # by a key, for example
+    assert window.session.node.path == "/other"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QSplitter
 
@@ -210,6 +210,7 @@ class Beside(QObject):
         self.splitter.addWidget(area)
         self.make_room()
         self._halve()
+        QTimer.singleShot(0, self, self._halve)  # once the area has its final least width
         return area
 
     def _remove(self) -> bool:

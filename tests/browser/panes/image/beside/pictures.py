@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
-import z5py
+import z5py  # type: ignore[import-untyped]
 import zarr
 from pytestqt.qtbot import QtBot
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import tensorstore as ts
 import xarray as xr
-import z5py  # type: ignore[import-untyped]
 import zarr
 from pytestqt.qtbot import QtBot
 
@@ -62,9 +62,19 @@ def write_v3(path: Path) -> None:
 
 
 def write_n5(path: Path) -> None:
-    """`FINE` as N5, by z5."""
-    with z5py.File(str(path), use_zarr_format=False, mode="w") as file:
-        file.create_dataset("raw", data=FINE, chunks=(16, 16))
+    """`FINE` as N5, by tensorstore, which counts axes the other way."""
+    made = {
+        "driver": "n5",
+        "kvstore": {"driver": "file", "path": str(path / "raw")},
+        "metadata": {
+            "dimensions": [*FINE.T.shape],
+            "blockSize": [16, 16],
+            "dataType": "uint16",
+            "compression": {"type": "raw"},
+        },
+    }
+    ts.open(made, create=True).result()[...] = FINE.T
+    (path / "attributes.json").write_text('{"n5": "2.0.0"}')
 
 
 def open_beside(window: MainWindow, qtbot: QtBot, first: str, second: str) -> tuple[ImagePane, BesideArea]:

@@ -82,6 +82,7 @@ class Photographer:
             ("projection", self.projection),
             ("statistics", self.statistics),
             ("compare", self.compare),
+            ("beside", self.beside),
             ("series", self.series),
             ("orthogonal", self.orthogonal),
             ("regions", self.regions),
@@ -113,6 +114,8 @@ class Photographer:
                 self.window.node_pane.pane("Image").sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
             if name == "compare":
                 self.window.node_pane.pane("Image").controls.compare.click()  # type: ignore[attr-defined]
+            if name == "beside":
+                self.window.beside.close()
             if name == "series":
                 self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "regions":
@@ -194,6 +197,18 @@ class Photographer:
         pane.controls.compare.click()  # type: ignore[attr-defined]
         pane.model.set(comparison=Comparison(axis=0, statistic=Statistic.MEAN))  # type: ignore[attr-defined]
         self.wait()
+
+    def beside(self) -> None:
+        """Cells, and their labels beside them, with the pointer over a cell."""
+        self.go("/cells.zarr", "Image")
+        pane = self.window.node_pane.pane("Image")
+        assert self.window.session.source is not None
+        self.window.beside.show(self.window.session.source, "/cells.zarr/labels/cells")
+        area = pane.beside.area  # type: ignore[attr-defined]
+        self.wait(lambda: area.pane.view.is_complete)
+        pane.canvas.show_range((300, 620), (300, 620))  # type: ignore[attr-defined]
+        self.wait(lambda: area.pane.view.is_complete)
+        pane.canvas.pointed.emit((430.0, 470.0))  # type: ignore[attr-defined]
 
     def map_off(self) -> None:
         """Back to the picture as it was."""

@@ -6,14 +6,15 @@ A group's children arrive in pages through workers; until the last page a note a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 
+from zarrbrowser.models.row_mime import MIME_TYPE, mime_of
 from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
 from zarrbrowser.models.tree_text import cell_text, icon_name, is_changing, tool_tip
@@ -68,7 +69,19 @@ class TreeModel(RowModel):
         item = self.item(index)
         if item is None or item is self._root:
             return _NOTHING
-        return _BRANCH if item.may_have_children else _LEAF
+        found = _BRANCH if item.may_have_children else _LEAF
+        return found | Qt.ItemFlag.ItemIsDragEnabled if item.node is not None else found
+
+    def mimeTypes(self) -> list[str]:  # noqa: N802 - Qt's name
+        return [MIME_TYPE]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:  # noqa: N802 - Qt's name
+        """The node of the first of some rows, for a drag onto a picture."""
+        for index in indexes:
+            item = self.item(index)
+            if item is not None and item.node is not None and item.source is not None:
+                return mime_of(item.source.request.shown_address, item.node.path)
+        return QMimeData()
 
     def data(self, index: Index, role: int = 0) -> Any:
         item = self.item(index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -69,6 +69,21 @@ class Pane(QWidget):
         """Forget the elements read so far: some have changed. The pane is filled again, and then reads them."""
         self.forget_tiles()
         self.clear()
+
+    def sources_changed(self, known: Collection[str]) -> None:
+        """Let go of sources that are not open any more.
+
+        Args:
+            known: the `Source.places` of all sources in the tree, also of those that are being opened.
+        """
+
+    def show_beside(self, source: Source, path: str) -> bool:
+        """Show the image of another node beside this one; False if the pane cannot."""
+        del source, path
+        return False
+
+    def close_beside(self) -> None:
+        """Remove the image that is shown beside this one."""
 
     def ask_to_fill(self) -> None:
         """Emit `fill_asked` with the selected elements, if there are some."""

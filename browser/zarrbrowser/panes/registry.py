@@ -35,7 +35,8 @@ class PaneKind:
         return getattr(import_module(f"zarrbrowser.panes.{module}"), name)  # type: ignore[no-any-return]
 
 
-def _has_picture(node: NodeLike) -> bool:
+def has_picture(node: NodeLike) -> bool:
+    """Whether a node has an Image tab, as far as its own metadata tell."""
     return is_image(node) if is_group(node) else _has_numbers(node, 2)
 
 
@@ -61,7 +62,7 @@ def _has_table(node: NodeLike) -> bool:
 
 
 PANES = (
-    PaneKind("Image", _has_picture, "image.image_pane:ImagePane", is_drawn=True),
+    PaneKind("Image", has_picture, "image.image_pane:ImagePane", is_drawn=True),
     PaneKind("Volume", may_be_volume, "volume.volume_pane:VolumePane", is_drawn=True),
     PaneKind("Thumbnails", has_gallery, "gallery.gallery_pane:GalleryPane"),
     PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),

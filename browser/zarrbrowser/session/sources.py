@@ -97,6 +97,16 @@ class Source:
         """The last part of the address, shown in the tree."""
         return short_name(self.hierarchy.url)
 
+    @property
+    def shown_address(self) -> str:
+        """The address of its store, without credentials."""
+        return replace(self.request, address=self.hierarchy.url).shown_address
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Its address in normalised forms, without credentials: as the user typed it, and as its store has it."""
+        return frozenset((place_of(self.request.shown_address), place_of(self.shown_address)))
+
     def format_of(self, node: NodeLike) -> Any:
         """The format of a node's hierarchy; in a collection each hierarchy has its own."""
         return getattr(node, "hierarchy", self.hierarchy).format

@@ -16,6 +16,7 @@ from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.saved_views.bookmarker import Bookmarker
+from zarrbrowser.window.side.beside_opener import BesideOpener
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
@@ -24,6 +25,7 @@ from zarrbrowser.workers import Workers
 class CommandTarget(Protocol):
     """The part of the main window that commands use."""
 
+    beside: BesideOpener
     editor: Editor
     bookmarker: Bookmarker
     exporter: Exporter
@@ -142,6 +144,13 @@ COMMANDS = (
             ),
             Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1)),
             Command("Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1)),
+            Command("Show beside", ("Ctrl+Shift+B",), lambda window: window.beside.show_current()),
+            Command(
+                "Close second image",
+                ("Ctrl+Shift+W",),
+                lambda window: window.beside.close(),
+                in_menu=False,
+            ),
         ),
     ),
     Group(

@@ -18,7 +18,7 @@ from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.saved_views.bookmarks import FILE_NAME, Bookmarks
 from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.saved_views.view import SavedView
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
@@ -57,6 +57,7 @@ from zarrbrowser.window.saved_views.bookmarker import Bookmarker
 from zarrbrowser.window.saved_views.present_view import present_view
 from zarrbrowser.window.saved_views.recent_keeper import RecentKeeper
 from zarrbrowser.window.saved_views.view_opener import ViewOpener
+from zarrbrowser.window.side.beside_opener import BesideOpener
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.window.status_bar import StatusBar
@@ -111,6 +112,7 @@ class MainWindow(QMainWindow):
         self._collecting = QTimer(self, singleShot=True, interval=_COLLECT_MS)
         self._collecting.timeout.connect(gc.collect)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
+        self.beside = BesideOpener(self.session, self.model, self.node_pane)
         self._layout = WindowLayout(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
         self.exporter = Exporter(
@@ -296,6 +298,7 @@ class MainWindow(QMainWindow):
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.tree.reload_asked.connect(self._reload)
+        self.tree.beside_asked.connect(self.beside.show_row)
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
@@ -317,7 +320,8 @@ class MainWindow(QMainWindow):
         self.editor.idle.connect(self._leave_now)
         views = (self.bookmarker, self.view_opener, self.recent_keeper)
         changes = (self.editor, self._refresher)
-        for teller in (self.exporter, self.figures, self.movies, self.mounter, *views, *changes):
+        exports = (self.exporter, self.figures, self.movies, self.mounter)
+        for teller in (self.beside, *exports, *views, *changes):
             teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)
@@ -412,6 +416,7 @@ class MainWindow(QMainWindow):
             return
         self._forget_closed()  # reloading replaces the old source by a new one
         self.session.add(item.source)
+        self._tell_sources()
         self.side.sources_changed()
         self.settings.keep("recent", [*map(to_line, self.session.recent.requests)])
         self._show_recent()
@@ -452,6 +457,7 @@ class MainWindow(QMainWindow):
             self.editor.closed(source)
         if closed:
             self.node_pane.forget_tiles()
+            self._tell_sources()
             self._collecting.start()
         self.side.sources_changed()
         if not sources:
@@ -460,6 +466,17 @@ class MainWindow(QMainWindow):
             self.top_bar.show_address("")
             self.top_bar.show_versions((), "")
             self.setWindowTitle("zarrscope")
+
+    def _tell_sources(self) -> None:
+        """Tell the panes that sources were opened or closed."""
+        known: set[str] = set()
+        for row in range(self.model.rowCount()):
+            item = self.model.item(self.model.index(row, 0))
+            if item is not None and item.source is not None:
+                known |= item.source.places
+            elif item is not None and item.request is not None:
+                known.add(place_of(item.request.shown_address))
+        self.node_pane.sources_changed(known)
 
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""

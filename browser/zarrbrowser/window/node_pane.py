@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -276,6 +276,11 @@ class NodePane(QWidget):
         """Free the tiles of all pictures, also those of closed sources, which they keep open."""
         for pane in self.panes:
             pane.forget_tiles()
+
+    def sources_changed(self, known: Collection[str]) -> None:
+        """Let all panes let go of sources that are not open any more: see `Pane.sources_changed`."""
+        for pane in self.panes:
+            pane.sources_changed(known)
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QImage, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
@@ -27,6 +27,7 @@ from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.image.beside.beside import Beside
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.thumbnail import thumbnail
 from zarrbrowser.panes.image.colours.colour_controller import ColourController
@@ -92,6 +93,10 @@ class ImagePane(Pane):
         )
         self.colours = ColourController(self.model, self.contrast, self)
         self.missing = MissingLegend()
+        self.body = QWidget()
+        """All but the second image."""
+        self.beside = Beside(self, lambda session: ImagePane(session, workers))
+        self._has_controls, self._is_drawn, self._has_choices = True, False, True
         self.controls.fit.clicked.connect(lambda _checked: self.fit())
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._lay_out()
@@ -136,6 +141,30 @@ class ImagePane(Pane):
 
     def forget_tiles(self) -> None:
         self.cache.clear()
+        self.beside.forget_tiles()
+
+    def forget_elements(self) -> None:
+        """Forget the elements read so far, also those of the second image."""
+        super().forget_elements()
+        self.beside.read_again()
+
+    def sources_changed(self, known: Collection[str]) -> None:
+        """Remove the second image if its source is closed; open it again if its source is open again."""
+        self.beside.sources_changed(known)
+
+    def show_beside(self, source: Source, path: str) -> bool:
+        """Show a second image beside the first one."""
+        self.beside.show(source, path)
+        return True
+
+    def close_beside(self) -> None:
+        """Remove the second image."""
+        self.beside.close()
+
+    def show_controls(self, *, is_on: bool) -> None:
+        """Show or hide the bar above the picture and the colours beside it."""
+        self._has_controls = is_on
+        self._place_controls()
 
     def retry(self) -> None:
         """Repeat what failed."""
@@ -147,7 +176,9 @@ class ImagePane(Pane):
 
     def step(self, by: int) -> None:
         """Show the next or previous plane; steps are counted while the image is being opened."""
-        if self.model.state is None and self._opening.busy:
+        if (second := self.beside.focused) is not None:
+            second.step(by)
+        elif self.model.state is None and self._opening.busy:
             self._steps += by
         else:
             self.sliders.step(by)
@@ -158,12 +189,12 @@ class ImagePane(Pane):
             self.contrast.unpacking.setChecked(is_on)
 
     def fit(self) -> None:
-        """Fit the whole plane into view."""
-        self.view.fit()
+        """Fit the whole plane into view: that of the second image if it has the keys."""
+        (self.beside.focused or self).view.fit()
 
     def actual_size(self) -> None:
-        """Zoom to one element per pixel."""
-        self.canvas.actual_size()
+        """Zoom to one element per pixel: of the second image if it has the keys."""
+        (self.beside.focused or self).canvas.actual_size()
 
     def focus_target(self) -> QWidget:
         """The picture; it gets the keys once it is shown, if it is still being read."""
@@ -205,7 +236,8 @@ class ImagePane(Pane):
             return {}
         view = None if self.canvas.is_fitted else self.canvas.visible()
         place = None if view is None else [list(view.rows), list(view.columns)]
-        return {**settings_document(state.settings), "place": place, "layout": state.layout.value}
+        shown = {"place": place, "layout": state.layout.value, "beside": self.beside.document()}
+        return {**settings_document(state.settings), **shown}
 
     def lasting_view_state(self) -> dict[str, Any]:
         """The same with the colour map on the screen, also if it is the one for all images."""
@@ -225,6 +257,9 @@ class ImagePane(Pane):
         settings = apply_document(state.settings, document, state.image.base)
         if settings is state.settings:
             return  # the array has changed since then, or the document is of another one
+        if "beside" in document:
+            self.beside.restore(document["beside"])
+        self.beside.lead()
         self.model.show(replace(state, settings=settings, layout=layout))
         place = place_of(document)
         if place is not None and is_inside(place, self.canvas.size_shown):
@@ -250,6 +285,7 @@ class ImagePane(Pane):
         self.grid.set_colours(current_colours())
         self.tools.set_colours(current_colours())
         self.contrast.histogram.set_colours(current_colours())
+        self.beside.update_colours()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Pause reading under another tab; a window that is hidden as a whole goes on."""
@@ -272,10 +308,27 @@ class ImagePane(Pane):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Place the second image beside the first one, or below it in a narrow window."""
+        super().resizeEvent(event)
+        self.beside.make_room()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        self.beside.drag(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Show a row of the tree beside the image."""
+        self.beside.drop(event)
+
     # Construction
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self.beside.splitter)
+        self.beside.splitter.addWidget(self.body)
+        self.setAcceptDrops(True)
+        column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.controls)
@@ -303,7 +356,10 @@ class ImagePane(Pane):
         self.view.keeps_contrast = lambda: self.sliders.is_playing
         self.stack.settled.connect(self.settled)
         self.stack.data_shown.connect(self._data_shown)
-        self.tools.pointed.connect(self.pointed)
+        self.tools.pointed.connect(self.beside.tell)
+        self.beside.pointed.connect(self.pointed)
+        self.beside.reported.connect(self.reported)
+        self.beside.changed.connect(self.view_changed)
         self.tools.reported.connect(self.reported)
         self.model.changed.connect(self._remember)
         self.model.measured_changed.connect(self._show_missing)
@@ -327,7 +383,8 @@ class ImagePane(Pane):
         reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
         if 0 in array.shape:
             reason = "This array holds no elements: one of its axes has length 0."
-        self.controls.setVisible(not reason or len(image.variables) > 1)
+        self._has_choices = not reason or len(image.variables) > 1
+        self._place_controls()
         self.controls.show_variables(image.variables, image.variable)
         if reason or source is None:
             self.sliders.hide()
@@ -393,8 +450,14 @@ class ImagePane(Pane):
 
     def _data_shown(self, shown: bool) -> None:
         # Without a picture, colours and contrast would be those of the one before.
+        self._is_drawn = shown
+        self._place_controls()
+
+    def _place_controls(self) -> None:
         state = self.model.state
-        self.contrast.setVisible(shown and state is not None and state.settings.axes.channel is None)
+        has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
+        self.controls.setVisible(self._has_controls and self._has_choices)
+        self.contrast.setVisible(self._has_controls and has_colours)
 
     def _frame_shown(self) -> None:
         state, faults, frame = self.model.state, self.view.faults, self.view.frame

@@ -38,7 +38,10 @@ def present_view(
 
 
 def _without_secrets(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without a comparison with an array whose address may have a signature."""
-    comparison = state.get("comparison")
+    """The settings, and those of a second image, without a comparison with an array whose address may have a signature."""
+    comparison, beside = state.get("comparison"), state.get("beside")
     is_secret = isinstance(comparison, dict) and "?" in str(comparison.get("address", ""))
-    return {**state, "comparison": None} if is_secret else dict(state)
+    found = {**state, "comparison": None} if is_secret else dict(state)
+    if isinstance(beside, Mapping) and isinstance(beside.get("view"), Mapping):
+        found["beside"] = {**beside, "view": _without_secrets(beside["view"])}
+    return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QDrag, QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
+from zarrbrowser.panes.registry import has_picture
 from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
@@ -21,12 +22,14 @@ class TreeView(QTreeView):
 
     Signals:
         node_chosen: index of the current row.
+        beside_asked: index of a node whose image to show beside the present one.
         reload_asked: index of a source to reload.
         changes_asked: index of a source for which to allow changes, or to stop them.
         group_asked, path_asked, erase_asked: index of a node below which to make a group, which to rename, which to delete.
     """
 
     node_chosen = Signal(QModelIndex)
+    beside_asked = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
     changes_asked = Signal(QModelIndex)
     group_asked = Signal(QModelIndex)
@@ -42,6 +45,7 @@ class TreeView(QTreeView):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setIndentation(16)
         self.setItemDelegate(TreeDelegate(self))
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setAccessibleName("hierarchy")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()
@@ -65,7 +69,9 @@ class TreeView(QTreeView):
         self.expanded.connect(lambda _index: self._fetch_soon.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
-        self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
+        self.selectionModel().currentChanged.connect(lambda now, _before: self._current_changed(now))
+        self._pressed: QPersistentModelIndex | None = None
+        """While the mouse button is down: the row that was current before."""
 
     def choose(self, index: QModelIndex) -> None:
         """Make a row the current one and scroll to it."""
@@ -73,6 +79,33 @@ class TreeView(QTreeView):
             self.node_chosen.emit(index)  # the right side may show something else
         self.setCurrentIndex(index)
         self.scrollTo(index)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Choose a row only when the button is released: a drag of it must not leave the present node."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = QPersistentModelIndex(self.currentIndex())
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        before, self._pressed = self._pressed, None
+        if before is not None and before != QPersistentModelIndex(self.currentIndex()):
+            self.node_chosen.emit(self.currentIndex())
+        super().mouseReleaseEvent(event)
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802 - Qt's name
+        """Drag the row under the pressed button; the row of the present node becomes current again."""
+        dragged, before = self.currentIndex(), self._pressed
+        drag = QDrag(self)
+        drag.setMimeData(self.tree_model.mimeData([dragged]))
+        drag.setPixmap(self.viewport().grab(self.visualRect(dragged)))
+        if before is not None and before.isValid():
+            self.setCurrentIndex(self.tree_model.index(before.row(), 0, before.parent()))
+        drag.exec(Qt.DropAction.CopyAction)
+        self._pressed = None
+
+    def _current_changed(self, now: QModelIndex) -> None:
+        if self._pressed is None:
+            self.node_chosen.emit(now)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -155,6 +188,10 @@ class TreeView(QTreeView):
         )
         if failed:
             menu.addAction("Retry", lambda: model.retry(place))
+        if item.node is not None and has_picture(item.node):
+            menu.addAction(
+                "Show beside", lambda: self.beside_asked.emit(model.index(place.row(), 0, place.parent()))
+            )
         if item.node is not None:
             path = item.node.path
             menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(path))

@@ -89,3 +89,22 @@ def test_without_a_node_there_is_none(window: MainWindow) -> None:
     assert "Link to this view" not in [
         action.text() for action in window.node_pane.copy_button.menu().actions() if action.isEnabled()
     ]
+
+
+def test_a_second_image_is_saved_without_credentials(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.beside.show_current()
+    pane = pane_of(window)
+    area = pane.beside.area
+    assert area is not None
+    qtbot.waitUntil(lambda: area.pane.view.is_complete)
+    view = present_view(window.session, window.node_pane)
+    assert view is not None
+    assert view.state["beside"]["address"] == "https://example.org/a.zarr"
+    assert "secret" not in repr(view)
+    secret = {"comparison": {"address": "https://example.org/b.zarr?sig=secret#/scan"}}
+    monkeypatch.setattr(pane, "lasting_view_state", lambda: {"beside": {"path": "/scan", "view": secret}})
+    view = present_view(window.session, window.node_pane)
+    assert view is not None
+    assert view.state["beside"] == {"path": "/scan", "view": {"comparison": None}}

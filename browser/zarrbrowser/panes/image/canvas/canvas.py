@@ -71,6 +71,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("picture of the plane")
+        for part in (self, self.viewport()):  # what is dropped on the picture is for the pane around it
+            part.setAcceptDrops(False)
         self.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.plot = self.addPlot(
             axisItems={side: NumberAxis(side, whole=True) for side in ("left", "bottom")}, enableMenu=False
@@ -183,10 +185,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         corner = self.mapFromScene(self.seen().bottomRight())
         self.scale_bar.show_scale(self._scale[0] * (right - left) / width, self._scale[1], QPointF(corner))
 
-    def show_range(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
-        """Bring a part of the plane into view."""
+    def show_range(self, rows: tuple[float, float] | None, columns: tuple[float, float] | None) -> None:
+        """Bring a part of the plane into view; None leaves an axis as it is, as far as the proportions allow."""
         self._fitted = False
-        self.view.setRange(xRange=columns, yRange=rows, padding=0)
+        if rows is not None or columns is not None:
+            self.view.setRange(xRange=columns, yRange=rows, padding=0)
 
     def link(self, other: Canvas, *, rows: bool, columns: bool) -> None:
         """Show the same range of an axis as another canvas."""

@@ -1,0 +1,1 @@
+"""Which place of one image is which place of another."""

@@ -1,0 +1,1 @@
+"""A second image beside the first one."""

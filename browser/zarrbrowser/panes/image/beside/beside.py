@@ -1,0 +1,236 @@
+"""The second image of an image pane, if there is one: made when it is asked for, removed when its source is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QSplitter
+
+from zarrbrowser.models.row_mime import row_in
+from zarrbrowser.session.sources import Source, place_of
+from zarrbrowser.session.state import Session
+
+if TYPE_CHECKING:  # it needs the pane that this is a part of
+    from zarrbrowser.panes.image.beside.beside_area import BesideArea
+    from zarrbrowser.panes.image.image_pane import ImagePane
+
+_SIDE_BY_SIDE = 860
+"""The width of the pane, in pixels, from which the second image is to the right of the first one, not below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """A second image to show once its source is open."""
+
+    address: str
+    path: str
+    document: Mapping[str, Any]
+
+
+class Beside(QObject):
+    """Shows and removes the second image.
+
+    Args:
+        pane: the pane of the first image.
+        make: makes a pane for the second image, with a session of its own: it keeps its own view settings.
+
+    Attributes:
+        splitter: holds the first image, then the second one.
+        area: the second image; None without one.
+
+    Signals:
+        changed: the second image has changed, or there is none any more.
+        pointed: the values under the pointer, as text.
+        reported: what was not possible, for the status bar.
+    """
+
+    changed = Signal()
+    pointed = Signal(str)
+    reported = Signal(str)
+
+    def __init__(self, pane: ImagePane, make: Callable[[Session], ImagePane]) -> None:
+        super().__init__(pane)
+        self._pane, self._make = pane, make
+        self.splitter = QSplitter()
+        self.splitter.setChildrenCollapsible(False)
+        self.area: BesideArea | None = None
+        self._awaited: _Awaited | None = None
+
+    @property
+    def focused(self) -> ImagePane | None:
+        """The pane of the second image, if the focus is in it."""
+        focus = QApplication.focusWidget()
+        is_in = self.area is not None and focus is not None and self.area.isAncestorOf(focus)
+        return self.area.pane if self.area is not None and is_in else None
+
+    def show(self, source: Source, path: str, document: Mapping[str, Any] | None = None) -> None:
+        """Show the image of a node beside the first one.
+
+        Args:
+            document: what `document` told earlier.
+        """
+        self._awaited = None
+        self._remove()
+        area = self._add()
+        told = document or {}
+        view = told.get("view")
+        state, first = self._pane.model.state, self._pane.session
+        is_same = state is not None and first.source is source and state.image.path == path
+        # The same array twice is of use at two positions.
+        area.turn(zooms=bool(told.get("zooms", True)), moves=bool(told.get("moves", not is_same)))
+        area.show_path(source, path, view if isinstance(view, Mapping) else None)
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Remove the second image."""
+        self._awaited = None
+        if self._remove():
+            self.changed.emit()
+
+    def document(self) -> dict[str, Any] | None:
+        """The second image as JSON, for the history and for bookmarks; None without one."""
+        return None if self.area is None else self.area.document()
+
+    def restore(self, document: Any) -> None:
+        """Show the second image of a document; without one, show none."""
+        told = document if isinstance(document, Mapping) else {}
+        address, path = told.get("address"), told.get("path")
+        if not isinstance(address, str) or not isinstance(path, str):
+            self.close()
+            return
+        if self._shows(address, path):
+            return
+        source = self._open_source(address)
+        if source is not None:
+            self.show(source, path, told)
+            return
+        self.close()
+        self._awaited = _Awaited(address, path, told)
+        self.reported.emit(f"The second image is shown when its source is open: {address}.")
+
+    def sources_changed(self, known: Collection[str]) -> None:
+        """Remove an image whose source is closed, and show it again once that is open again.
+
+        Args:
+            known: the `Source.places` of all sources in the tree, also of those that are being opened.
+        """
+        area = self.area
+        if area is not None and area.source not in self._pane.session.sources:
+            document = area.document() or {}
+            self.close()
+            self._awaited = _Awaited(document["address"], document["path"], document)
+        one = self._awaited
+        if one is None:
+            return
+        source = self._open_source(one.address)
+        if source is not None:
+            self.show(source, one.path, one.document)
+        elif place_of(one.address) not in known:
+            self._awaited = None
+
+    def forget_tiles(self) -> None:
+        """Free the tiles of the second image."""
+        if self.area is not None:
+            self.area.pane.forget_tiles()
+
+    def read_again(self) -> None:
+        """Read the second image again, because elements have changed."""
+        if self.area is not None:
+            self.area.pane.forget_elements()
+            self.area.read_again()
+
+    def update_colours(self) -> None:
+        """Apply the colours of the application's theme."""
+        if self.area is not None:
+            self.area.pane.update_colours()
+
+    def lead(self) -> None:
+        """Let the second image follow the first one."""
+        if self.area is not None:
+            self.area.link.lead(self.area.link.first)
+
+    def tell(self, text: str) -> None:
+        """Tell the value under the pointer in the first image; with a second one, the link tells both."""
+        if self.area is None:
+            self.pointed.emit(text)
+
+    def make_room(self) -> None:
+        """Place the second image to the right of the first one, or below it in a narrow window."""
+        wide = self._pane.width() >= _SIDE_BY_SIDE
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.area is not None and self.splitter.orientation() is not orientation:
+            self.splitter.setOrientation(orientation)
+            self._halve()
+
+    def drag(self, event: QDragEnterEvent) -> None:
+        """Accept a row of the tree."""
+        if row_in(event.mimeData()) is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+        else:
+            event.ignore()
+
+    def drop(self, event: QDropEvent) -> None:
+        """Show a row of the tree."""
+        row = row_in(event.mimeData())
+        source = None if row is None else self._open_source(row[0])
+        if row is None or source is None:
+            event.ignore()
+            return
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self.show(source, row[1])
+
+    def _shows(self, address: str, path: str) -> bool:
+        source = self.area.source if self.area is not None else None
+        is_open = source is not None and source in self._pane.session.sources
+        return (
+            is_open and (self.document() or {}).get("path") == path and self._open_source(address) is source
+        )
+
+    def _open_source(self, address: str) -> Source | None:
+        place = place_of(address)
+        return next((one for one in self._pane.session.sources if place in one.places), None)
+
+    def _add(self) -> BesideArea:
+        from zarrbrowser.panes.image.beside.beside_area import BesideArea  # late: for a fast start
+
+        first = self._pane.session
+        session = Session(sources=first.sources, colour_map=first.colour_map)
+        area = self.area = BesideArea(self._pane, self._make(session), self._pane.workers)
+        area.closed.connect(self.close)
+        area.changed.connect(self.changed)
+        area.pointed.connect(self.pointed)
+        area.reported.connect(self.reported)
+        area.pane.tools.reported.connect(self.reported)
+        self.splitter.addWidget(area)
+        self.make_room()
+        self._halve()
+        QTimer.singleShot(0, self, self._halve)  # once the area has its final least width
+        return area
+
+    def _remove(self) -> bool:
+        area, self.area = self.area, None
+        if area is None:
+            return False
+        area.blockSignals(True)
+        area.forget()
+        area.hide()
+        area.setParent(None)
+        area.deleteLater()
+        self.pointed.emit("")
+        return True
+
+    def _halve(self) -> None:
+        """Give both pictures the same room: the colours beside the first one take some of its own."""
+        colours, splitter = self._pane.contrast, self.splitter
+        if splitter.orientation() is Qt.Orientation.Horizontal:
+            extra = colours.width() if colours.isVisible() else 0
+            second = max(1, (splitter.width() - extra) // 2)
+            splitter.setSizes([splitter.width() - second, second])
+        else:
+            splitter.setSizes([1, 1])

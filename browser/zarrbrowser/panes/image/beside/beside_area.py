@@ -1,0 +1,188 @@
+"""The second image: a pane of its own, below a bar with its name and its links to the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.nodes.protocols import NodeLike, is_broken
+from zarrbrowser.panes.image.beside.beside_bar import BesideBar
+from zarrbrowser.panes.image.beside.pane_link import PaneLink
+from zarrbrowser.session.sources import Source
+from zarrbrowser.workers import Lane, Workers
+
+if TYPE_CHECKING:
+    from zarrbrowser.panes.image.image_pane import ImagePane
+
+_ROOM = (620, 380)
+"""The width and the height, in pixels, from which the controls of the second image are shown."""
+
+
+class BesideArea(QWidget):
+    """Shows the image of a node beside another image pane.
+
+    Signals:
+        closed: the user wants the area removed.
+        changed: the view has changed, and then stayed the same for a moment.
+        pointed: the values of both images under the pointer, as text.
+        reported: what was not possible, for the status bar.
+    """
+
+    closed = Signal()
+    changed = Signal()
+    pointed = Signal(str)
+    reported = Signal(str)
+
+    def __init__(
+        self, first: ImagePane, pane: ImagePane, workers: Workers, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._first, self.pane = first, pane
+        self._opening = Lane(workers, in_flight=1)
+        self.source: Source | None = None
+        self.path = ""
+        self._has_controls: bool | None = None
+        """Whether the user wants the controls; None while the room decides."""
+        self.bar = BesideBar()
+        self.link = PaneLink(first, pane, workers, self)
+        pane.show_controls(is_on=False)  # until there is room for them
+        pane.setAcceptDrops(False)  # what is dropped on it is for the pane around it
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(pane, 1)
+        self.bar.close_button.clicked.connect(lambda _checked: self.closed.emit())
+        self.bar.controls.clicked.connect(self._choose_controls)
+        self.bar.linked.connect(lambda zooms, moves: self._turn(zooms=zooms, moves=moves))
+        self.bar.taken.connect(lambda: self._take_contrast(self._first, self.pane))
+        self.bar.given.connect(lambda: self._take_contrast(self.pane, self._first))
+        self.link.changed.connect(self._tell)
+        self.link.pointed.connect(self.pointed)
+        pane.view_changed.connect(self.changed)
+        pane.stack.sentence.button.clicked.connect(lambda _checked: self._retry())
+
+    def show_path(self, source: Source, path: str, state: Mapping[str, Any] | None = None) -> None:
+        """Show the image of a node, which is opened in the background.
+
+        Args:
+            state: the view settings to restore.
+        """
+        self.source, self.path = source, path
+        self.bar.title.set_text(f"{source.title}  {path}")
+        self._open(state)
+
+    def read_again(self) -> None:
+        """Open the node again, because it has changed."""
+        if self.source is not None:
+            self._open(self.pane.lasting_view_state() or None)
+
+    def forget(self) -> None:
+        """Show nothing any more, and cancel requests."""
+        self._opening.forget()
+        self.link.forget()
+        self.pane.clear()
+        self.pane.forget_tiles()
+
+    def document(self) -> dict[str, Any] | None:
+        """What is shown and how, as JSON without a secret; None without a source."""
+        if self.source is None:
+            return None
+        return {
+            "address": self.source.shown_address,
+            "path": self.path,
+            "zooms": self.link.zooms,
+            "moves": self.link.moves,
+            "view": self.pane.lasting_view_state(),
+        }
+
+    def turn(self, *, zooms: bool, moves: bool) -> None:
+        """Switch the links, and show so."""
+        self.bar.show_links(zooms=zooms, moves=moves)
+        self.link.turn(zooms=zooms, moves=moves)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the controls if there is room."""
+        super().resizeEvent(event)
+        self._place_controls()
+
+    def _open(self, state: Mapping[str, Any] | None, *, is_again: bool = False) -> None:
+        source, path, pane = self.source, self.path, self.pane
+        if source is None:
+            return
+        pane.clear()
+        pane.sliders.hide()
+        pane.stack.wait_for(f"Opening {path}")
+
+        def show(node: NodeLike) -> None:
+            if is_broken(node):
+                pane.stack.show_error(node.error)
+                return
+            pane.show_node(source, node)
+            if state:
+                pane.restore(state)
+
+        def find(_asked: object) -> NodeLike:
+            if is_again:
+                source.hierarchy.forget(path)
+            found: NodeLike = source.hierarchy.node(path)
+            return found
+
+        self._opening.ask(find, show, pane.stack.show_error, f"Opening {path}")
+
+    def _retry(self) -> None:
+        """Open the node again if it could not be opened; the pane itself repeats the reading of an image."""
+        if self.pane.model.state is None and not self._opening.busy:
+            self._open(None, is_again=True)
+
+    def _turn(self, *, zooms: bool, moves: bool) -> None:
+        self.link.turn(zooms=zooms, moves=moves)
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        self.bar.tell(self.link.basis, self.link.outside)
+
+    def _choose_controls(self, is_on: bool) -> None:
+        self._has_controls = is_on
+        self._place_controls()
+
+    def _place_controls(self) -> None:
+        has_room = self.width() >= _ROOM[0] and self.height() >= _ROOM[1]
+        is_on = has_room if self._has_controls is None else self._has_controls
+        self.bar.controls.setChecked(is_on)
+        self.pane.show_controls(is_on=is_on)
+
+    def _take_contrast(self, one: ImagePane, other: ImagePane) -> None:
+        """Give an image the contrast of another one: the same number has the same place in the colours."""
+        mine, theirs = one.model.state, other.model.state
+        measured = one.model.measured
+        if mine is None or theirs is None or measured is None:
+            return
+        levels = [
+            found.levels(wish)
+            for found, wish in zip(measured.statistics, _contrasts(mine.settings), strict=False)
+        ]
+        fixed = [Contrast(ContrastMode.FIXED, *bounds) for bounds in levels]
+        settings = theirs.settings
+        if not fixed or len(fixed) != len(_contrasts(settings)):
+            self.reported.emit("The two images do not have the same number of contrasts.")
+        elif settings.is_blended:
+            for position, contrast in zip(settings.channels_on, fixed, strict=True):
+                settings = settings.with_channel(position, contrast=contrast)
+            other.model.set(channels=settings.channels, and_measure=True)
+        else:
+            other.model.set(contrast=replace(fixed[0]), norm=mine.settings.norm, and_measure=True)
+
+
+def _contrasts(settings: Any) -> list[Contrast]:
+    """The contrasts of a picture: one per blended channel, else one."""
+    if not settings.is_blended:
+        return [settings.contrast]
+    return [settings.channels[position].contrast for position in settings.channels_on]

@@ -1,0 +1,188 @@
+"""The link of two image panes: one pointer, one zoom, one position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from zarrbrowser.image.linking.image_link import ImageLink, link_images
+from zarrbrowser.image.state import PlaneLayout
+from zarrbrowser.panes.image.beside.linked_pane import LinkedPane
+from zarrbrowser.workers import Workers
+
+if TYPE_CHECKING:
+    from zarrbrowser.panes.image.image_pane import ImagePane
+
+_OUTSIDE, _NOT_YET = "outside", "not read yet"
+
+
+class PaneLink(QObject):
+    """Keeps two image panes at the same place.
+
+    The pane in which the user worked last leads; the other one follows, also after a change of the window's size.
+
+    Attributes:
+        zooms: whether the same part is in view.
+        moves: whether sliders are at the same position.
+
+    Signals:
+        changed: places correspond in another way, or a position has no counterpart any more.
+        pointed: the values of both under the pointer, as text; empty off all pictures.
+    """
+
+    changed = Signal()
+    pointed = Signal(str)
+
+    def __init__(self, first: ImagePane, second: ImagePane, workers: Workers, parent: QObject) -> None:
+        super().__init__(parent)
+        self.zooms = self.moves = True
+        self.first, self.second = LinkedPane(first, workers, self), LinkedPane(second, workers, self)
+        self._leader = self.first
+        self._links: dict[LinkedPane, ImageLink] = {}
+        """From each pane to the other one; empty while one has no image."""
+        self._outside: tuple[LinkedPane, list[int]] | None = None
+        self._follows = False
+        """Whether a change is that of the follower, not the user's."""
+        self._texts: dict[LinkedPane, str] = {}
+        self._at: tuple[LinkedPane, Any] | None = None
+        self._is_inside = False
+        """Whether the place under the pointer is inside the other image."""
+        self._zoom_soon = QTimer(self, singleShot=True, interval=0)
+        self._zoom_soon.timeout.connect(self._zoom)
+        for one in (self.first, self.second):
+            self._watch(one)
+        self._mean()
+
+    def forget(self) -> None:
+        """End the link."""
+        self._zoom_soon.stop()
+        for one in (self.first, self.second):
+            one.forget()
+            one.pane.view.canvas.show_cross(None)
+        self._links = {}
+
+    def turn(self, *, zooms: bool, moves: bool) -> None:
+        """Switch the links; what is switched on follows at once."""
+        self.zooms, self.moves = zooms, moves
+        self._catch_up()
+
+    def lead(self, one: LinkedPane) -> None:
+        """Let the other pane follow this one from now on."""
+        self._leader = one
+
+    @property
+    def basis(self) -> str:
+        """By what places correspond, as text; empty while one has no image."""
+        link, axes = self._links.get(self.first), self.first.axes
+        return "" if link is None or axes is None else link.basis(axes)
+
+    @property
+    def outside(self) -> str:
+        """The positions that the other image does not have, as text; empty if it has all."""
+        if self._outside is None:
+            return ""
+        one, numbers = self._outside
+        state = one.pane.model.state
+        if state is None:
+            return ""
+        known = one.pane.coordinate_labels.coordinates
+        places = [
+            state.settings.place_along(
+                axis, known[axis].text(state.settings.axes.index[axis]) if axis in known else ""
+            )
+            for axis in numbers
+        ]
+        which = "second" if one is self.first else "first"
+        return f"The {which} image has no {', '.join(places)}." if places else ""
+
+    def text(self) -> str:
+        """The values of both images under the pointer."""
+        first, second = (self._texts.get(one, "") for one in (self.first, self.second))
+        if self._at is None or not self._links or not (first or second):
+            return first or second
+        nothing = _NOT_YET if self._is_inside else _OUTSIDE
+        return f"{first or nothing}   |   beside: {second or nothing}"
+
+    def _watch(self, one: LinkedPane) -> None:
+        one.replaced.connect(
+            lambda: self.lead(self._other(one))
+        )  # the new image comes to the place of the other
+        one.meant.connect(self._mean)
+        one.moved.connect(lambda: self._move(one))
+        one.zoomed.connect(self._zoom_soon.start)
+        one.pointed.connect(lambda at: self._point(one, at))
+        one.told.connect(lambda text: self._tell(one, text))
+        one.led.connect(lambda: self.lead(one))
+
+    def _other(self, one: LinkedPane) -> LinkedPane:
+        return self.second if one is self.first else self.first
+
+    def _mean(self) -> None:
+        """Link again, and let the follower come to the same place."""
+        first, second = self.first.side(), self.second.side()
+        self._links, self._outside = {}, None
+        if first is not None and second is not None:
+            self._links = {self.first: link_images(first, second), self.second: link_images(second, first)}
+            self._catch_up()
+        self.changed.emit()
+
+    def _catch_up(self) -> None:
+        self._move(self._leader)
+        self._zoom_soon.start()
+
+    # Following
+
+    def _move(self, one: LinkedPane) -> None:
+        """Set the sliders of the other pane as those of this one."""
+        other = self._other(one)
+        link, axes, theirs = self._links.get(one), one.axes, other.axes
+        if self._follows or link is None or axes is None or theirs is None:
+            return
+        before, self._outside = self._outside, None
+        if self.moves:
+            found, outside = link.move(axes, theirs)
+            self._outside = (one, outside) if outside else None
+            if found != theirs:
+                self._follows = True
+                other.pane.model.set(axes=found)
+                self._follows = False
+        self._point_again()
+        if self._outside or before:
+            self.changed.emit()
+
+    def _zoom(self) -> None:
+        """Bring the same part into view in the follower."""
+        one = self._leader
+        other = self._other(one)
+        link, axes, theirs = self._links.get(one), one.axes, other.axes
+        sizes = [pane.pane.canvas.size_shown[0] for pane in (one, other)]
+        if not self.zooms or link is None or axes is None or theirs is None or not all(sizes):
+            return
+        view = one.pane.canvas.visible()
+        other.pane.canvas.show_range(*link.ranges(axes, (view.rows, view.columns), theirs))
+
+    # The pointer
+
+    def _point(self, one: LinkedPane, at: Any) -> None:
+        self._at = None if at is None else (one, at)
+        other = self._other(one)
+        place, theirs = None, other.axes
+        if at is not None and at[0].settings is not None and one in self._links and theirs is not None:
+            place = self._links[one].place(at[0].settings.axes, at[1], theirs)
+        self._is_inside = place is not None
+        state = other.pane.model.state
+        if (
+            state is None or state.layout is not PlaneLayout.ORTHOGONAL
+        ):  # its cross is the point of the planes
+            other.pane.canvas.show_cross(place)
+        other.pane.tools.pointer.move(None if place is None else (other.pane.view, place))
+
+    def _point_again(self) -> None:
+        """Draw the cross again, which a change of the plane has removed."""
+        if self._at is not None:
+            self._point(*self._at)
+
+    def _tell(self, one: LinkedPane, text: str) -> None:
+        self._texts[one] = text
+        self.pointed.emit(self.text())

@@ -1,0 +1,53 @@
+"""The commands that show an image beside the one in the Image tab."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, Signal
+
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
+from zarrbrowser.window.node_pane import NodePane
+
+_IMAGE = "Image"
+_NO_IMAGE = "No image is shown: choose one in the tree, then show another one beside it."
+
+
+class BesideOpener(QObject):
+    """Shows and closes the second image.
+
+    Signals:
+        reported: why there is none, for the status bar.
+    """
+
+    reported = Signal(str)
+
+    def __init__(self, session: Session, model: TreeModel, node_pane: NodePane) -> None:
+        super().__init__(node_pane)
+        self._session, self._model, self._node_pane = session, model, node_pane
+
+    def show_row(self, index: QModelIndex) -> None:
+        """Show the node of a row of the tree beside the image."""
+        item = self._model.item(index)
+        if item is not None and item.source is not None and item.node is not None:
+            self.show(item.source, item.node.path)
+
+    def show_current(self) -> None:
+        """Show the current node beside itself: it stays while the user chooses others in the tree."""
+        source, node = self._session.source, self._session.node
+        if source is None or node is None:
+            self.reported.emit(_NO_IMAGE)
+        else:
+            self.show(source, node.path)
+
+    def show(self, source: Source, path: str) -> None:
+        """Show the image of a node beside the one in the Image tab."""
+        pane = self._node_pane.current_pane if self._node_pane.show_tab(_IMAGE) else None
+        if pane is None or not pane.show_beside(source, path):
+            self.reported.emit(_NO_IMAGE)
+
+    def close(self) -> None:
+        """Close the second image."""
+        pane = self._node_pane.panes.get(_IMAGE)
+        if pane is not None:
+            pane.close_beside()

@@ -1,0 +1,179 @@
+"""Two images of several writers at the same place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.browser.panes.image.beside.pictures import (
+    FINE,
+    MONTHS,
+    open_beside,
+    show_beside,
+    write_model,
+    write_n5,
+    write_pyramid,
+    write_v3,
+)
+from zarrbrowser.panes.image.canvas.canvas import Canvas
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.settings import Settings
+from zarrbrowser.window.main_window import MainWindow
+
+COARSE = np.arange(-80.0, 81.0, 10.0)[::-1]
+LATITUDES, LONGITUDES = np.arange(-80.0, 81.0, 5.0), np.arange(0.0, 360.0, 5.0)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> MainWindow:
+    found = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(found)
+    found.resize(1280, 800)
+    found.show()
+    return found
+
+
+def cross(canvas: Canvas) -> tuple[float, float] | None:
+    row, column = canvas.cross
+    return (row.value(), column.value()) if row.isVisible() else None
+
+
+def element(pane: ImagePane) -> float:
+    """The element of the second image at the cross."""
+    place = cross(pane.canvas)
+    assert place is not None
+    return float(pane.view.mosaics[0].values[round(place[0]), round(place[1])])
+
+
+def wheel(canvas: Canvas) -> None:
+    """Zoom in about the middle of a picture."""
+    at = QPointF(canvas.viewport().rect().center())
+    where = QPointF(canvas.viewport().mapToGlobal(at.toPoint()))
+    buttons, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    keys = Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(at, where, QPoint(0, 0), QPoint(0, 600), buttons, keys, phase, False)
+    QApplication.sendEvent(canvas.viewport(), event)
+
+
+def in_view(canvas: Canvas) -> np.ndarray:
+    """The middle of the part in view."""
+    view = canvas.visible()
+    return np.array([sum(view.rows) / 2, sum(view.columns) / 2])
+
+
+def test_models_correspond_by_coordinates(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_model(tmp_path / "a.zarr", LATITUDES, LONGITUDES, MONTHS[:4])
+    write_model(tmp_path / "b.nc", COARSE, LONGITUDES[::2], MONTHS[2:])
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/tas", f"{tmp_path}/b.nc#/tas")
+    qtbot.waitUntil(lambda: area.link.basis == "coordinates")
+    # January is not in the second one, which begins in March.
+    qtbot.waitUntil(lambda: area.bar.words.text == "The second image has no time = 2020-01-01.")
+    pane.sliders.spins[0].setValue(3)
+    qtbot.waitUntil(lambda: area.bar.words.text == "Linked by coordinates")
+    axes = area.link.second.axes
+    assert axes is not None
+    assert axes.index[0] == 1  # April in both
+    qtbot.waitUntil(lambda: pane.view.is_complete and area.pane.view.is_complete)
+    with qtbot.waitSignal(window.node_pane.pointed):
+        pane.canvas.pointed.emit((28.0, 20.0))  # 60 °N, 100 °E
+    assert element(area.pane) == 40000 + 100 * 60 + 100
+    text = area.link.text()
+    assert text.startswith("lat = 28 (60 °N), lon = 20 (100 °E):  46100.0 K   |   beside: lat = 2 (60 °N)")
+    assert text.endswith("46100.0 K")
+    # The other way around.
+    area.pane.canvas.pointed.emit((16.0, 0.0))  # 80 °S
+    assert cross(pane.canvas) == (0.0, 0.0)
+    area.pane.canvas.pointed.emit(None)
+    assert cross(pane.canvas) is None
+    assert area.link.text() == ""
+    area.pane.sliders.spins[0].setValue(0)
+    assert pane.sliders.spins[0].value() == 2
+    area.pane.sliders.spins[0].setValue(3)
+    assert area.bar.words.text == "The first image has no time = 2020-06-01."
+
+
+def test_pyramids_correspond_by_their_size(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_pyramid(tmp_path / "a.zarr")
+    write_pyramid(tmp_path / "b.zarr", nanometres=True)
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr", f"{tmp_path}/b.zarr#/1")
+    qtbot.waitUntil(lambda: area.link.basis == "physical size")
+    pane.canvas.pointed.emit((20.0, 30.0))
+    # Without a translation, an element of a coarser level is the middle of the elements that it covers.
+    assert cross(area.pane.canvas) == pytest.approx((9.75, 14.75))
+    assert element(area.pane) == FINE[20, 30]
+    area.turn(zooms=True, moves=True)
+    wheel(pane.canvas)
+    qtbot.waitUntil(lambda: np.allclose(in_view(area.pane.canvas) * 2 + 0.5, in_view(pane.canvas), atol=0.2))
+    assert not area.pane.canvas.is_fitted
+
+
+def test_the_pane_with_the_pointer_leads(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_v3(tmp_path / "a.zarr")
+    write_n5(tmp_path / "b.n5")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/fine", f"{tmp_path}/b.n5#/raw")
+    assert area.link.basis == "index"
+    for one, other in ((area.pane.canvas, pane.canvas), (pane.canvas, area.pane.canvas)):
+        before = in_view(one), one.view.viewRect().width()
+        wheel(one)
+        one.view.translateBy(x=4, y=-3)
+        assert one.view.viewRect().width() < before[1]
+        qtbot.waitUntil(lambda one=one, other=other: np.allclose(in_view(one), in_view(other), atol=0.2))
+    wanted = in_view(pane.canvas)
+    area.turn(zooms=False, moves=False)
+    pane.canvas.show_range((5, 9), (5, 9))
+    qtbot.waitUntil(lambda: not np.allclose(in_view(pane.canvas), wanted))
+    QApplication.processEvents()
+    assert np.allclose(in_view(area.pane.canvas), wanted, atol=0.2)
+    area.turn(zooms=True, moves=False)
+    qtbot.waitUntil(lambda: np.allclose(in_view(area.pane.canvas), [7, 7], atol=0.2))
+
+
+def test_unlike_sizes_correspond_by_index_or_as_a_whole(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    write_v3(tmp_path / "a.zarr")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/fine", f"{tmp_path}/a.zarr#/crop")
+    assert area.link.basis == "index"
+    pane.canvas.pointed.emit((10.0, 25.0))
+    assert cross(area.pane.canvas) == (10.0, 25.0)
+    pane.canvas.pointed.emit((40.0, 25.0))
+    assert cross(area.pane.canvas) is None
+    assert area.link.text().endswith("|   beside: outside")
+    area = show_beside(window, qtbot, f"{tmp_path}/a.zarr#/half")
+    assert area.link.basis == "the whole extent"
+    pane.canvas.pointed.emit((40.5, 24.5))
+    assert cross(area.pane.canvas) == (20.0, 12.0)
+
+
+def test_a_new_first_image_comes_to_the_place_of_the_second(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    write_v3(tmp_path / "a.zarr")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/stack", f"{tmp_path}/a.zarr#/fine")
+    wheel(area.pane.canvas)
+    qtbot.waitUntil(lambda: np.allclose(in_view(area.pane.canvas), in_view(pane.canvas), atol=0.2))
+    place = in_view(area.pane.canvas)
+    window.open_text(f"{tmp_path}/a.zarr#/half")
+    qtbot.waitUntil(lambda: area.link.basis == "the whole extent")
+    qtbot.waitUntil(lambda: np.allclose(in_view(pane.canvas) * 2 + 0.5, place, atol=0.3))
+    assert np.allclose(in_view(area.pane.canvas), place, atol=0.2)
+
+
+def test_an_orthogonal_view_keeps_its_cross(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_v3(tmp_path / "a.zarr")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/stack", f"{tmp_path}/a.zarr#/fine")
+    pane.controls.layouts["orthogonal"].click()
+    before = cross(pane.canvas)
+    assert before is not None
+    area.pane.canvas.pointed.emit((1.0, 2.0))
+    assert cross(pane.canvas) == before
+    pane.grid.others[1].canvas.pointed.emit(
+        (1.0, 5.0)
+    )  # rows are the first axis, which the second image does not have
+    assert cross(area.pane.canvas) == (before[0], 5.0)

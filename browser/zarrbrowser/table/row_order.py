@@ -24,6 +24,8 @@ from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_no
 RowNumbers = NDArray[np.int64]
 RowTable = Grid | ColumnGrid
 """A table whose rows are elements: a group of columns, or an array with one axis."""
+MOST_CHARACTERS = 2_000
+"""The most characters of conditions, which may come from a view that somebody else saved."""
 MOST_ROWS = 5_000_000
 """The most rows that are sorted or filtered: the cells of the columns that decide are in memory."""
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -67,6 +69,8 @@ class RowOrder:
     column: int | None = None
     """The column whose cells decide the order; None for the table's own order."""
     is_descending: bool = False
+    filter_text: str = field(default="", compare=False)
+    """The conditions as the user wrote them."""
 
     @property
     def is_plain(self) -> bool:
@@ -250,6 +254,10 @@ def conditions_of(text: str, grid: RowTable) -> tuple[Condition, ...]:
     Raises:
         RowOrderError: the text is not a condition, or names a column that the table does not have.
     """
+    if len(text) > MOST_CHARACTERS:
+        raise RowOrderError(
+            f"The conditions have {len(text):,} characters; up to {MOST_CHARACTERS:,} are possible."
+        )
     return tuple(_condition(clause, grid) for clause in _AND.split(text.strip())) if text.strip() else ()
 
 
@@ -332,6 +340,15 @@ def _integer(value: str) -> int | float:
         return int(value)
     except ValueError:
         return float(value)
+
+
+def order_of(text: str, column: int | None, grid: RowTable, *, is_descending: bool) -> RowOrder:
+    """An order of rows.
+
+    Raises:
+        RowOrderError: as `conditions_of`.
+    """
+    return RowOrder(conditions_of(text, grid), column, is_descending, text.strip())
 
 
 def _condition(clause: str, grid: RowTable) -> Condition:

@@ -6,7 +6,6 @@ Only the columns that decide are read as a whole; cells are read when they come 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -19,13 +18,12 @@ from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import AnyArray, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrbrowser.table.columns import CategoricalColumn, ColumnGrid
+from zarrbrowser.table.conditions import And, Clause, Condition, Not, RowOrderError, clause_of
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_not_a_number, plain_text
 
 RowNumbers = NDArray[np.int64]
 RowTable = Grid | ColumnGrid
 """A table whose rows are elements: a group of columns, or an array with one axis."""
-MOST_CHARACTERS = 2_000
-"""The most characters of conditions, which may come from a view that somebody else saved."""
 MOST_ROWS = 5_000_000
 """The most rows that are sorted or filtered: the cells of the columns that decide are in memory."""
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -37,35 +35,16 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }
 CONTAINS = "~"
-_SIGN = r"\s*(!=|<=|>=|==?|<|>|~)\s*"
-_CLAUSE = re.compile(rf"(?:\"([^\"]+)\"|(.+?)){_SIGN}(.*)")
-_REST = re.compile(rf"{_SIGN}(.*)")
-_AND = re.compile(r"\s+and\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", re.IGNORECASE)
 _SLAB = 100_000
 """Texts that are copied at a time, so that the window's thread gets a turn."""
-HELP = 'Write a column, a comparison and a value, such as n_genes > 200 and cell_type = "B cell".'
-
-
-class RowOrderError(ValueError):
-    """Rows cannot be sorted or filtered like this; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition that the cells of one column must meet."""
-
-    column: int
-    sign: str
-    """``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``~`` for text that contains another."""
-    value: str
-    """Empty for a missing value or an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
     """How the rows of a table are chosen and sorted."""
 
-    conditions: tuple[Condition, ...] = ()
+    clause: Clause | None = None
+    """The conditions; None for all rows."""
     column: int | None = None
     """The column whose cells decide the order; None for the table's own order."""
     is_descending: bool = False
@@ -75,7 +54,7 @@ class RowOrder:
     @property
     def is_plain(self) -> bool:
         """Whether all rows are in the table's own order."""
-        return not self.conditions and self.column is None
+        return self.clause is None and self.column is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +81,32 @@ class ColumnCells:
             values, missing = grid.column_values(column, cancelled), None
         return cls(column_name(grid, column), *_comparable(values, missing), ranks)
 
-    def meeting(self, condition: Condition) -> NDArray[np.bool_]:
-        """Where the cells meet a condition; a missing cell meets only those about missing values."""
+    def judged(self, condition: Condition) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Where a condition is true and where it is false; neither for a missing cell, unless it is about missing ones.
+
+        Raises:
+            RowOrderError: the value is not of the column's type.
+        """
         sign, value = condition.sign, condition.value
         if not value or self._is_no_number(value):
             if sign not in ("=", "!="):
                 raise RowOrderError(f"Write a value after {self.name} {sign}.")
             empty = self.is_missing | (self.values == "") if _are_texts(self.values) else self.is_missing
-            return empty if sign == "=" else ~empty
+            return (empty, ~empty) if sign == "=" else (~empty, empty)
         if sign == CONTAINS:
             part = value.casefold()
             texts = (part in plain_text(one).casefold() for one in self.values)
-            return np.fromiter(texts, bool, len(self.values)) & ~self.is_missing
+            return self._known(np.fromiter(texts, bool, len(self.values)))
         if self.ranks and sign not in ("=", "!="):
             if value not in self.ranks:
                 raise RowOrderError(f"The column {self.name} has no category {value}.")
             found = _OPERATORS[sign](self._places(), self.ranks[value])
         else:
             found = _OPERATORS[sign](self.values, self._typed(value))
-        return np.asarray(found, bool) & ~self.is_missing
+        return self._known(np.asarray(found, bool))
+
+    def _known(self, found: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return found & ~self.is_missing, ~found & ~self.is_missing
 
     def sorted(self, numbers: RowNumbers, *, is_descending: bool) -> RowNumbers:
         """Rows by their cells; the missing ones last."""
@@ -248,17 +234,14 @@ class OrderedGrid:
         )
 
 
-def conditions_of(text: str, grid: RowTable) -> tuple[Condition, ...]:
-    """The conditions that a user typed, joined by ``and``; none for an empty text.
+def order_of(text: str, column: int | None, grid: RowTable, *, is_descending: bool) -> RowOrder:
+    """An order of rows.
 
     Raises:
-        RowOrderError: the text is not a condition, or names a column that the table does not have.
+        RowOrderError: as `clause_of`.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise RowOrderError(
-            f"The conditions have {len(text):,} characters; up to {MOST_CHARACTERS:,} are possible."
-        )
-    return tuple(_condition(clause, grid) for clause in _AND.split(text.strip())) if text.strip() else ()
+    names = [column_name(grid, number) for number in range(grid.columns)]
+    return RowOrder(clause_of(text, names), column, is_descending, text.strip())
 
 
 def ordered(
@@ -293,13 +276,27 @@ def ordered(
             raise Cancelled
         return cells[column]
 
-    kept = np.ones(grid.rows, bool)
-    for condition in order.conditions:
-        kept &= of(condition.column).meeting(condition)
+    kept = np.ones(grid.rows, bool) if order.clause is None else _judged(order.clause, of)[0]
     numbers = np.flatnonzero(kept).astype(np.int64)
     if order.column is not None:
         numbers = of(order.column).sorted(numbers, is_descending=order.is_descending)
     return OrderedGrid(grid, numbers, order, cells)
+
+
+def _judged(clause: Clause, of: Callable[[int], ColumnCells]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Where a clause is true and where it is false; where it is neither, a missing cell leaves it open, as in SQL."""
+    if isinstance(clause, Condition):
+        return of(clause.column).judged(clause)
+    if isinstance(clause, Not):
+        true, false = _judged(clause.part, of)
+        return false, true
+    is_and = isinstance(clause, And)
+    true, false = _judged(clause.parts[0], of)
+    for part in clause.parts[1:]:
+        more_true, more_false = _judged(part, of)
+        true = true & more_true if is_and else true | more_true
+        false = false | more_false if is_and else false & more_false
+    return true, false
 
 
 def _comparable(values: AnyArray, missing: AnyArray | None) -> tuple[AnyArray, NDArray[np.bool_]]:
@@ -340,30 +337,6 @@ def _integer(value: str) -> int | float:
         return int(value)
     except ValueError:
         return float(value)
-
-
-def order_of(text: str, column: int | None, grid: RowTable, *, is_descending: bool) -> RowOrder:
-    """An order of rows.
-
-    Raises:
-        RowOrderError: as `conditions_of`.
-    """
-    return RowOrder(conditions_of(text, grid), column, is_descending, text.strip())
-
-
-def _condition(clause: str, grid: RowTable) -> Condition:
-    names, clause = [column_name(grid, column) for column in range(grid.columns)], clause.strip()
-    for name in sorted(names, key=len, reverse=True):  # a name may contain signs and quotes
-        for written in (f'"{name}"', name):
-            rest = _REST.fullmatch(clause.removeprefix(written)) if clause.startswith(written) else None
-            if rest is not None:
-                return Condition(names.index(name), rest[1].replace("==", "="), _unquoted(rest[2]))
-    found = _CLAUSE.fullmatch(clause)
-    raise RowOrderError(f"There is no column {found[1] or found[2]}." if found is not None else HELP)
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
 
 
 def column_name(grid: RowTable, column: int) -> str:

@@ -1,6 +1,6 @@
 """What a table shows and where it is scrolled to, as JSON: for the history of views and for saved views.
 
-Saved views may come from others: a filter is a text of bounded length that `conditions_of` parses, and nothing else.
+Saved views may come from others: a filter is a text of bounded length that `clause_of` parses, and nothing else.
 """
 
 from __future__ import annotations

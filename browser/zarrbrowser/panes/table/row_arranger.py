@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QMenu
 
 from zarrbrowser.models.grid_model import Cells
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.table.conditions import HELP, MOST_CHARACTERS, RowOrderError
 from zarrbrowser.table.grid import Grid
 from zarrbrowser.table.row_order import (
-    HELP,
-    MOST_CHARACTERS,
     ColumnCells,
     OrderedGrid,
     RowOrder,
-    RowOrderError,
     RowTable,
     column_name,
     order_of,
@@ -88,7 +86,7 @@ class RowArranger(QObject):
         self._arrange(replace(self._wanted, column=column, is_descending=is_descending))
 
     def filter(self, text: str) -> None:
-        """Show the rows that meet conditions: see `conditions_of`."""
+        """Show the rows that meet conditions: see `clause_of`."""
         if self._table is None:
             return
         try:
@@ -96,6 +94,8 @@ class RowArranger(QObject):
             order = order_of(text, wanted.column, self._table, is_descending=wanted.is_descending)
         except RowOrderError as error:
             self.refused.emit(sentence(error))
+            if error.place is not None:
+                self.line.setCursorPosition(error.place)
             return
         self._arrange(order)
 
@@ -123,7 +123,7 @@ class RowArranger(QObject):
         try:
             order = order_of(text, column, table, is_descending=is_descending)
         except RowOrderError as error:
-            why, order = sentence(error), RowOrder((), column, is_descending)
+            why, order = sentence(error), RowOrder(None, column, is_descending)
         with QSignalBlocker(self.line):
             self.line.setText(text[:MOST_CHARACTERS])
         is_other = order != self._wanted or bool(why)

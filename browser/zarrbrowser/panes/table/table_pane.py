@@ -551,7 +551,7 @@ class TablePane(Pane):
 
 def _size_of(grid: Cells) -> str:
     """The size of a table, and what is not in it."""
-    if isinstance(grid, OrderedGrid) and grid.order.conditions:
+    if isinstance(grid, OrderedGrid) and grid.order.clause is not None:
         return f"{grid.rows:,} of {count(grid.inner.rows, 'row')}"
     table = grid.inner if isinstance(grid, OrderedGrid) else grid
     if isinstance(table, Grid):

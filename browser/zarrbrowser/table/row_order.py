@@ -101,9 +101,27 @@ class ColumnCells:
             if value not in self.ranks:
                 raise RowOrderError(f"The column {self.name} has no category {value}.")
             found = _OPERATORS[sign](self._places(), self.ranks[value])
+        elif self.values.dtype.kind == "M":
+            found = self._in_period(sign, value)
         else:
             found = _OPERATORS[sign](self.values, self._typed(value))
         return self._known(np.asarray(found, bool))
+
+    def _in_period(self, sign: str, value: str) -> NDArray[np.bool_]:
+        """Compare dates with a period: ``2026-01-05`` is a whole day, ``2026-01`` a month."""
+        self._typed(value)  # it must be a date
+        start = np.datetime64(value)
+        end = start + np.timedelta64(1, np.datetime_data(start.dtype)[0])
+        cells = self.values
+        found = {
+            "=": (cells >= start) & (cells < end),
+            "!=": (cells < start) | (cells >= end),
+            "<": cells < start,
+            "<=": cells < end,
+            ">": cells >= end,
+            ">=": cells >= start,
+        }[sign]
+        return np.asarray(found, bool)
 
     def _known(self, found: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         return found & ~self.is_missing, ~found & ~self.is_missing
@@ -142,7 +160,7 @@ class ColumnCells:
         except (KeyError, ValueError) as error:
             wanted, told = {
                 "b": ("true and false", "neither"),
-                "M": ("dates", "not a date"),
+                "M": ("dates", "not a date, such as 2026-01-31 or 2026-01-31T12:00"),
                 "m": ("durations", "not a duration"),
             }.get(kind, ("numbers", "not a number"))
             raise RowOrderError(f"The column {self.name} holds {wanted}; {value} is {told}.") from error

@@ -245,3 +245,23 @@ class _InMemory:
     def values(self, rows: slice, cancelled: object) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         missing = np.array([cell is None for cell in self._cells])
         return np.array([0.0 if cell is None else cell for cell in self._cells]), missing
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("t = 2026-01-05", [2, 3]),
+        ("t != 2026-01-05", [0, 1, 4]),
+        ("t < 2026-01-05", [0, 1]),
+        ("t <= 2026-01-05", [0, 1, 2, 3]),
+        ("t > 2026-01-05", [4]),
+        ("t >= 2026-01-05", [2, 3, 4]),
+        ("t = 2026-01", [1, 2, 3, 4]),
+        ("t <= 2025", [0]),
+        ("t = 2026-01-05T12:00", [3]),
+        ("not t = 2026-01-05 and not t = ", [0, 1, 4]),
+    ],
+)
+def test_a_date_is_a_whole_period(text: str, rows: list[int]) -> None:
+    days = ["2025-12-31", "2026-01-04T23:59", "2026-01-05", "2026-01-05T12:00:30", "2026-01-06", "NaT"]
+    assert numbers(table(t=np.array(days, "M8[s]")), text) == rows

@@ -77,8 +77,6 @@ class TablePane(Pane):
         self._source: Source | None = None
         self._cell: tuple[int, int] | None = None
         """The cell to scroll to once the rows are arranged."""
-        self._kept: tuple[Source | None, str, dict[str, Any]] | None = None
-        """The view of a group, to be restored once its columns are opened again."""
         self.model = GridModel(self)
         self.table = TableView(self.model)
         self.cell_edits = CellEdits(self.table)
@@ -228,10 +226,7 @@ class TablePane(Pane):
             self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
         else:
-            group, state = self._group, self.view_state()
             self.clear()
-            if group is not None:
-                self._kept = self._source, group.path, state
 
     def ask_to_fill(self) -> None:
         """Ask for a value for the selected cells, or for those in view."""
@@ -277,9 +272,6 @@ class TablePane(Pane):
         self.arranger.take(grid)
         self._show_arranged(grid)
         self.stack.show_data()  # the window may restore a view now
-        kept, self._kept = self._kept, None
-        if kept is not None and kept[0] is self._source and kept[1] == grid.path:
-            self.restore(kept[2])
 
     def _show_arranged(self, grid: Cells) -> None:
         """Show a table again, with other rows or in another order."""

@@ -258,18 +258,3 @@ def test_a_malformed_order_is_the_tables_own(
     pane.restore(document)
     shows(pane, qtbot, [0, 7, 14])
     assert pane.problem.text == ""
-
-
-def test_the_columns_of_a_group_keep_their_order_when_they_are_read_again(
-    pane: TablePane, source: Source, qtbot: QtBot
-) -> None:
-    show(pane, source, "/g", qtbot)
-    pane.restore(VIEW)
-    shows(pane, qtbot, [999, 998, 997])
-    source.hierarchy["/g/counts"][0] = 5000
-    pane.forget_elements()
-    pane.show_node(source, source.hierarchy.node("/g"))
-    shows(pane, qtbot, [999, 998])
-    assert pane.view_state() == VIEW
-    assert pane.grid is not None
-    assert pane.grid.rows == 11

@@ -350,3 +350,42 @@ def test_two_windows_change_one_store(
     window.editor.ask(move(mine, "/scan/raw", "/raw"))
     idle(window, qtbot)
     assert "Moving /scan/raw to /raw failed: " in window.node_pane.notice.text
+
+
+@pytest.mark.parametrize("changes", ["elements", "nodes"])
+def test_the_rows_of_a_group_stay_sorted_and_filtered(
+    changes: str, window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    with zc.open(place, "r+") as made:
+        for name in ("a", "b"):
+            made.create_array(f"table/{name}", shape=(4,), data_type="int32")[...] = [3, 1, 2, 4]
+    allow(window, qtbot, place, "/table")
+    assert window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+
+    def cells() -> list[object]:
+        number = 0 if pane.grid is None else pane.grid.rows
+        return [pane.model.value(row, 0)[1] for row in range(number)]
+
+    qtbot.waitUntil(lambda: cells() == [3, 1, 2, 4])
+    pane.arranger.filter("a > 1")
+    pane.arranger.sort(0, is_descending=True)
+    qtbot.waitUntil(lambda: cells() == [4, 3, 2])
+    source, gate = source_of(window), Gate()
+    array = source.hierarchy.node("/table/a")
+    change = (
+        write_elements(source, array, (slice(1, 2),), np.int32(9))
+        if changes == "elements"
+        else new_group(source, "/new")
+    )
+    go(window, qtbot, "/scan")
+    window.editor.run(source, _slow(change, gate))
+    window.navigator.back()
+    qtbot.waitUntil(lambda: shown(window).path == "/table" and cells() == [4, 3, 2])
+    gate.open()
+    qtbot.waitUntil(lambda: not window.editor.is_busy)
+    idle(window, qtbot)
+    qtbot.waitUntil(lambda: cells() == ([9, 4, 3, 2] if changes == "elements" else [4, 3, 2]))
+    assert shown(window).path == "/table"
+    assert pane.arranger.line.text() == "a > 1"

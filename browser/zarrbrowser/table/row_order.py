@@ -6,7 +6,9 @@ Only the columns that decide are read as a whole; cells are read when they come 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -35,6 +37,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }
 CONTAINS = "~"
+_DATE = re.compile(r"\d{4}(-|$)")
 _SLAB = 100_000
 """Texts that are copied at a time, so that the window's thread gets a turn."""
 
@@ -109,10 +112,9 @@ class ColumnCells:
 
     def _in_period(self, sign: str, value: str) -> NDArray[np.bool_]:
         """Compare dates with a period: ``2026-01-05`` is a whole day, ``2026-01`` a month."""
-        self._typed(value)  # it must be a date
-        start = np.datetime64(value)
-        end = start + np.timedelta64(1, np.datetime_data(start.dtype)[0])
-        cells = self.values
+        period = self._typed(value)
+        after = np.asarray(period.view(np.int64) + 1).view(period.dtype)
+        cells, start, end = self.values, _bound(period, self.values), _bound(after, self.values)
         found = {
             "=": (cells >= start) & (cells < end),
             "!=": (cells < start) | (cells >= end),
@@ -155,9 +157,11 @@ class ColumnCells:
                 return float(value)
             if kind == "c":
                 return complex(value)
-            if kind in "mM":
+            if kind == "M":
+                return _period(value)
+            if kind == "m":
                 return np.array(value, self.values.dtype)
-        except (KeyError, ValueError) as error:
+        except (KeyError, ValueError, OverflowError) as error:
             wanted, told = {
                 "b": ("true and false", "neither"),
                 "M": ("dates", "not a date, such as 2026-01-31 or 2026-01-31T12:00"),
@@ -315,6 +319,29 @@ def _judged(clause: Clause, of: Callable[[int], ColumnCells]) -> tuple[NDArray[n
         true = true & more_true if is_and else true | more_true
         false = false | more_false if is_and else false & more_false
     return true, false
+
+
+def _period(value: str) -> AnyArray:
+    """A date in the unit in which it is written.
+
+    Raises:
+        ValueError: it is not a date of ISO 8601 with a year of four digits.
+    """
+    if not _DATE.match(value):
+        raise ValueError(value)
+    return np.array(value, "M8")
+
+
+def _bound(moment: AnyArray, cells: AnyArray) -> AnyArray:
+    """A moment that can be compared with dates: if their type has no such late or early one, their last or first."""
+    if np.promote_types(moment.dtype, cells.dtype) != cells.dtype:
+        return moment
+    with suppress(OverflowError):  # older NumPy wraps around
+        same = moment.astype(cells.dtype)
+        if same.astype(moment.dtype) == moment:
+            return same
+    limits = np.iinfo(np.int64)
+    return np.array(limits.max if moment.astype(np.int64) > 0 else limits.min + 1).view(cells.dtype)
 
 
 def _comparable(values: AnyArray, missing: AnyArray | None) -> tuple[AnyArray, NDArray[np.bool_]]:

@@ -265,3 +265,15 @@ class _InMemory:
 def test_a_date_is_a_whole_period(text: str, rows: list[int]) -> None:
     days = ["2025-12-31", "2026-01-04T23:59", "2026-01-05", "2026-01-05T12:00:30", "2026-01-06", "NaT"]
     assert numbers(table(t=np.array(days, "M8[s]")), text) == rows
+
+
+@pytest.mark.parametrize("unit", ["ns", "s", "D"])
+def test_dates_beyond_those_of_the_column_are_later_or_earlier(unit: str) -> None:
+    grid = table(t=np.array(["2026-01-05", "1970-01-01"], f"M8[{unit}]"))
+    assert numbers(grid, "t < 3000") == [0, 1]
+    assert numbers(grid, "t > 3000-01-01 or t = 3000") == []
+    assert numbers(grid, "t > 1500-01") == [0, 1]
+    assert numbers(grid, "t >= 2026-01-05T12") == []
+    for value in ("9" * 30, "2026-13", "-" * 9, "1e9"):
+        with pytest.raises(RowOrderError, match="is not a date"):
+            numbers(grid, f"t > {value}")

@@ -367,7 +367,7 @@ class Photographer:
     def keys(self) -> object:
         """The list of keys."""
 
-        return self.window.show_keys()
+        return self.window.help.show_keys()
 
     def palette(self) -> object:
         """The commands that fit some letters."""

@@ -35,6 +35,10 @@ class Outcome:
     """That node as it is now, if it still exists at its path."""
     group: str = "/"
     """The group below which nodes came or went."""
+    gone: str = ""
+    """The path of a node that was moved or deleted; empty if none was."""
+    is_moved: bool = False
+    """Whether that node is now at ``path``, with everything below it."""
     undo: Undo | None = None
     """How the change is undone; None if it cannot be."""
     is_complete: bool = True
@@ -45,6 +49,18 @@ class Outcome:
     """What completes a change that was stopped or failed."""
     found: Mapping[str, Any] | None = None
     """The attributes that the store has now, if another program changed them."""
+
+    def now_at(self, path: str) -> str:
+        """The path after the change of what was at a path before; that of the group above it if it was deleted.
+
+        >>> Outcome("", path="/new", gone="/old", is_moved=True).now_at("/old/a")
+        '/new/a'
+        >>> Outcome("", path="/", gone="/old").now_at("/old/a"), Outcome("", gone="/old").now_at("/older")
+        ('/', '/older')
+        """
+        if not self.gone or not (path + "/").startswith(self.gone + "/"):
+            return path
+        return self.path + path[len(self.gone) :] if self.is_moved else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +73,8 @@ class Change:
     """Does it; blocks, so it runs in a worker. Raises only if nothing was changed."""
     ended: Callable[[Outcome | Exception], object] = lambda _outcome: None
     """Called in the window's thread with what came of it."""
+    asked_at: tuple[int, str] | None = None
+    """The node that the window showed when the user asked for it: see `Session.place`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def _unmake(source: Source, paths: list[str], _progress: Progress) -> Outcome:
     _, note = with_consolidated(hierarchy, change)
     group = parent_of(paths[0])
     text = f"{paths[-1]} is deleted again{note}"
-    return Outcome(text, Effect.NODES, group, hierarchy.node(group), group)
+    return Outcome(text, Effect.NODES, group, hierarchy.node(group), group, gone=paths[0])
 
 
 def move(source: Source, path: str, new: str) -> Change:
@@ -137,7 +137,14 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
     back = partial(_move_back, source, path, new, made)
     undo = Undo(f"the move of {path} to {new}", back) if can_undo else None
     return Outcome(
-        f"{path} is now {new}{note}", Effect.NODES, new, hierarchy.node(new), _common(path, new), undo=undo
+        f"{path} is now {new}{note}",
+        Effect.NODES,
+        new,
+        hierarchy.node(new),
+        _common(path, new),
+        gone=path,
+        is_moved=True,
+        undo=undo,
     )
 
 
@@ -177,7 +184,18 @@ def _not_moved(source: Source, path: str, new: str, error: Exception) -> Outcome
     if is_copied:
         text = f"{why}. It is at {new}, and complete; some keys below {path} could not be deleted"
         rest = Change(f"Deleting what is left of {path}", partial(_erase_rest, source, path))
-        return Outcome(text, Effect.NODES, new, there, group, is_complete=False, ends_undo=True, rest=rest)
+        return Outcome(
+            text,
+            Effect.NODES,
+            new,
+            there,
+            group,
+            gone=path,
+            is_moved=True,
+            is_complete=False,
+            ends_undo=True,
+            rest=rest,
+        )
     raise error
 
 
@@ -227,7 +245,13 @@ def _erase(source: Source, path: str, keys: int, progress: Progress) -> Outcome:
         return _not_erased(source, path, error, progress)
     group = parent_of(path)
     return Outcome(
-        f"{path} is deleted{note}", Effect.NODES, group, hierarchy.node(group), group, ends_undo=True
+        f"{path} is deleted{note}",
+        Effect.NODES,
+        group,
+        hierarchy.node(group),
+        group,
+        gone=path,
+        ends_undo=True,
     )
 
 
@@ -258,6 +282,7 @@ def _erase_rest(source: Source, path: str, progress: Progress) -> Outcome:
         group,
         _node(hierarchy, group),
         group,
+        gone=path,
         ends_undo=True,
     )
 
@@ -282,6 +307,7 @@ def _not_erased(source: Source, path: str, error: Exception, progress: Progress)
         group,
         _node(hierarchy, group),
         group,
+        gone=path,
         is_complete=False,
         ends_undo=True,
         rest=rest,

@@ -59,6 +59,11 @@ class Session:
         """Leave the current node."""
         self.source = self.node = None
 
+    @property
+    def place(self) -> tuple[int, str]:
+        """The current node, by its source and path; an empty path without a node."""
+        return id(self.source), "" if self.node is None else self.node.path
+
     def sibling_axes(self, source: Source, path: str) -> Axes | None:
         """The axes of the image shown last, if it is in the same group as this one and is another one."""
         last = self._last

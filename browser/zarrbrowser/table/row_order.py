@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -19,6 +20,7 @@ from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import AnyArray, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrbrowser.table.columns import CategoricalColumn, ColumnGrid
+from zarrbrowser.table.conditions import And, Clause, Condition, Not, RowOrderError, clause_of
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_not_a_number, plain_text
 
 RowNumbers = NDArray[np.int64]
@@ -35,43 +37,27 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }
 CONTAINS = "~"
-_SIGN = r"\s*(!=|<=|>=|==?|<|>|~)\s*"
-_CLAUSE = re.compile(rf"(?:\"([^\"]+)\"|(.+?)){_SIGN}(.*)")
-_REST = re.compile(rf"{_SIGN}(.*)")
-_AND = re.compile(r"\s+and\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}(-|$)")
 _SLAB = 100_000
 """Texts that are copied at a time, so that the window's thread gets a turn."""
-HELP = 'Write a column, a comparison and a value, such as n_genes > 200 and cell_type = "B cell".'
-
-
-class RowOrderError(ValueError):
-    """Rows cannot be sorted or filtered like this; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition that the cells of one column must meet."""
-
-    column: int
-    sign: str
-    """``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, or ``~`` for text that contains another."""
-    value: str
-    """Empty for a missing value or an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowOrder:
     """How the rows of a table are chosen and sorted."""
 
-    conditions: tuple[Condition, ...] = ()
+    clause: Clause | None = None
+    """The conditions; None for all rows."""
     column: int | None = None
     """The column whose cells decide the order; None for the table's own order."""
     is_descending: bool = False
+    filter_text: str = field(default="", compare=False)
+    """The conditions as the user wrote them."""
 
     @property
     def is_plain(self) -> bool:
         """Whether all rows are in the table's own order."""
-        return not self.conditions and self.column is None
+        return self.clause is None and self.column is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +84,49 @@ class ColumnCells:
             values, missing = grid.column_values(column, cancelled), None
         return cls(column_name(grid, column), *_comparable(values, missing), ranks)
 
-    def meeting(self, condition: Condition) -> NDArray[np.bool_]:
-        """Where the cells meet a condition; a missing cell meets only those about missing values."""
+    def judged(self, condition: Condition) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Where a condition is true and where it is false; neither for a missing cell, unless it is about missing ones.
+
+        Raises:
+            RowOrderError: the value is not of the column's type.
+        """
         sign, value = condition.sign, condition.value
         if not value or self._is_no_number(value):
             if sign not in ("=", "!="):
                 raise RowOrderError(f"Write a value after {self.name} {sign}.")
             empty = self.is_missing | (self.values == "") if _are_texts(self.values) else self.is_missing
-            return empty if sign == "=" else ~empty
+            return (empty, ~empty) if sign == "=" else (~empty, empty)
         if sign == CONTAINS:
             part = value.casefold()
             texts = (part in plain_text(one).casefold() for one in self.values)
-            return np.fromiter(texts, bool, len(self.values)) & ~self.is_missing
+            return self._known(np.fromiter(texts, bool, len(self.values)))
         if self.ranks and sign not in ("=", "!="):
             if value not in self.ranks:
                 raise RowOrderError(f"The column {self.name} has no category {value}.")
             found = _OPERATORS[sign](self._places(), self.ranks[value])
+        elif self.values.dtype.kind == "M":
+            found = self._in_period(sign, value)
         else:
             found = _OPERATORS[sign](self.values, self._typed(value))
-        return np.asarray(found, bool) & ~self.is_missing
+        return self._known(np.asarray(found, bool))
+
+    def _in_period(self, sign: str, value: str) -> NDArray[np.bool_]:
+        """Compare dates with a period: ``2026-01-05`` is a whole day, ``2026-01`` a month."""
+        period = self._typed(value)
+        after = np.asarray(period.view(np.int64) + 1).view(period.dtype)
+        cells, start, end = self.values, _bound(period, self.values), _bound(after, self.values)
+        found = {
+            "=": (cells >= start) & (cells < end),
+            "!=": (cells < start) | (cells >= end),
+            "<": cells < start,
+            "<=": cells < end,
+            ">": cells >= end,
+            ">=": cells >= start,
+        }[sign]
+        return np.asarray(found, bool)
+
+    def _known(self, found: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return found & ~self.is_missing, ~found & ~self.is_missing
 
     def sorted(self, numbers: RowNumbers, *, is_descending: bool) -> RowNumbers:
         """Rows by their cells; the missing ones last."""
@@ -147,12 +157,14 @@ class ColumnCells:
                 return float(value)
             if kind == "c":
                 return complex(value)
-            if kind in "mM":
+            if kind == "M":
+                return _period(value)
+            if kind == "m":
                 return np.array(value, self.values.dtype)
-        except (KeyError, ValueError) as error:
+        except (KeyError, ValueError, OverflowError) as error:
             wanted, told = {
                 "b": ("true and false", "neither"),
-                "M": ("dates", "not a date"),
+                "M": ("dates", "not a date, such as 2026-01-31 or 2026-01-31T12:00"),
                 "m": ("durations", "not a duration"),
             }.get(kind, ("numbers", "not a number"))
             raise RowOrderError(f"The column {self.name} holds {wanted}; {value} is {told}.") from error
@@ -244,13 +256,14 @@ class OrderedGrid:
         )
 
 
-def conditions_of(text: str, grid: RowTable) -> tuple[Condition, ...]:
-    """The conditions that a user typed, joined by ``and``; none for an empty text.
+def order_of(text: str, column: int | None, grid: RowTable, *, is_descending: bool) -> RowOrder:
+    """An order of rows.
 
     Raises:
-        RowOrderError: the text is not a condition, or names a column that the table does not have.
+        RowOrderError: as `clause_of`.
     """
-    return tuple(_condition(clause, grid) for clause in _AND.split(text.strip())) if text.strip() else ()
+    names = [column_name(grid, number) for number in range(grid.columns)]
+    return RowOrder(clause_of(text, names), column, is_descending, text.strip())
 
 
 def ordered(
@@ -285,13 +298,50 @@ def ordered(
             raise Cancelled
         return cells[column]
 
-    kept = np.ones(grid.rows, bool)
-    for condition in order.conditions:
-        kept &= of(condition.column).meeting(condition)
+    kept = np.ones(grid.rows, bool) if order.clause is None else _judged(order.clause, of)[0]
     numbers = np.flatnonzero(kept).astype(np.int64)
     if order.column is not None:
         numbers = of(order.column).sorted(numbers, is_descending=order.is_descending)
     return OrderedGrid(grid, numbers, order, cells)
+
+
+def _judged(clause: Clause, of: Callable[[int], ColumnCells]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Where a clause is true and where it is false; where it is neither, a missing cell leaves it open, as in SQL."""
+    if isinstance(clause, Condition):
+        return of(clause.column).judged(clause)
+    if isinstance(clause, Not):
+        true, false = _judged(clause.part, of)
+        return false, true
+    is_and = isinstance(clause, And)
+    true, false = _judged(clause.parts[0], of)
+    for part in clause.parts[1:]:
+        more_true, more_false = _judged(part, of)
+        true = true & more_true if is_and else true | more_true
+        false = false | more_false if is_and else false & more_false
+    return true, false
+
+
+def _period(value: str) -> AnyArray:
+    """A date in the unit in which it is written.
+
+    Raises:
+        ValueError: it is not a date of ISO 8601 with a year of four digits.
+    """
+    if not _DATE.match(value):
+        raise ValueError(value)
+    return np.array(value, "M8")
+
+
+def _bound(moment: AnyArray, cells: AnyArray) -> AnyArray:
+    """A moment that can be compared with dates: if their type has no such late or early one, their last or first."""
+    if np.promote_types(moment.dtype, cells.dtype) != cells.dtype:
+        return moment
+    with suppress(OverflowError):  # older NumPy wraps around
+        same = moment.astype(cells.dtype)
+        if same.astype(moment.dtype) == moment:
+            return same
+    limits = np.iinfo(np.int64)
+    return np.array(limits.max if moment.astype(np.int64) > 0 else limits.min + 1).view(cells.dtype)
 
 
 def _comparable(values: AnyArray, missing: AnyArray | None) -> tuple[AnyArray, NDArray[np.bool_]]:
@@ -332,21 +382,6 @@ def _integer(value: str) -> int | float:
         return int(value)
     except ValueError:
         return float(value)
-
-
-def _condition(clause: str, grid: RowTable) -> Condition:
-    names, clause = [column_name(grid, column) for column in range(grid.columns)], clause.strip()
-    for name in sorted(names, key=len, reverse=True):  # a name may contain signs and quotes
-        for written in (f'"{name}"', name):
-            rest = _REST.fullmatch(clause.removeprefix(written)) if clause.startswith(written) else None
-            if rest is not None:
-                return Condition(names.index(name), rest[1].replace("==", "="), _unquoted(rest[2]))
-    found = _CLAUSE.fullmatch(clause)
-    raise RowOrderError(f"There is no column {found[1] or found[2]}." if found is not None else HELP)
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
 
 
 def column_name(grid: RowTable, column: int) -> str:

@@ -1,8 +1,11 @@
-"""The slice that a table shows, and where it is scrolled to, as JSON: for the history of views and for saved views."""
+"""What a table shows and where it is scrolled to, as JSON: for the history of views and for saved views.
+
+Saved views may come from others: a filter is a text of bounded length that `clause_of` parses, and nothing else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zarrbrowser.image.axes import Axes
@@ -21,6 +24,32 @@ def table_document(axes: Axes | None, rows: slice, columns: slice) -> dict[str, 
     cell = [(rows.start + rows.stop) // 2, (columns.start + columns.stop) // 2] if is_scrolled else None
     plane = {} if axes is None else {"rows": axes.rows, "columns": axes.columns, "index": list(axes.index)}
     return {**plane, "cell": cell}
+
+
+def order_document(filter_text: str, column: str | None, *, is_descending: bool) -> dict[str, Any]:
+    """How the rows of a table are chosen and sorted, as JSON; empty for all rows in their own order.
+
+    Args:
+        filter_text: the conditions as the user wrote them.
+        column: the name of the column that decides the order.
+    """
+    document: dict[str, Any] = {"filter": filter_text} if filter_text else {}
+    return document if column is None else {**document, "sort": [column, is_descending]}
+
+
+def filter_of(document: Mapping[str, Any]) -> str:
+    """The conditions of a document, as text; empty if there are none."""
+    text = document.get("filter", "")
+    return text if isinstance(text, str) else ""
+
+
+def sorting_of(document: Mapping[str, Any], names: Sequence[str]) -> tuple[int | None, bool]:
+    """The column that decides the order, and whether it does so from the largest; None if the table does not have it."""
+    try:
+        name, is_descending = document["sort"]
+        return names.index(name), bool(is_descending)
+    except (KeyError, TypeError, ValueError):
+        return None, False
 
 
 def slice_of(document: Mapping[str, Any], axes: Axes) -> Axes:

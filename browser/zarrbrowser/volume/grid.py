@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from zarrbrowser.image.levels import Image, Level
@@ -73,6 +73,14 @@ class VolumeGrid:
         for axis, length, step in zip(self.axes, self.shape, self.steps, strict=True):
             found.append((self.level.base(axis, -0.5), self.level.base(axis, length * step - 0.5)))
         return tuple(found)
+
+    def with_axes(self, axes: tuple[int, int, int]) -> VolumeGrid:
+        """The same samples with the same axes in another order; unchanged if the axes are others."""
+        steps = dict(zip(self.axes, self.steps, strict=True))
+        if set(steps) != set(axes):
+            return self
+        depth, rows, columns = (steps[axis] for axis in axes)
+        return replace(self, axes=axes, steps=(depth, rows, columns))
 
     def cost(self, planes: int = 1) -> ReadCost:
         """What reading all samples decodes.

@@ -12,6 +12,7 @@ from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
 from zarrbrowser.window.figures.movie_exporter import MovieExporter
+from zarrbrowser.window.help.help_dialogs import HelpDialogs
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
@@ -30,6 +31,7 @@ class CommandTarget(Protocol):
     bookmarker: Bookmarker
     exporter: Exporter
     figures: FigureExporter
+    help: HelpDialogs
     movies: MovieExporter
     mounter: Mounter
     navigator: Navigator
@@ -44,10 +46,7 @@ class CommandTarget(Protocol):
     def reload(self) -> None: ...
     def close_source(self) -> None: ...
     def focus_address(self) -> None: ...
-    def show_keys(self) -> object: ...
     def show_palette(self) -> object: ...
-    def show_guide(self) -> object: ...
-    def show_about(self) -> object: ...
     def close(self) -> bool: ...
 
 
@@ -183,9 +182,9 @@ COMMANDS = (
         "Program",
         (
             Command("Commands", ("Ctrl+K", "Ctrl+Shift+P"), lambda window: window.show_palette()),
-            Command("Guide", ("Shift+F1",), lambda window: window.show_guide()),
-            Command("Keyboard shortcuts", ("F1",), lambda window: window.show_keys()),
-            Command("About zarrscope", ("Ctrl+F1",), lambda window: window.show_about()),
+            Command("Guide", ("Shift+F1",), lambda window: window.help.show_guide()),
+            Command("Keyboard shortcuts", ("F1",), lambda window: window.help.show_keys()),
+            Command("About zarrscope", ("Ctrl+F1",), lambda window: window.help.show_about()),
             Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
         ),
     ),

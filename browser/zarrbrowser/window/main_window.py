@@ -24,7 +24,6 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
-from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.editing.change_controls import ChangeControls
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.editing.refresher import Refresher
@@ -32,6 +31,7 @@ from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
 from zarrbrowser.window.figures.figure_exporter import FigureExporter
 from zarrbrowser.window.figures.movie_exporter import MovieExporter
+from zarrbrowser.window.help.help_dialogs import HelpDialogs
 from zarrbrowser.window.menus import (
     add_pane_shortcuts,
     add_tree_shortcuts,
@@ -66,16 +66,11 @@ from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
-    from zarrbrowser.dialogs.about_dialog import AboutDialog
-    from zarrbrowser.dialogs.guide_dialog import GuideDialog
-    from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
     from zarrbrowser.dialogs.palette_dialog import PaletteDialog
 
 _LEAVE_S = 0.5
 _COLLECT_MS = 1000
-_COLUMNS_OF_KEYS = (3, 7)
-"""Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 
 class MainWindow(QMainWindow):
@@ -120,6 +115,7 @@ class MainWindow(QMainWindow):
         )
         self.figures = FigureExporter(self, settings, self.workers, self.node_pane.figure)
         self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
+        self.help = HelpDialogs(self)
         self.editor = Editor(self, self.session, self.workers)
         self._refresher = Refresher(self.session, self.model, self.side, self.node_pane, self._revealer)
         self._changes = ChangeControls(
@@ -241,14 +237,6 @@ class MainWindow(QMainWindow):
         self.top_bar.address.setFocus()
         self.top_bar.address.selectAll()
 
-    def show_keys(self) -> KeysDialog:
-        """Show all keyboard shortcuts."""
-        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
-
-        dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS, self)
-        dialog.open()
-        return dialog
-
     def show_palette(self) -> PaletteDialog:
         """Show all commands, to be found by typing."""
         from zarrbrowser.dialogs.palette_dialog import PaletteDialog  # late: for a fast start
@@ -260,24 +248,6 @@ class MainWindow(QMainWindow):
             menus["Copy as"] = copying
         pane = self.node_pane
         dialog = PaletteDialog(entries_of(self, menus, pane.current_tab(), pane.current_pane), self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-        return dialog
-
-    def show_guide(self) -> GuideDialog:
-        """Show the guide; the window can be used beside it."""
-        from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
-
-        dialog = GuideDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.show()
-        return dialog
-
-    def show_about(self) -> AboutDialog:
-        """Show what this program is, and its versions."""
-        from zarrbrowser.dialogs.about_dialog import AboutDialog  # late: for a fast start
-
-        dialog = AboutDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog

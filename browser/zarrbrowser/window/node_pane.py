@@ -91,6 +91,9 @@ class NodePane(QWidget):
             "fill_asked",
         ):
             getattr(self.panes, name).connect(getattr(self, name))
+        self.shown.connect(lambda: self._restore_soon(*self._awaited))
+        self._awaited: tuple[str, Mapping[str, Any]] = ("", {})
+        """A tab and a view of it, to be restored once it has opened the node."""
         self._stale: set[str] = set()
         self._pictures_loaded = False
         self._steps = 0
@@ -158,18 +161,22 @@ class NodePane(QWidget):
         self._session.tab = tab
         self.show_node(source, node)
         self._session.tab = liked
-        if state:
-            self.restore_view(state)
+        self._restore_soon(tab, state)
 
     def reread(self) -> None:
         """Read the elements of the current node again, because some have changed."""
-        state = self.view_state()
+        tab, state = self.current_tab(), self.view_state()
         for pane in self.panes:
             pane.forget_elements()
         self._stale |= {self.tabs.tabText(position) for position in range(self.tabs.count())}
         self._fill_current()
-        if state:
-            self.restore_view(state)
+        self._restore_soon(tab, state)
+
+    def _restore_soon(self, tab: str, state: Mapping[str, Any]) -> None:
+        """Restore a view of the current node, at the latest when its pane has opened it."""
+        self._awaited = ("", {})
+        if state and self.current_tab() == tab and not self.restore_view(state):
+            self._awaited = tab, state
 
     def ask_to_fill(self) -> None:
         """Ask for a value for the elements that are selected in the current pane."""
@@ -388,5 +395,6 @@ class NodePane(QWidget):
             self.leaving.emit()
         self.pointed.emit("")
         self._look_closer.forget()
+        self._awaited = ("", {})
         for pane in self.panes:
             pane.clear()

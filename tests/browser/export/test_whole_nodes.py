@@ -128,20 +128,25 @@ def test_a_format_that_cannot_hold_an_array_leaves_nothing(hierarchy: Hierarchy,
 
 @FILES_OF_COORDINATES
 def test_what_a_file_does_not_hold_is_told(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
-    hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes = hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes[...] = np.array(["a\0b", "c"], object)
+    names = hierarchy.create_array("g/names", shape=(2,), data_type="string", chunk_shape=(2,))
+    names[...] = np.array(["é", ""], object)
     written = export(hierarchy, "/g", name, tmp_path / f"g.{name}")
     (note,) = written.notes
-    assert note.startswith("left out /notes: data type 'string'")
+    assert note.startswith("left out /notes: text ")
     with h5py.File(tmp_path / f"g.{name}") as file:
         assert "notes" not in file
+        assert file["names"].asstr()[...].tolist() == ["é", ""]
         assert np.array_equal(file["volume"][...], VALUES)
 
 
 @FILES_OF_COORDINATES
 def test_a_file_without_its_array_is_not_written(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
-    hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes = hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes[...] = np.array(["a\0b", "c"], object)
     title = OF_ARRAYS[name].title
-    with pytest.raises(ZarrError, match=f"'/g/notes' cannot be written as {title}: data type 'string'"):
+    with pytest.raises(ZarrError, match=f"'/g/notes' cannot be written as {title}: text "):
         export(hierarchy, "/g/notes", name, tmp_path / f"a.{name}")
     assert not (tmp_path / f"a.{name}").exists()
     hierarchy.create_array("g/nothing", shape=(0,), data_type="int8", chunk_shape=(2,))

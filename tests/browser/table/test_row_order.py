@@ -14,14 +14,9 @@ import zarrcore as zc
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrbrowser.table import row_order
 from zarrbrowser.table.columns import ColumnGrid, table_of
+from zarrbrowser.table.conditions import Condition, RowOrderError
 from zarrbrowser.table.grid import grid_of
-from zarrbrowser.table.row_order import (
-    Condition,
-    RowOrder,
-    RowOrderError,
-    conditions_of,
-    ordered,
-)
+from zarrbrowser.table.row_order import RowOrder, order_of, ordered
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores import MemoryStore
 
@@ -52,7 +47,7 @@ def grid() -> ColumnGrid:
 
 
 def numbers(grid: ColumnGrid, text: str = "", column: int | None = None, *, down: bool = False) -> list[int]:
-    return ordered(grid, RowOrder(conditions_of(text, grid), column, down)).numbers.tolist()
+    return ordered(grid, order_of(text, column, grid, is_descending=down)).numbers.tolist()
 
 
 @pytest.mark.parametrize(
@@ -78,6 +73,14 @@ def numbers(grid: ColumnGrid, text: str = "", column: int | None = None, *, down
         ("z = true", [0, 2, 4]),
         ("z != TRUE", [1, 3]),
         ("counts ~ 9", [2]),
+        ("counts = 9 or counts = 7", [2, 4]),
+        ("counts = 9 or names = beta and z = false", [2]),
+        ("(counts = 9 or names = beta) and z = true", [0, 2]),
+        ("not counts = 2", [0, 2, 4]),
+        ("not scores > 0", [2]),
+        ("not (scores > 0 or names = delta)", [2]),
+        ("not scores =", [0, 2, 3]),
+        ("scores > 0 or z = true", [0, 2, 3, 4]),
     ],
 )
 def test_rows_that_meet_conditions(grid: ColumnGrid, text: str, rows: list[int]) -> None:
@@ -89,7 +92,7 @@ def test_rows_that_meet_conditions(grid: ColumnGrid, text: str, rows: list[int])
     [
         ("counts", "Write a column, a comparison"),
         ("> 5", "Write a column, a comparison"),
-        ("counts > 5 and", "5 and is not a number"),
+        ("counts > 5 and", "Write a condition here .at character 15"),
         ("absent > 5", "no column absent"),
         ("counts > many", "counts holds numbers; many is not a number"),
         ("z = maybe", "z holds true and false; maybe is neither"),
@@ -114,7 +117,7 @@ def test_missing_cells_come_last(grid: ColumnGrid) -> None:
 
 
 def test_the_cells_are_those_of_the_chosen_rows(grid: ColumnGrid) -> None:
-    found = ordered(grid, RowOrder(conditions_of("counts > 2", grid), 0, True))
+    found = ordered(grid, order_of("counts > 2", 0, grid, is_descending=True))
     assert found.rows == 3
     assert [list(row[:2]) for row in found.read(*EVERYTHING)] == [
         [9, "gamma ray"],
@@ -192,7 +195,7 @@ def test_the_fields_of_a_structured_array_are_columns() -> None:
     array = zc.create(MemoryStore()).create_array("a", shape=(4,), data_type=dtype, chunk_shape=(2,))
     array[...] = np.array([(0.5, 3), (1.5, 1), (-1, 2), (9, 1)], dtype)
     grid = grid_of(array)
-    found = ordered(grid, RowOrder(conditions_of("n < 3", grid), 0))
+    found = ordered(grid, order_of("n < 3", 0, grid, is_descending=False))
     assert found.read(*EVERYTHING) == [[-1.0, 2], [1.5, 1], [9.0, 1]]
 
 
@@ -227,7 +230,7 @@ def test_any_cells_are_chosen_and_sorted_as_python_does(
     assert ordered(grid, RowOrder(column=0, is_descending=down)).numbers.tolist() == expected + absent
     meets = {"=": "==", "!=": "!="}.get(sign, sign)
     kept = [number for number in present if eval(f"{cells[number]} {meets} {value}")]
-    found = ordered(grid, RowOrder((Condition(0, sign, str(value)),)))
+    found = ordered(grid, RowOrder(Condition(0, sign, str(value))))
     assert found.numbers.tolist() == kept
 
 
@@ -242,3 +245,35 @@ class _InMemory:
     def values(self, rows: slice, cancelled: object) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         missing = np.array([cell is None for cell in self._cells])
         return np.array([0.0 if cell is None else cell for cell in self._cells]), missing
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("t = 2026-01-05", [2, 3]),
+        ("t != 2026-01-05", [0, 1, 4]),
+        ("t < 2026-01-05", [0, 1]),
+        ("t <= 2026-01-05", [0, 1, 2, 3]),
+        ("t > 2026-01-05", [4]),
+        ("t >= 2026-01-05", [2, 3, 4]),
+        ("t = 2026-01", [1, 2, 3, 4]),
+        ("t <= 2025", [0]),
+        ("t = 2026-01-05T12:00", [3]),
+        ("not t = 2026-01-05 and not t = ", [0, 1, 4]),
+    ],
+)
+def test_a_date_is_a_whole_period(text: str, rows: list[int]) -> None:
+    days = ["2025-12-31", "2026-01-04T23:59", "2026-01-05", "2026-01-05T12:00:30", "2026-01-06", "NaT"]
+    assert numbers(table(t=np.array(days, "M8[s]")), text) == rows
+
+
+@pytest.mark.parametrize("unit", ["ns", "s", "D"])
+def test_dates_beyond_those_of_the_column_are_later_or_earlier(unit: str) -> None:
+    grid = table(t=np.array(["2026-01-05", "1970-01-01"], f"M8[{unit}]"))
+    assert numbers(grid, "t < 3000") == [0, 1]
+    assert numbers(grid, "t > 3000-01-01 or t = 3000") == []
+    assert numbers(grid, "t > 1500-01") == [0, 1]
+    assert numbers(grid, "t >= 2026-01-05T12") == []
+    for value in ("9" * 30, "2026-13", "-" * 9, "1e9"):
+        with pytest.raises(RowOrderError, match="is not a date"):
+            numbers(grid, f"t > {value}")

@@ -284,10 +284,10 @@ def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow)
     window = open_window(example())
     entries = [one.text().partition("\t")[0] for one in window.top_bar.menu.actions()]
     assert {"Guide", "About zarrscope"} <= set(entries)
-    guide = window.show_guide()
+    guide = window.help.show_guide()
     assert "Find a node" in guide.text.toPlainText()
     guide.reject()
-    about = window.show_about()
+    about = window.help.show_about()
     about.copy()
     assert "PySide6-Essentials 6." in QApplication.clipboard().text()
     about.reject()
@@ -409,7 +409,7 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
         qtbot.waitUntil(lambda: not window.workers.active)
     window.side.box.setText("i")
     qtbot.waitUntil(lambda: window.side.hits.found > 0)
-    for dialog in (window.choose_location(), window.show_keys()):
+    for dialog in (window.choose_location(), window.help.show_keys()):
         dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)
     window.close()

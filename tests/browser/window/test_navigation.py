@@ -144,7 +144,7 @@ def test_keys_belong_to_the_window_after_an_address_was_entered(
 
 def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
-    window.show_keys()
+    window.help.show_keys()
     dialog = next(one for one in window.findChildren(KeysDialog))
     texts = {one.text() for one in dialog.findChildren(type(window.status.value))}
     assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts

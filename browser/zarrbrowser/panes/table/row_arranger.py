@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QMenu
 
 from zarrbrowser.models.grid_model import Cells
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.table.conditions import HELP, MOST_CHARACTERS, RowOrderError
 from zarrbrowser.table.grid import Grid
 from zarrbrowser.table.row_order import (
-    HELP,
     ColumnCells,
     OrderedGrid,
     RowOrder,
-    RowOrderError,
     RowTable,
     column_name,
-    conditions_of,
+    order_of,
     ordered,
 )
+from zarrbrowser.table.view_document import filter_of, order_document, sorting_of
 from zarrbrowser.values.quantities import count
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Lane, Workers
@@ -85,15 +86,52 @@ class RowArranger(QObject):
         self._arrange(replace(self._wanted, column=column, is_descending=is_descending))
 
     def filter(self, text: str) -> None:
-        """Show the rows that meet conditions: see `conditions_of`."""
+        """Show the rows that meet conditions: see `clause_of`."""
         if self._table is None:
             return
         try:
-            conditions = conditions_of(text, self._table)
+            wanted = self._wanted
+            order = order_of(text, wanted.column, self._table, is_descending=wanted.is_descending)
         except RowOrderError as error:
             self.refused.emit(sentence(error))
+            if error.place is not None:
+                self.line.setCursorPosition(error.place)
             return
-        self._arrange(replace(self._wanted, conditions=conditions))
+        self._arrange(order)
+
+    def document(self) -> dict[str, Any]:
+        """The order that was asked for last, as JSON."""
+        wanted, table = self._wanted, self._table
+        if table is None:
+            return {}
+        name = None if wanted.column is None else column_name(table, wanted.column)
+        return order_document(wanted.filter_text, name, is_descending=wanted.is_descending)
+
+    def restore(self, document: Mapping[str, Any]) -> bool:
+        """Restore an order from `document`; without the conditions if they do not fit the table.
+
+        Returns:
+            Whether rows are being arranged: `arranged` is emitted later.
+        """
+        table = self._table
+        if table is None:
+            return False
+        text = filter_of(document)
+        names = [column_name(table, column) for column in range(table.columns)]
+        column, is_descending = sorting_of(document, names)
+        why = ""
+        try:
+            order = order_of(text, column, table, is_descending=is_descending)
+        except RowOrderError as error:
+            why, order = sentence(error), RowOrder(None, column, is_descending)
+        with QSignalBlocker(self.line):
+            self.line.setText(text[:MOST_CHARACTERS])
+        is_other = order != self._wanted or bool(why)
+        if is_other:
+            self._arrange(order)
+        if why:
+            self.refused.emit(why)
+        return is_other and not order.is_plain
 
     def fill_menu(self, menu: QMenu, column: int) -> None:
         """What can be done with a column."""

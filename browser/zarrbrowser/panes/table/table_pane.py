@@ -75,6 +75,8 @@ class TablePane(Pane):
         self._copying: Request | None = None
         self._agreed_bytes = 0
         self._source: Source | None = None
+        self._cell: tuple[int, int] | None = None
+        """The cell to scroll to once the rows are arranged."""
         self.model = GridModel(self)
         self.table = TableView(self.model)
         self.cell_edits = CellEdits(self.table)
@@ -146,26 +148,31 @@ class TablePane(Pane):
         return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=grid.unpacking)
 
     def view_state(self) -> dict[str, Any]:
-        """The slice, and where it is scrolled to; empty without a table."""
+        """The slice or the order of the rows, and where it is scrolled to; empty without a table."""
         grid = self._table
         if grid is None:
             return {}
+        if self._cell is not None:  # the rows are being arranged
+            return {**self.arranger.document(), "cell": list(self._cell)}
         document = table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
         shown, cell = self.grid, document["cell"]
         if isinstance(shown, OrderedGrid) and cell is not None and shown.rows:
             cell[0] = int(
                 shown.numbers[min(cell[0], shown.rows - 1)]
             )  # rows are named by their position in the table
-        return document
+        return {**document, **self.arranger.document()}
 
     def restore(self, document: Mapping[str, Any]) -> None:
-        """Restore the slice and the place; what does not fit is ignored."""
+        """Restore the slice or the order of the rows, and the place; what does not fit is ignored."""
         grid, cell = self._table, cell_of(document)
         if isinstance(grid, Grid) and grid.axes is not None:
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
-        if cell is not None and cell != cell_of(self.view_state()):  # otherwise the current cell stays
+        self._cell = None
+        if self.arranger.restore(document):
+            self._cell = cell
+        elif cell is not None and cell != cell_of(self.view_state()):  # otherwise the current cell stays
             self.go(*cell)
 
     def position(self) -> str:
@@ -263,19 +270,24 @@ class TablePane(Pane):
 
     def _show_columns(self, grid: ColumnGrid) -> None:
         self.arranger.take(grid)
-        self.stack.show_data()
         self._show_arranged(grid)
+        self.stack.show_data()  # the window may restore a view now
 
     def _show_arranged(self, grid: Cells) -> None:
         """Show a table again, with other rows or in another order."""
         self._forget()
         self.model.show(grid)
+        cell, self._cell = self._cell, None
+        if cell is not None and not (isinstance(grid, OrderedGrid) and grid.place_of(cell[0]) is None):
+            self.go(*cell)
         self._note.setText(_size_of(grid))
         self._bar.make_room()  # the text may be shorter now
         self._refuse("" if grid.rows else "No row meets the conditions.")
         self._soon.start()
 
     def _refuse(self, text: str) -> None:
+        if text:
+            self._cell = None
         self.problem.tell(text)
 
     def _sort(self, is_descending: bool) -> None:
@@ -300,6 +312,7 @@ class TablePane(Pane):
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._forget()
+        self._cell = None
         self._columns_lane.forget()
         self.arranger.take(None)
         self._group = None
@@ -530,7 +543,7 @@ class TablePane(Pane):
 
 def _size_of(grid: Cells) -> str:
     """The size of a table, and what is not in it."""
-    if isinstance(grid, OrderedGrid) and grid.order.conditions:
+    if isinstance(grid, OrderedGrid) and grid.order.clause is not None:
         return f"{grid.rows:,} of {count(grid.inner.rows, 'row')}"
     table = grid.inner if isinstance(grid, OrderedGrid) else grid
     if isinstance(table, Grid):

@@ -15,13 +15,13 @@ from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.settings_document import apply_document, settings_document
 from zarrbrowser.image.state import Change, ImageState
-from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.colours.colour_controller import ColourController
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.volume.shared_settings import first_settings, of_volume, remember
 from zarrbrowser.panes.volume.volume_controls import VolumeControls
 from zarrbrowser.panes.volume.volume_reader import VolumeReader, WantedVolume
 from zarrbrowser.panes.volume.volume_view import VolumeView
@@ -169,7 +169,7 @@ class VolumePane(Pane):
         told = document.get("volume")
         self._set_look(apply_look(self.view.look, told))
         settings = apply_document(state.settings, document, state.image.base)
-        self.model.change(settings=replace(settings, reduction=None, comparison=None, other=None))
+        self.model.change(settings=of_volume(settings))
         level = chosen_level(told, self._grids)
         if level is not None and level != self._grid:
             self._choose_grid(level)
@@ -192,13 +192,7 @@ class VolumePane(Pane):
         state = self.model.state
         kept = self.session.view_of(self._source, state.image.key)
         if kept is not None:
-            settings = replace(
-                kept,
-                reduction=None,
-                comparison=None,
-                other=None,
-                may_read_bytes=state.settings.may_read_bytes,
-            )
+            settings = replace(of_volume(kept), may_read_bytes=state.settings.may_read_bytes)
             self.model.change(settings=settings, colour_map=self.session.colour_map)
         if not self.reader.busy:
             self._read()
@@ -273,11 +267,7 @@ class VolumePane(Pane):
         if reason:
             self.stack.show_sentence(reason, drawing="array2")
             return
-        settings = self.session.view_of(source, image.key)
-        if settings is None or settings.axes.shape != tuple(image.base.shape):
-            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.key))
-        # A volume shows elements: statistics along an axis and comparisons are those of planes.
-        settings = replace(settings, reduction=None, comparison=None, other=None)
+        settings = first_settings(self.session, source, image)
         if volume_axes(image, settings, self._coordinates) is None:
             self.stack.show_sentence(
                 "This image is flat: no three of its axes are in space and longer than 1.", drawing="array2"
@@ -315,7 +305,8 @@ class VolumePane(Pane):
         state = self.model.state
         if state is None:
             return
-        self._remember(state)
+        if self._source is not None:
+            remember(self.session, self._source, state)
         if self._grid is None:
             return
         if change & (_READ_AGAIN | Change.ORIENTATION):
@@ -323,19 +314,6 @@ class VolumePane(Pane):
         elif change & _PAINT_AGAIN:
             self.reader.paint(state, measures=bool(change & (Change.VALUES | Change.MEASURE)))
         self._calm.start()
-
-    def _remember(self, state: ImageState) -> None:
-        """Keep the settings for the Image tab, whose statistics and comparisons stay."""
-        if self._source is None:
-            return
-        before = self.session.view_of(self._source, state.image.key)
-        settings = state.settings
-        if before is not None and before.axes.shape == settings.axes.shape:
-            settings = replace(
-                settings, reduction=before.reduction, comparison=before.comparison, other=before.other
-            )
-        self.session.remember(self._source, state.image.key, settings)
-        self.session.colour_map = state.colour_map
 
     def _read(self) -> None:
         state, grid = self.model.state, self._grid
@@ -345,7 +323,9 @@ class VolumePane(Pane):
         if axes is None:
             return
         if self._axes is None or axes.all != self._axes.all:
-            grid = self._turned(grid, axes)
+            turned = [one.with_axes(axes.all) for one in (grid, *self._grids)]
+            grid, self._grids = turned[0], turned[1:]
+            self._chosen = None if self._chosen is None else self._chosen.with_axes(axes.all)
         self._axes, self._grid = axes, grid
         wanted = WantedVolume(state, axes, grid)
         planes = len(wanted.planes)
@@ -367,21 +347,6 @@ class VolumePane(Pane):
                 self.stack.wait_for(f"Reading {state.image.path}, {format_bytes(cost.nbytes)}")
         if self.isVisible():
             self.reader.show(wanted, f"Reading the volume {state.image.path}")
-
-    def _turned(self, grid: VolumeGrid, axes: VolumeAxes) -> VolumeGrid:
-        """The same samples with other axes as rows and columns."""
-        steps = dict(zip(grid.axes, grid.steps, strict=True))
-
-        def turned(one: VolumeGrid) -> VolumeGrid:
-            steps = dict(zip(one.axes, one.steps, strict=True))
-            depth, rows, columns = (steps[axis] for axis in axes.all)
-            return replace(one, axes=axes.all, steps=(depth, rows, columns))
-
-        if set(steps) != set(axes.all):
-            return grid
-        self._grids = [turned(one) for one in self._grids]
-        self._chosen = None if self._chosen is None else turned(self._chosen)
-        return turned(grid)
 
     def _show_box(self, state: ImageState, axes: VolumeAxes, grid: VolumeGrid) -> None:
         depth, rows, columns = (

@@ -47,7 +47,9 @@ class ChangeControls(QObject):
         editor.opened.connect(self._opened)
         editor.ended.connect(lambda source: renew(model.row_of(source), model.reload))
         editor.noticed.connect(self._say)
-        editor.changed.connect(lambda _source, outcome: self._close() if outcome.is_complete else None)
+        editor.changed.connect(
+            lambda _source, outcome, _place: self._close() if outcome.is_complete else None
+        )
         editor.undo_changed.connect(self.show_undo)
         node_pane.change_asked.connect(editor.ask)
         node_pane.fill_asked.connect(editor.ask_fill)
@@ -61,7 +63,7 @@ class ChangeControls(QObject):
 
     def node_shown(self) -> None:
         """Close the bar if it tells about another node, and show what can be undone in the current source."""
-        if self._places is not None and self._here() not in self._places:
+        if self._places is not None and self._session.place not in self._places:
             self._close()
         self.show_undo()
 
@@ -104,7 +106,7 @@ class ChangeControls(QObject):
         """Say what was not done, with a button that completes a change if that is possible."""
         self._rest, title = self._close, "Close"
         rest = None if outcome is None else outcome.rest
-        self._places = {self._here()}
+        self._places = {self._session.place}
         if source is not None and outcome is not None:
             self._places.add((id(source), outcome.path))
         if source is not None and rest is not None:
@@ -116,10 +118,6 @@ class ChangeControls(QObject):
 
             self._rest, title, self._places = complete, "Delete the rest", None
         self._node_pane.notice.say(text, title)
-
-    def _here(self) -> tuple[int, str]:
-        source, node = self._session.source, self._session.node
-        return id(source), "" if node is None else node.path
 
     def _close(self) -> None:
         self._node_pane.notice.say("")

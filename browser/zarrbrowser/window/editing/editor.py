@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -32,7 +34,7 @@ class Editor(QObject):
     Signals:
         opened: a source, and the same source opened for changes.
         ended: a source for which the user does not want changes any more.
-        changed: a source, and the `Outcome` of a change in it.
+        changed: a source, the `Outcome` of a change in it, and the node that was shown when the user asked for it.
         undo_changed: another change, or none, can be undone.
         reported: what was done, for the status bar.
         noticed: what was not done and why; the source and the `Outcome` of a change that was done in part, or None.
@@ -41,7 +43,7 @@ class Editor(QObject):
 
     opened = Signal(object, object)
     ended = Signal(object)
-    changed = Signal(object, object)
+    changed = Signal(object, object, object)
     undo_changed = Signal()
     reported = Signal(str)
     noticed = Signal(str, object, object)
@@ -52,9 +54,12 @@ class Editor(QObject):
         self._parent, self._session, self._workers = parent, session, workers
         self._undos: dict[int, UndoStack] = {}
         self._opening: set[int] = set()
+        self._closing: list[Source] = []
+        """Closed sources whose files are not complete yet."""
         self._runner = ChangeRunner(workers, self)
         self._runner.ended.connect(self._change_ended)
         self._runner.stopping.connect(lambda change: self.reported.emit(f"{change.what}: stopping…"))
+        self._runner.idle.connect(self._close_files)
         self._runner.idle.connect(self.idle)
 
     @property
@@ -107,19 +112,31 @@ class Editor(QObject):
         self.ended.emit(source)
 
     def closed(self, source: Source) -> None:
-        """Complete the files of a source that was closed."""
+        """Complete the files of a source that was closed, once no change writes to them any more."""
         self._undos.pop(id(source), None)
         if source.may_change:
+            self._closing.append(source)
+            if not self._runner.is_busy:
+                self._close_files()
+
+    def _close_files(self) -> None:
+        for source in self._closing:
             self._workers.submit(
-                lambda _asked: _close(source),
-                lambda _nothing: None,
-                lambda error: self.reported.emit(f"{source.title} could not be closed: {sentence(error)}"),
+                partial(_close, source),
+                partial(self._files_closed, source),
+                partial(self._files_closed, source),
                 f"Closing {source.title}",
             )
 
+    def _files_closed(self, source: Source, error: Exception | None) -> None:
+        if source in self._closing and not isinstance(error, Stopped):
+            self._closing.remove(source)
+        if error is not None:
+            self.reported.emit(f"{source.title} could not be closed: {sentence(error)}")
+
     def leave(self) -> None:
         """Complete the files of all sources when the window closes."""
-        for source in self._session.sources:
+        for source in [*self._session.sources, *self._closing]:
             if source.may_change:
                 try:
                     _close(source)
@@ -131,7 +148,10 @@ class Editor(QObject):
     def run(self, source: Source, change: Change) -> None:
         """Run a change in a worker."""
         if self._may_change(source):
-            self._runner.run(source, change)
+            self._run(source, change)
+
+    def _run(self, source: Source, change: Change) -> None:
+        self._runner.run(source, replace(change, asked_at=self._session.place))
 
     def ask(self, change: Change) -> None:
         """Run a change of the current source."""
@@ -139,14 +159,19 @@ class Editor(QObject):
             self.run(self._session.source, change)
 
     def reread(self, source: Source, path: str) -> None:
-        """Read a source that may be changed again, and stay at a node of it."""
+        """Read a source that may be changed again, and stay at a node of it, or at the group above if it is gone."""
 
         def work(_progress: object) -> Outcome:
-            source.hierarchy.refresh()
-            node = source.hierarchy.node(path)
-            return Outcome(f"{source.title} was read again", Effect.NODES, path, node)
+            hierarchy: Any = source.hierarchy
+            hierarchy.refresh()
+            found = path
+            while found != "/" and found not in hierarchy:
+                found = found.rpartition("/")[0] or "/"
+            also = "" if found == path else f"; {path} is not in it any more"
+            node = hierarchy.node(found)
+            return Outcome(f"{source.title} was read again{also}", Effect.NODES, found, node)
 
-        self._runner.run(source, Change(f"Reading {source.title}", work))
+        self._run(source, Change(f"Reading {source.title}", work))
 
     def undoable(self, source: Source | None) -> str:
         """What would be undone next in a source; empty if nothing can be."""
@@ -168,7 +193,7 @@ class Editor(QObject):
             if isinstance(outcome, Outcome):
                 stack.drop(last)
 
-        self._runner.run(source, Change(f"Undoing {last.what}", last.run, ended))
+        self._run(source, Change(f"Undoing {last.what}", last.run, ended))
 
     # Dialogs
 
@@ -257,9 +282,10 @@ class Editor(QObject):
 
     def _change_ended(self, source: Source, change: Change, outcome: Outcome | Exception) -> None:
         if isinstance(outcome, Outcome):
-            self._undos.setdefault(id(source), UndoStack()).note(outcome)
+            if source in self._session.sources:  # the user may have closed it meanwhile
+                self._undos.setdefault(id(source), UndoStack()).note(outcome)
             change.ended(outcome)
-            self.changed.emit(source, outcome)
+            self.changed.emit(source, outcome, change.asked_at)
             if outcome.is_complete:
                 self.reported.emit(outcome.text)
             else:
@@ -280,6 +306,6 @@ class Editor(QObject):
         self.noticed.emit(text, None, None)
 
 
-def _close(source: Source) -> None:
+def _close(source: Source, _asked: object = None) -> None:
     hierarchy: Any = source.hierarchy
     hierarchy.close()

@@ -15,7 +15,7 @@ from zarrbrowser.window.side.side_pane import SidePane
 
 
 class Refresher(QObject):
-    """Reads again what a change may have changed.
+    """Reads again what a change may have changed, and goes to it if the user has stayed where it was asked for.
 
     Signals:
         reported: what was done, once the node is shown that was changed: showing a node clears the status bar.
@@ -35,10 +35,17 @@ class Refresher(QObject):
         self._session, self._model, self._side = session, model, side
         self._node_pane, self._revealer = node_pane, revealer
         self._text = ""
+        self._target = ""
+        """The path to which the window went last because of a change."""
         side.tree.node_chosen.connect(lambda _index: QTimer.singleShot(0, self._report))
 
-    def show(self, source: Source, outcome: Outcome) -> None:
-        """Show what came of a change."""
+    def show(self, source: Source, outcome: Outcome, asked_at: tuple[int, str] | None = None) -> None:
+        """Show what came of a change.
+
+        Args:
+            asked_at: the node that was shown when the user asked for it: see `Session.place`. If another one is shown
+                now, the window stays there.
+        """
         root = self._model.row_of(source)
         if outcome.effect is Effect.NOTHING or not root.isValid():
             return
@@ -51,12 +58,14 @@ class Refresher(QObject):
             self._side.forget(source)
             # Another node may now have the path of an earlier one.
             self._session.forget_views(source, outcome.group)
-            self._list_again(source, root, outcome)
+            self._list_again(source, root, outcome, is_left=self._session.place != asked_at)
         elif outcome.effect is Effect.ATTRIBUTES:
             self._session.forget_views(source, outcome.path)
             self._show_attributes(source, root, outcome)
         elif is_current:
             self._node_pane.reread()
+        else:
+            self._node_pane.forget_tiles()
 
     def _show_attributes(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
         node = outcome.node
@@ -70,8 +79,8 @@ class Refresher(QObject):
         elif self._session.source is source:
             self._node_pane.reread()  # an array whose coordinates have other units, for instance
 
-    def _list_again(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
-        """List the children of a group again, and go to the node that was changed."""
+    def _list_again(self, source: Source, root: QModelIndex, outcome: Outcome, *, is_left: bool) -> None:
+        """List the children of a group again, and go to the node that was changed, or stay at the present one."""
         tree = self._side.tree
         here = self._session.source is source
         row = root
@@ -91,9 +100,28 @@ class Refresher(QObject):
             self._model.list_again(row)
         tree.expand(row)
         self._model.fetchMore(row)
-        if here:
-            self._text = outcome.text
-            self._revealer.reveal(source, root, outcome.path)
+        if not here or self._revealer.awaited not in ("", self._target):
+            return  # the user is at another source, or on the way to another node
+        if is_left:
+            self._stay(source, root, outcome)
+        else:
+            self._go(source, root, outcome.path, outcome.text)
+
+    def _go(self, source: Source, root: QModelIndex, path: str, text: str) -> None:
+        self._text, self._target = text, path
+        self._revealer.reveal(source, root, path)
+
+    def _stay(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
+        """Show the present node as it is now, in the same view; if it was moved or deleted, go where it is."""
+        shown = self._session.place[1]
+        path = outcome.now_at(shown)
+        if path != shown:
+            self._go(source, root, path, outcome.text)
+        else:
+            self._target = path
+            self._revealer.reveal(
+                source, root, path, lambda node: self._node_pane.show_again(source, node or source.root)
+            )
 
     def _report(self) -> None:
         text, self._text = self._text, ""

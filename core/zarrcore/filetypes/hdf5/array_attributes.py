@@ -13,7 +13,7 @@ from zarrcore.hierarchy import ArrayNode
 def array_attributes(array: ArrayNode, how: Stored) -> dict[str, Any]:
     """The attributes of an array's dataset. A missing value must have the dataset's type."""
     told = {name: value for name, value in array.attributes.items() if name != DIMENSIONS_ATTRIBUTE}
-    if how.parts is None:
+    if how.parts is None and how.variable is None:
         fill = array.metadata.fill_value if array.fill_value_is_missing else None
         fill = None if fill is None else converted(fill, how)
         told |= missing_values(array.attributes, how.file_dtype, fill)

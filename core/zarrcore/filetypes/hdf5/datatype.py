@@ -117,6 +117,8 @@ HEAP_ITEM_NBYTES: Final = 16
 """Bytes of an element of variable length in a dataset: its length and address."""
 TEXT: Final = _head(_VARIABLE_LENGTH, 1 | _UTF8 << 8, HEAP_ITEM_NBYTES) + _integer(1, 0)
 """Text in UTF-8 of variable length."""
+BYTES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + _integer(1, 0)
+"""Bytes of variable length."""
 REFERENCE: Final = _head(_REFERENCE, 0, 8)
 """The address of an object's header."""
 REFERENCES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + REFERENCE

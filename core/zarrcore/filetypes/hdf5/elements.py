@@ -10,6 +10,9 @@ holds each value exactly, and the attribute ``_zarrscope_data_type`` names the o
 NetCDF-4 has fewer types, and its programs ignore the conventions of h5py (enumerations for booleans, compounds for complex
 numbers). For NetCDF-4, ``float16`` becomes ``float32``, a boolean ``int8`` with ``dtype = "bool"``, as in xarray, and elements
 with parts get a dimension for them: ``ri`` for complex numbers, ``stringN`` for texts, ``bytesN`` for raw bytes.
+
+Texts of variable length become HDF5's own, in UTF-8, and bytes of variable length sequences of ``uint8``, which NetCDF-4 does not
+have: see `texts`.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import numpy as np
 from zarrcore.array import Array
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
+from zarrcore.filetypes.hdf5.datatype import BYTES, HEAP_ITEM_NBYTES, TEXT
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.metadata import DataType
@@ -39,6 +43,7 @@ _CF_UNITS: Final = {
     "us": "microseconds",
     "ns": "nanoseconds",
 }
+_BYTES: Final = ("variable_length_bytes", "bytes")
 _NAT: Final = np.iinfo(np.int64).min
 
 
@@ -54,6 +59,8 @@ class Stored:
     """For an element with several parts: the name of their dimension, the type of each, and their number."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Attributes that describe it to readers."""
+    variable: bytes | None = None
+    """For elements of variable length: the datatype message; ``dtype`` is that of their references."""
 
     @property
     def file_dtype(self) -> np.dtype[Any]:
@@ -71,15 +78,20 @@ class Stored:
         return self.is_converted and self.dtype.kind == "S"
 
 
-def stored(data_type: DataType, *, netcdf: bool) -> Stored:
+def stored(data_type: DataType, *, netcdf: bool, has_texts: bool = False) -> Stored:
     """The form of elements of a type in a file.
+
+    Args:
+        data_type: the type.
+        netcdf: whether only types of NetCDF-4 are used.
+        has_texts: whether elements may have variable length.
 
     Raises:
         UnsupportedError: a file cannot hold them.
     """
-    if data_type.is_variable_length:
-        raise UnsupportedError("data type", data_type.name, "has elements of variable length")
     dtype = data_type.dtype
+    if data_type.is_variable_length:
+        return _of_variable_length(data_type, netcdf=netcdf, has_texts=has_texts)
     if netcdf and (dtype.names is not None or dtype.subdtype is not None):
         raise UnsupportedError("data type", data_type.name, "has no counterpart in NetCDF")
     as_hdf5 = _as_hdf5(dtype)
@@ -89,6 +101,24 @@ def stored(data_type: DataType, *, netcdf: bool) -> Stored:
     document = data_type.document()
     told = document if isinstance(document, str) else json.dumps(document)
     return replace(found, attributes={**found.attributes, DATA_TYPE_ATTRIBUTE: told})
+
+
+def _of_variable_length(data_type: DataType, *, netcdf: bool, has_texts: bool) -> Stored:
+    if not has_texts:
+        raise UnsupportedError(
+            "data type",
+            data_type.name,
+            "has elements of variable length, which only a file that is written as a whole holds:"
+            " use zarrscope cat --as hdf5, or export the node",
+        )
+    references = np.dtype(f"V{HEAP_ITEM_NBYTES}")
+    if data_type.dtype.kind == "T":
+        return Stored(references, variable=TEXT)
+    if data_type.name in _BYTES and not netcdf:
+        return Stored(references, variable=BYTES, attributes={DATA_TYPE_ATTRIBUTE: data_type.name})
+    raise UnsupportedError(
+        "data type", data_type.name, f"has no counterpart in {'NetCDF' if netcdf else 'HDF5'}"
+    )
 
 
 def _as_hdf5(dtype: np.dtype[Any]) -> Stored:

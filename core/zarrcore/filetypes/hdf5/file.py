@@ -33,9 +33,10 @@ class HDF5File(VirtualFile):
             texts or ``float16``. They can read the file, but not append to it.
         find: as `nodes_of`.
         nodes: the nodes in the file, if the caller has already found them with `nodes_of`.
+        has_texts: whether the file holds arrays with elements of variable length, which are all read now.
 
     Raises:
-        As `nodes_of`.
+        As `nodes_of`, and as `Array.read` for elements of variable length.
     """
 
     suffix = "h5"
@@ -48,10 +49,11 @@ class HDF5File(VirtualFile):
         netcdf: bool = False,
         find: Callable[[str], AnyNode] | None = None,
         nodes: Mapping[str, AnyNode] | None = None,
+        has_texts: bool = False,
     ) -> None:
         if nodes is None:
             nodes = nodes_of(node, find)
-        self._skeleton, self._rooms, self.left_out = make_skeleton(nodes, netcdf=netcdf)
+        self._skeleton, self._rooms, self.left_out = make_skeleton(nodes, netcdf=netcdf, has_texts=has_texts)
         self._offsets = [room.offset for room in self._rooms]
         self.size = self._rooms[-1].offset + self._rooms[-1].nbytes if self._rooms else len(self._skeleton)
 
@@ -131,18 +133,18 @@ class HDF5File(VirtualFile):
 
 
 def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
-    """Like `HDF5File`.
+    """Like `HDF5File`, with elements of variable length.
 
     Raises:
         UnsupportedError: the file cannot hold the array itself.
         As `nodes_of`.
     """
-    return _holding(node, HDF5File(node, find=find), "HDF5")
+    return _holding(node, HDF5File(node, find=find, has_texts=True), "HDF5")
 
 
 def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
     """Like `hdf5_file`, with the types and names of NetCDF-4."""
-    return _holding(node, HDF5File(node, netcdf=True, find=find), "NetCDF-4")
+    return _holding(node, HDF5File(node, netcdf=True, find=find, has_texts=True), "NetCDF-4")
 
 
 def _holding(node: Group | ArrayNode, file: HDF5File, title: str) -> HDF5File:

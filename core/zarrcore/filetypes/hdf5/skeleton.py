@@ -42,7 +42,8 @@ from zarrcore.filetypes.hdf5.object_header import (
 )
 from zarrcore.filetypes.hdf5.scales import scale_messages, without_coordinate, write_datasets
 from zarrcore.filetypes.hdf5.symbol_table import Link, superblock, write_symbol_table
-from zarrcore.filetypes.raw import RawFile
+from zarrcore.filetypes.hdf5.texts import Texts
+from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
 _MAX_TOLD = 1000
@@ -66,27 +67,37 @@ class Room:
     offset: int
     array: ArrayNode
     how: Stored
+    texts: Texts | None = None
+    """Elements of variable length, which are read already."""
 
     @property
     def nbytes(self) -> int:
         """The number of bytes of the elements."""
-        return self.array.size * self.how.dtype.itemsize
+        return self.array.size * self.how.dtype.itemsize if self.texts is None else self.texts.size
 
-    def file(self) -> RawFile:
+    def file(self) -> VirtualFile:
         """The elements as a file. It is not kept, since there may be thousands of arrays."""
-        return elements_file(self.array, self.how)
+        return elements_file(self.array, self.how) if self.texts is None else self.texts
 
 
-def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room], tuple[str, ...]]:
+def make_skeleton(
+    nodes: Mapping[str, AnyNode], *, netcdf: bool, has_texts: bool = False
+) -> tuple[bytes, list[Room], tuple[str, ...]]:
     """The beginning of a file of nodes, with all its metadata; the places of the elements, by ascending offset; what is omitted.
 
     Args:
         nodes: nodes by their paths in the file, groups before their content; ``""`` is the root group, if included.
         netcdf: whether only types and names of NetCDF are used.
+        has_texts: whether elements of variable length are read now; otherwise their arrays are omitted.
+
+    Raises:
+        As `Array.read`, for elements of variable length.
     """
     metadata = Metadata()
-    root, placed, size, left_out = _lay_out(nodes, metadata, netcdf)
+    root, placed, size, left_out = _lay_out(nodes, metadata, netcdf, has_texts=has_texts)
     for address, room in placed:
+        if room.texts is not None:
+            room.texts.place_at(room.offset)
         metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))
     metadata.put(0, superblock(root, size))
     return bytes(metadata.content), [room for _, room in placed], tuple(left_out)
@@ -99,14 +110,14 @@ def file_size(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> int:
 
 
 def _lay_out(
-    nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool
+    nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool, *, has_texts: bool = False
 ) -> tuple[Link, list[tuple[int, Room]], int, list[str]]:
     """Write all metadata without the addresses of elements.
 
     Returns the root group, the place of each array's elements with the address of its header, the size of the file, and what is
     omitted.
     """
-    writer = _Writer(metadata, netcdf)
+    writer = _Writer(metadata, netcdf, has_texts=has_texts)
     root = writer.write(nodes)
     metadata.end_collection()
     metadata.append(bytes(_READ_AHEAD_NBYTES))
@@ -115,7 +126,8 @@ def _lay_out(
     if writer.datasets:
         size += min(_AHEAD * size + min(_FIRST_READ_NBYTES, nbytes), _MAX_GAP_NBYTES)
     for address, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
-        room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
+        texts = writer.texts.get(id(array))
+        room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how, texts)
         size = room.offset + room.nbytes
         placed.append((address, room))
     return root, placed, size, writer.left_out
@@ -141,8 +153,11 @@ class _Group:
 class _Writer:
     """Writes nodes, and records omitted content."""
 
-    def __init__(self, metadata: Metadata, netcdf: bool) -> None:
+    def __init__(self, metadata: Metadata, netcdf: bool, *, has_texts: bool) -> None:
         self.datasets: list[tuple[int, ArrayNode, Stored]] = []
+        self.texts: dict[int, Texts] = {}
+        """The elements of variable length of arrays, by the identity of the array."""
+        self._has_texts = has_texts
         self._metadata = metadata
         self._nbytes = 1 << 40  # an upper limit for the metadata
         self._netcdf = netcdf
@@ -154,6 +169,7 @@ class _Writer:
         for path, node in nodes.items():
             with self._leaving_out(path):
                 self._take(path, node)
+        self._read_texts()
         dimensions = self._dimensions()
         while True:
             path, group = self._groups.popitem()
@@ -179,13 +195,25 @@ class _Writer:
         if path:
             name = self._take_name(name, self._groups[parent])
         if isinstance(node, ArrayNode):
-            how = stored(node.data_type, netcdf=self._netcdf)
+            how = stored(node.data_type, netcdf=self._netcdf, has_texts=self._has_texts)
             self._groups[parent].arrays[name] = node, how
             return
         if path:
             self._groups[path] = _Group([])
         self._groups[path].messages = self._attributes(path, node.attributes)
         self._groups[path].tells_coordinates = "coordinates" in node.attributes
+
+    def _read_texts(self) -> None:
+        """Read elements of variable length. A store that fails ends this: it must not look as if HDF5 lacked something."""
+        for path, group in self._groups.items():
+            for name, (array, how) in [*group.arrays.items()]:
+                if how.variable is None:
+                    continue
+                try:
+                    self.texts[id(array)] = Texts(array)
+                except UnsupportedError as error:
+                    del group.arrays[name]
+                    self._leave_out(f"{path}/{name}".lstrip("/"), error)
 
     def _take_name(self, name: str, group: _Group) -> str:
         """The name of a node in the file, which no other node in its group has."""
@@ -278,10 +306,12 @@ class _Writer:
         if self._nbytes + nbytes + _PAGE_NBYTES > _MAX_NBYTES:
             raise UnsupportedError("shape", str(shape), "is too large for the rest of the file")
         kind = (
-            fixed_text(how.dtype.itemsize) if how.is_utf8 and how.parts is None else datatype(how.file_dtype)
+            fixed_text(how.dtype.itemsize)
+            if how.is_utf8 and how.parts is None
+            else how.variable or datatype(how.file_dtype)
         )
         # ncdump 4.9 crashes on the fill value of a text.
-        has_fill = how.parts is None and how.dtype.kind != "S"
+        has_fill = how.parts is None and how.dtype.kind != "S" and how.variable is None
         fill = converted(array.metadata.fill_value, how).tobytes() if has_fill else None
         messages = dataset_messages(shape, kind, nbytes, fill)
         messages += self._attributes(path, array_attributes(array, how))

@@ -185,3 +185,76 @@ def test_a_sort_keeps_a_filter_that_is_not_shown_yet(pane: TablePane, source: So
     qtbot.waitUntil(lambda: "not a number" in pane.problem.text)
     pane.arranger.sort(0, is_descending=False)
     shows(pane, qtbot, [0, 1, 2])
+
+
+VIEW = {"filter": "counts >= 990", "sort": ["squares", True], "cell": None}
+
+
+def test_a_view_has_the_order_and_the_conditions(pane: TablePane, source: Source, qtbot: QtBot) -> None:
+    show(pane, source, "/g", qtbot)
+    assert pane.view_state() == {"cell": None}
+    pane.restore(VIEW)
+    assert pane.view_state() == VIEW, "also before the rows are arranged"
+    shows(pane, qtbot, [999, 998, 997])
+    assert pane.view_state() == VIEW
+    assert pane.arranger.line.text() == "counts >= 990"
+    pane.restore({"cell": None})
+    shows(pane, qtbot, [0, 7, 14])
+    assert pane.arranger.line.text() == ""
+
+
+def test_a_view_scrolls_to_its_cell_once_the_rows_are_arranged(
+    pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g", qtbot)
+    row = int(np.flatnonzero(COUNTS == 500)[0])
+    pane.restore({"sort": ["counts", False], "cell": [row, 1]})
+    assert pane.view_state()["cell"] == [row, 1]
+    qtbot.waitUntil(lambda: isinstance(pane.grid, OrderedGrid))
+    assert pane.table.current_cell == (500, 1)
+    pane.restore({"filter": "counts < 10", "cell": [row, 1]})
+    qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.rows == 10)
+    assert not pane.problem.text, "the row is not among those shown, which is no problem"
+
+
+def test_an_array_with_one_axis_is_sorted_by_its_elements(
+    pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g/counts", qtbot)
+    pane.arranger.sort(0, is_descending=True)
+    shows(pane, qtbot, [999, 998])
+    state = pane.view_state()
+    pane.clear()
+    show(pane, source, "/g/counts", qtbot)
+    pane.restore(state)
+    shows(pane, qtbot, [999, 998])
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({"filter": "nothing = 1"}, "There is no column nothing"),
+        ({"filter": "__import__('os').system('x')"}, "Write a column"),
+        ({"filter": "counts > x"}, "x is not a number"),
+        ({"filter": "counts = 1 and " * 5000 + "counts = 1"}, "characters; up to 2,000"),
+    ],
+)
+def test_conditions_that_do_not_fit_are_refused(
+    document: dict[str, Any], reason: str, pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.restore({**document, "sort": ["counts", True]})
+    qtbot.waitUntil(lambda: reason in pane.problem.text)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"filter": 5}, {"sort": "counts"}, {"sort": [5, True]}, {"sort": ["none", False]}, {"sort": [["x"], 1]}],
+)
+def test_a_malformed_order_is_the_tables_own(
+    document: dict[str, Any], pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.restore(document)
+    shows(pane, qtbot, [0, 7, 14])
+    assert pane.problem.text == ""

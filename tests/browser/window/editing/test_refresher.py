@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
 from tests.browser.editing.places import VALUES, write_example
-from tests.browser.window.editing.windows import allow, go, idle, rows
+from tests.browser.fakes import Gate
+from tests.browser.window.editing.windows import allow, go, idle, rows, shown
 from zarrbrowser.editing.attributes import set_attributes
+from zarrbrowser.editing.changes import Change, Outcome
 from zarrbrowser.editing.elements import write_elements
-from zarrbrowser.editing.nodes import erase, move
+from zarrbrowser.editing.nodes import erase, move, new_group
+from zarrbrowser.editing.progress import Progress
 from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.session.sources import Source
+from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
 
 
@@ -24,6 +33,16 @@ from zarrbrowser.window.main_window import MainWindow
 def place(tmp_path: Path) -> Path:
     write_example(tmp_path / "a.zarr")
     return tmp_path / "a.zarr"
+
+
+@pytest.fixture
+def second(application: QApplication) -> Iterator[MainWindow]:
+    made = MainWindow(Settings(fresh=True))
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(30), "a thread is still working"
+    made.deleteLater()
 
 
 def source_of(window: MainWindow) -> Source:
@@ -126,3 +145,247 @@ def test_consolidated_metadata_stay_true(window: MainWindow, place: Path, qtbot:
     window.editor.ask(erase(source_of(window), "/scan"))
     qtbot.waitUntil(lambda: rows(window) == ["first", "other"])
     assert sorted(zarr.open_group(place, mode="r", use_consolidated=True)) == ["first", "other"]
+
+
+def _slow(change: Change, gate: Gate) -> Change:
+    """A change that ends once the gate is open."""
+
+    def run(progress: Progress) -> Outcome:
+        gate.wait()
+        return change.run(progress)
+
+    return replace(change, run=run)
+
+
+@pytest.mark.parametrize("what", ["move", "erase", "group"])
+def test_the_window_stays_where_the_user_has_gone(
+    what: str, window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan")
+    source, gate = source_of(window), Gate()
+    changes = {
+        "move": (move(source, "/scan/empty", "/scan/void"), ["raw", "void"], "/scan/empty is now /scan/void"),
+        "erase": (erase(source, "/scan/empty"), ["raw"], "/scan/empty is deleted"),
+        "group": (new_group(source, "/scan/new"), ["empty", "new", "raw"], "/scan/new was made"),
+    }
+    change, names, text = changes[what]
+    window.editor.run(source, _slow(change, gate))
+    go(window, qtbot, "/scan/raw")
+    assert window.node_pane.show_tab("Table")
+    table = window.node_pane.pane("Table")
+    assert isinstance(table, TablePane)
+    table.go(3, 2)
+    gate.open()
+    qtbot.waitUntil(lambda: rows(window, "/scan") == names)
+    idle(window, qtbot)
+    assert shown(window).path == "/scan/raw"
+    assert window.model.path_of(window.tree.currentIndex()) == "/scan/raw"
+    assert window.node_pane.current_tab() == "Table"
+    assert table.grid is not None
+    assert window.status.message.text == text
+    window.editor.undo()  # asked for here: the window shows what is undone
+    if what != "erase":
+        qtbot.waitUntil(lambda: shown(window).path == ("/scan/empty" if what == "move" else "/scan"))
+
+
+def test_the_window_stays_in_a_group_and_shows_its_nodes_anew(
+    window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    source, gate = source_of(window), Gate()
+    window.editor.run(source, _slow(erase(source, "/scan/empty"), gate))
+    go(window, qtbot, "/")
+    gate.open()
+    qtbot.waitUntil(lambda: rows(window, "/scan") == ["raw"])
+    idle(window, qtbot)
+    assert shown(window).path == "/"
+
+
+@pytest.mark.parametrize(
+    ("make", "path"),
+    [
+        (lambda source: move(source, "/scan", "/other/scan"), "/other/scan/raw"),
+        (lambda source: erase(source, "/scan"), "/"),
+    ],
+)
+def test_the_window_goes_along_with_the_node_that_it_shows(
+    make: Callable[[Source], Change], path: str, window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan")
+    source, gate = source_of(window), Gate()
+    window.editor.run(source, _slow(make(source), gate))
+    go(window, qtbot, "/scan/raw")
+    gate.open()
+    qtbot.waitUntil(lambda: shown(window).path == path)
+    idle(window, qtbot)
+
+
+def test_the_way_to_another_node_is_not_cut_off(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place, "/scan")
+    source, gate = source_of(window), Gate()
+    window.editor.run(source, _slow(erase(source, "/scan/empty"), gate))
+    go(window, qtbot, "/")
+    gate.open()
+    window.navigator.go_within("/scan/raw")
+    qtbot.waitUntil(lambda: shown(window).path == "/scan/raw")
+    idle(window, qtbot)
+    assert shown(window).path == "/scan/raw"
+    assert rows(window, "/scan") == ["raw"]
+
+
+def test_a_picture_seen_before_is_read_again_if_it_changed_out_of_sight(
+    window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    source, gate = source_of(window), Gate()
+    picture(window, qtbot)
+    array = source.hierarchy.node("/scan/raw")
+    change = write_elements(source, array, (slice(0, 5), slice(0, 5)), np.int32(900))
+    window.editor.run(source, _slow(change, gate))
+    write_example(place.parent / "b.zarr")
+    window.open_text(str(place.parent / "b.zarr"))
+    qtbot.waitUntil(lambda: window.session.source is not None and window.session.source is not source)
+    gate.open()
+    idle(window, qtbot)
+    assert window.session.source is not source
+    window.navigator.back()
+    qtbot.waitUntil(lambda: window.session.source is source and shown(window).path == "/scan/raw")
+    pane = picture(window, qtbot)
+    assert pane.view.mosaics[0].values[0, 0] == 900
+
+
+def test_undo_works_after_reloading(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    source = source_of(window)
+    array = source.hierarchy.node("/scan/raw")
+    window.editor.ask(write_elements(source, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    idle(window, qtbot)
+    window.reload()
+    idle(window, qtbot)
+    window.editor.undo()
+    idle(window, qtbot)
+    assert np.array_equal(zarr.open_array(place / "scan/raw", mode="r")[...], VALUES)
+    assert shown(window).path == "/scan/raw"
+
+
+def test_reloading_does_not_pull_the_window_back(window: MainWindow, place: Path, qtbot: QtBot) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    zarr.open_group(place, mode="r+", use_consolidated=False).create_group("theirs")
+    window.reload()
+    window.navigator.go_within("/other")
+    qtbot.waitUntil(lambda: rows(window) == ["other", "scan", "theirs"])
+    idle(window, qtbot)
+    assert shown(window).path == "/other"
+
+
+def test_reloading_after_another_program_deleted_the_node(
+    window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    shutil.rmtree(place / "scan")
+    window.reload()
+    qtbot.waitUntil(lambda: rows(window) == ["other"])
+    idle(window, qtbot)
+    assert shown(window).path == "/"
+    assert window.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
+
+
+@pytest.mark.parametrize("name", ["c.zarr", "c.zip"])
+def test_a_source_is_closed_once_its_change_has_ended(
+    name: str, window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    write_example(tmp_path / name)
+    allow(window, qtbot, tmp_path / name, "/scan/raw")
+    source, gate = source_of(window), Gate()
+    window.editor.run(source, _slow(new_group(source, "/made"), gate))
+    window.close_source()
+    assert window.session.sources == []
+    gate.open()
+    idle(window, qtbot)
+    assert window.editor.undoable(source) == ""
+    assert window.node_pane.notice.text == ""
+    assert "/made" in zc.open(tmp_path / name)
+
+
+def test_the_window_closes_once_a_change_of_a_closed_source_has_ended(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    write_example(tmp_path / "c.zip")
+    allow(window, qtbot, tmp_path / "c.zip", "/scan/raw")
+    source, gate = source_of(window), Gate()
+    window.editor.run(source, _slow(new_group(source, "/made"), gate))
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    window.close_source()
+    window.close()
+    assert window.isVisible()
+    gate.open()
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert "/made" in zc.open(tmp_path / "c.zip")
+
+
+def test_two_windows_change_one_store(
+    window: MainWindow, second: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    other = second
+    for one in (window, other):
+        allow(one, qtbot, place, "/scan/raw")
+    mine, theirs = source_of(window), source_of(other)
+    array = mine.hierarchy.node("/scan/raw")
+    window.editor.ask(write_elements(mine, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    idle(window, qtbot)
+    same = theirs.hierarchy.node("/scan/raw")
+    other.editor.ask(write_elements(theirs, same, (slice(0, 1), slice(0, 1)), np.int32(7)))
+    idle(other, qtbot)
+    window.editor.undo()
+    idle(window, qtbot)
+    assert "This cannot be undone: " in window.node_pane.notice.text
+    assert zarr.open_array(place / "scan/raw", mode="r")[0, 0] == 7
+    other.editor.undo()
+    idle(other, qtbot)
+    window.editor.undo()
+    idle(window, qtbot)
+    assert np.array_equal(zarr.open_array(place / "scan/raw", mode="r")[...], VALUES)
+    other.editor.ask(erase(theirs, "/scan"))
+    idle(other, qtbot)
+    window.editor.ask(move(mine, "/scan/raw", "/raw"))
+    idle(window, qtbot)
+    assert "Moving /scan/raw to /raw failed: " in window.node_pane.notice.text
+
+
+@pytest.mark.parametrize("changes", ["elements", "nodes"])
+def test_the_rows_of_a_group_stay_sorted_and_filtered(
+    changes: str, window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    with zc.open(place, "r+") as made:
+        for name in ("a", "b"):
+            made.create_array(f"table/{name}", shape=(4,), data_type="int32")[...] = [3, 1, 2, 4]
+    allow(window, qtbot, place, "/table")
+    assert window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+
+    def cells() -> list[object]:
+        number = 0 if pane.grid is None else pane.grid.rows
+        return [pane.model.value(row, 0)[1] for row in range(number)]
+
+    qtbot.waitUntil(lambda: cells() == [3, 1, 2, 4])
+    pane.arranger.filter("a > 1")
+    pane.arranger.sort(0, is_descending=True)
+    qtbot.waitUntil(lambda: cells() == [4, 3, 2])
+    source, gate = source_of(window), Gate()
+    array = source.hierarchy.node("/table/a")
+    change = (
+        write_elements(source, array, (slice(1, 2),), np.int32(9))
+        if changes == "elements"
+        else new_group(source, "/new")
+    )
+    go(window, qtbot, "/scan")
+    window.editor.run(source, _slow(change, gate))
+    window.navigator.back()
+    qtbot.waitUntil(lambda: shown(window).path == "/table" and cells() == [4, 3, 2])
+    gate.open()
+    qtbot.waitUntil(lambda: not window.editor.is_busy)
+    idle(window, qtbot)
+    qtbot.waitUntil(lambda: cells() == ([9, 4, 3, 2] if changes == "elements" else [4, 3, 2]))
+    assert shown(window).path == "/table"
+    assert pane.arranger.line.text() == "a > 1"

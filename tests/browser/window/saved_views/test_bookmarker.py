@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
 
+import zarrcore as zc
 from tests.browser.window.saved_views.windows import Windows
+from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.session.saved_views.links import view_of_link
 from zarrbrowser.session.saved_views.view import SavedView
 from zarrbrowser.session.saved_views.view_files import read_views
@@ -58,6 +62,47 @@ def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
     assert pane.contrast.colour_map.currentText() == "Viridis", "not the one chosen last"
     assert not pane.canvas.is_fitted
     assert pane.canvas.visible().rows[0] == pytest.approx(5, abs=8)
+
+
+def test_a_sorted_and_filtered_table_is_bookmarked_and_kept(windows: Windows) -> None:
+    hierarchy = zc.open(windows.source, "r+")
+    for name, values in (("table/age", [30, 10, 20, 40]), ("table/size", [1.5, 2.5, 3.5, 4.5])):
+        array = np.array(values)
+        hierarchy.create_array(name, shape=(4,), data_type=array.dtype)[...] = array
+
+    def cells(window: MainWindow) -> list[Any]:
+        pane = window.node_pane.pane("Table")
+        assert isinstance(pane, TablePane)
+        number = 0 if pane.grid is None else pane.grid.rows
+        return [pane.model.value(row, 0)[1] for row in range(number)]
+
+    def is_arranged(window: MainWindow) -> bool:
+        return windows.is_at(window, "/table") and cells(window) == [40, 30, 20]
+
+    window = windows.open()
+    window.open_text(f"{windows.source}#/table")
+    windows.qtbot.waitUntil(lambda: windows.is_at(window, "/table"))
+    window.node_pane.show_tab("Table")
+    windows.qtbot.waitUntil(lambda: cells(window) == [30, 10, 20, 40])
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+    pane.arranger.filter("age != 10")
+    pane.arranger.sort(0, is_descending=True)
+    windows.qtbot.waitUntil(lambda: is_arranged(window))
+    windows.settle(window)
+    add(window, "the old")
+    windows.show(window, "/other")
+    menu_of(window, "Bookmarks")["the old"].trigger()
+    windows.qtbot.waitUntil(lambda: is_arranged(window))
+    assert pane.arranger.line.text() == "age != 10"
+    window.close()
+    later = windows.open()
+    later.restore_session()
+    windows.qtbot.waitUntil(lambda: is_arranged(later))
+    later.navigator.go_within("/volume")
+    windows.qtbot.waitUntil(lambda: windows.is_at(later, "/volume"))
+    later.navigator.back()
+    windows.qtbot.waitUntil(lambda: is_arranged(later))
 
 
 def test_a_bookmark_of_the_present_node_restores_its_view(windows: Windows) -> None:

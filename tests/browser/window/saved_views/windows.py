@@ -49,6 +49,10 @@ class Windows:
         self.settle(window)
         return pane
 
+    def is_at(self, window: MainWindow, path: str) -> bool:
+        """Whether a node is the current one."""
+        return window.session.node is not None and window.session.node.path == path
+
     def settle(self, window: MainWindow) -> None:
         """Wait until nothing is being done."""
         self.qtbot.waitUntil(lambda: not window.workers.active)

@@ -1,0 +1,50 @@
+"""The dialogs that help: the guide, the list of keyboard shortcuts, and the versions of this program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:  # dialogs are imported late, for a fast start
+    from zarrbrowser.dialogs.about_dialog import AboutDialog
+    from zarrbrowser.dialogs.guide_dialog import GuideDialog
+    from zarrbrowser.dialogs.keys_dialog import KeysDialog
+
+_COLUMNS_OF_KEYS = (3, 7)
+"""Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
+
+
+class HelpDialogs:
+    """Shows the dialogs, over the main window."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def show_keys(self) -> KeysDialog:
+        """Show all keyboard shortcuts."""
+        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
+        from zarrbrowser.window.commands import key_table
+
+        dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS, self._window)
+        dialog.open()
+        return dialog
+
+    def show_guide(self) -> GuideDialog:
+        """Show the guide; the window can be used beside it."""
+        from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
+
+        dialog = GuideDialog(self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+        return dialog
+
+    def show_about(self) -> AboutDialog:
+        """Show what this program is, and its versions."""
+        from zarrbrowser.dialogs.about_dialog import AboutDialog  # late: for a fast start
+
+        dialog = AboutDialog(self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog

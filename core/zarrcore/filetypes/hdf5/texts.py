@@ -1,0 +1,121 @@
+"""Elements of variable length in an HDF5 file: references, followed by the global heap that they refer to.
+
+Specification: HDF5, "File Format Specification Version 3.0", III.E (global heap).
+
+The place of everything after such an array depends on all its elements, so they are read before the file is laid out. This is
+only done for files that are written as a whole. Files of a mount, whose size must be known at once, omit such arrays.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+import weakref
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.array import Array
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES
+from zarrcore.filetypes.hdf5.object_header import padded
+from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.plan import BytesPlan, KnownBytes
+
+_REFERENCE: Final = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
+_HEAD_NBYTES: Final = 16
+_COLLECTION_NBYTES: Final = 64 << 10
+"""Readers read a collection as a whole; fewer bytes would mean more of them."""
+_LEAST_COLLECTION_NBYTES: Final = 4096
+_MAX_ITEMS: Final = (1 << 16) - 1
+_SLAB_ELEMENTS: Final = 1 << 20
+_IN_MEMORY_NBYTES: Final = 64 << 20
+"""More bytes are kept in a temporary file."""
+
+
+class Texts(VirtualFile):
+    """All elements of an array of texts or bytes of variable length, as they are in a file.
+
+    Raises:
+        UnsupportedError: an element is not text in HDF5.
+        As `Array.read`.
+    """
+
+    suffix = "raw"
+
+    def __init__(self, array: Array) -> None:
+        self._references = np.zeros(array.size, _REFERENCE)
+        self._heap = tempfile.SpooledTemporaryFile(_IN_MEMORY_NBYTES)  # noqa: SIM115 - see below
+        weakref.finalize(self, self._heap.close)
+        self._heap_nbytes, self._base = 0, 0
+        self._collection = bytearray(_HEAD_NBYTES)
+        self._items = 0
+        number = 0
+        for values in _slabs(array):
+            for value in values.ravel().tolist():
+                self._references[number] = self._keep(_encoded(value))
+                number += 1
+        self._end_collection()
+        self.size = array.size * HEAP_ITEM_NBYTES + self._heap_nbytes
+
+    def place_at(self, offset: int) -> None:
+        """Give the elements their place in the file, once it is known."""
+        heap = offset + len(self._references) * HEAP_ITEM_NBYTES
+        self._references["address"] += np.uint64(heap - self._base)
+        self._base = heap
+
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        stop = self._clipped(offset, nbytes)
+        middle = len(self._references) * HEAP_ITEM_NBYTES
+        first, last = offset // HEAP_ITEM_NBYTES, -(-min(stop, middle) // HEAP_ITEM_NBYTES)
+        begin = first * HEAP_ITEM_NBYTES
+        told = (
+            self._references[first:last].tobytes()[offset - begin : stop - begin] if offset < middle else b""
+        )
+        if stop > middle:
+            self._heap.seek(max(offset, middle) - middle)
+            told += self._heap.read(stop - max(offset, middle))
+        return KnownBytes(told)
+
+    def _keep(self, data: bytes) -> tuple[int, int, int]:
+        """Put an element into the heap; returns its reference, with an address within the heap."""
+        nbytes = _HEAD_NBYTES + len(data) + -len(data) % 8
+        if self._items == _MAX_ITEMS or (self._items and len(self._collection) + nbytes > _COLLECTION_NBYTES):
+            self._end_collection()
+        self._items += 1
+        self._collection += struct.pack("<HHIQ", self._items, 0, 0, len(data)) + padded(data)
+        return len(data), self._heap_nbytes, self._items
+
+    def _end_collection(self) -> None:
+        if not self._items:
+            return
+        free = _LEAST_COLLECTION_NBYTES - len(self._collection)
+        if free >= _HEAD_NBYTES:
+            self._collection += struct.pack("<HHIQ", 0, 0, 0, free)
+        size = max(_LEAST_COLLECTION_NBYTES, len(self._collection))
+        self._collection[:_HEAD_NBYTES] = struct.pack("<4sB3xQ", b"GCOL", 1, size)
+        self._heap.write(self._collection.ljust(size, b"\0"))
+        self._heap_nbytes += size
+        self._collection, self._items = bytearray(_HEAD_NBYTES), 0
+
+
+def _slabs(array: Array) -> Iterator[np.ndarray[Any, Any]]:
+    """The elements in C order, some rows of chunks at a time."""
+    if not array.shape or not array.size:
+        yield np.asarray(array.read())
+        return
+    row = array.size // array.shape[0]
+    length = max(1, array.chunk_shape[0])
+    length *= max(1, _SLAB_ELEMENTS // (row * length))
+    for start in range(0, array.shape[0], length):
+        yield array.read((slice(start, min(start + length, array.shape[0])),))
+
+
+def _encoded(value: str | bytes) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    data = value.encode("utf-8", "replace")
+    if b"\0" in data:
+        raise UnsupportedError("text", repr(value[:20]), "has a zero byte, at which a text of HDF5 ends")
+    return data

@@ -73,7 +73,8 @@ def _named(image: Image, find: Find) -> tuple[Any, Any] | None:
     if not isinstance(told, str) or not image.base.dimension_names:
         return None
     lengths = dict(zip(image.base.dimension_names, image.base.shape, strict=True))
-    group, found = image.base.path.rpartition("/")[0], {}
+    group = image.base.path.rpartition("/")[0]
+    found: dict[str, Any] = {}
     for name in told.split():
         try:
             node = find(f"{group}/{name}")

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from zarrbrowser.export.figures.maps import ShownMap
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import PlaneMap
@@ -79,6 +80,12 @@ class ProjectedPicture(QObject):
         """Cover the canvas below again after its size changed."""
         if self.canvas is not None:
             self.canvas.setGeometry(self._below.geometry())
+
+    def shown(self) -> ShownMap | None:
+        """The map on the screen; None without one."""
+        if self.chart is None or self._plane is None or self.sampling is None:
+            return None
+        return ShownMap(self.chart, self._plane, self.sampling, self.lines.sketch)
 
     def fit(self) -> bool:
         """Show the whole map; False without one."""

@@ -130,12 +130,8 @@ class ShownPlanes:
         """The figure of the samples of each plane, and of its labels."""
         main = self.main.state
         panels = tuple((*one.place, self._panel(one, mosaics, labels)) for one, mosaics, labels in parts)
-        settings = main.settings
-        legend: tuple[tuple[str, Colour], ...] = ()
-        if settings.is_blended:
-            chosen = [settings.channels[position] for position in settings.channels_on]
-            legend = tuple((one.channel.name, one.colour) for one in chosen)
-        return Figure(panels, self._colour_bar(), legend, self.title)
+        bar = colour_bar_of(main, self.main.measured)
+        return Figure(panels, bar, legend_of(main), self.title)
 
     @property
     def title(self) -> str:
@@ -193,13 +189,22 @@ class ShownPlanes:
         low, high = reversed(ends) if is_turned else ends
         return Scale(f"{name} ({units})" if units else name, low, high, coordinate, is_whole=True)
 
-    def _colour_bar(self) -> ColourBar | None:
-        """What the colours mean; None for colours without an order."""
-        one, state = self.main, self.main.state
-        style, settings = style_of(state, one.measured), state.settings
-        if settings.is_blended or settings.axes.channel is not None or style.is_labels:
-            return None
-        return ColourBar(lookup_table(style.colour_map), style.norm, style.levels, colour_label(state))
+
+def colour_bar_of(state: ImageState, measured: Measured) -> ColourBar | None:
+    """What the colours mean; None for colours without an order."""
+    style, settings = style_of(state, measured), state.settings
+    if settings.is_blended or settings.axes.channel is not None or style.is_labels:
+        return None
+    return ColourBar(lookup_table(style.colour_map), style.norm, style.levels, colour_label(state))
+
+
+def legend_of(state: ImageState) -> tuple[tuple[str, Colour], ...]:
+    """The names and colours of blended channels."""
+    settings = state.settings
+    if not settings.is_blended:
+        return ()
+    chosen = [settings.channels[position] for position in settings.channels_on]
+    return tuple((one.channel.name, one.colour) for one in chosen)
 
 
 def colour_label(state: ImageState) -> str:

@@ -10,6 +10,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.maps.grids import tripolar
 from tests.browser.panes.image.pictures import VOLUME, pane_of, show
 from tests.browser.panes.image.tools.mapped import EAST, NORTH, ocean, shown, world
+from zarrbrowser.export.figures.figure import Picture
 from zarrbrowser.maps.projections import Projection, places
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
@@ -166,3 +167,27 @@ def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, q
     pane.model.set(projection=Projection.ROBINSON)
     assert picture_of(pane).canvas is None
     assert pane.controls.chunks.isEnabled()
+
+
+def test_a_figure_has_the_map_of_the_screen(pane: ImagePane, qtbot: QtBot) -> None:
+    assert pane.figure() is not None
+    choose(pane, Projection.MOLLWEIDE)
+    qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.coastlines.rows.size))
+    source = pane.figure()
+    assert source is not None
+    sampled = picture_of(pane).sampling
+    assert sampled is not None
+    panel = source.as_shown().panels[0][2]
+    assert isinstance(panel, Picture)
+    assert not panel.has_axes
+    assert panel.map_lines is picture_of(pane).lines.sketch
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    assert np.array_equal(panel.layers[0].pixels[..., 3] > 0, canvas.image.image[..., 3] > 0)
+    choose(pane, Projection.NONE)
+    qtbot.waitUntil(lambda: picture_of(pane).chart is None)
+    flat = pane.figure()
+    assert flat is not None
+    panel = flat.as_shown().panels[0][2]
+    assert isinstance(panel, Picture)
+    assert panel.has_axes

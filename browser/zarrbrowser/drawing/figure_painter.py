@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from zarrbrowser.drawing.axes import draw_below, draw_on_left
 from zarrbrowser.drawing.canvas import TEXT, TICK, UNITS_PER_INCH, FigureCanvas, image_of
-from zarrbrowser.drawing.panels import data_box, draw_panel, places_of, scales_of
+from zarrbrowser.drawing.panels import data_box, draw_panel, has_axes, places_of, scales_of
 from zarrbrowser.export.figures.figure import MM_PER_INCH, ColourBar, Figure, FigureOptions
 from zarrbrowser.export.figures.scales import Tick, colour_ticks
 
@@ -81,7 +81,7 @@ def _draw_panels(canvas: FigureCanvas, figure: Figure, options: FigureOptions, r
             place.setTop(place.top() + 1.3 * em)
         data = data_box(canvas, panel, place, options)
         draw_panel(canvas, panel, data, options)
-        if options.has_axes:
+        if has_axes(panel, options):
             across, down = scales_of(panel)
             draw_below(canvas, across, data)
             draw_on_left(canvas, down, data)

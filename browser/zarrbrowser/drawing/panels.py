@@ -47,10 +47,15 @@ def places_of(panels: Sequence[tuple[int, int]], room: QRectF, gap: float) -> li
     ]
 
 
+def has_axes(panel: Picture | Plot, options: FigureOptions) -> bool:
+    """Whether axes are drawn beside a panel."""
+    return options.has_axes and (not isinstance(panel, Picture) or panel.has_axes)
+
+
 def data_box(canvas: FigureCanvas, panel: Picture | Plot, place: QRectF, options: FigureOptions) -> QRectF:
     """The box of a panel's data: beside its axes, and in its proportions."""
     box, em = QRectF(place), canvas.em
-    if options.has_axes:
+    if has_axes(panel, options):
         across, down = scales_of(panel)
         box.setBottom(box.bottom() - room_below(canvas, across))
         box.setLeft(box.left() + room_on_left(canvas, down, box.height()))
@@ -80,7 +85,8 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
             _draw_layer(canvas, layer, panel, data, options.dpi)
         draw_map(canvas, panel, data)
     painter.restore()
-    canvas.frame(data)
+    if not isinstance(panel, Picture) or panel.has_axes:
+        canvas.frame(data)
     if isinstance(panel, Picture) and panel.scale is not None and options.has_scale_bar:
         _draw_scale_bar(canvas, panel, panel.scale, data)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from zarrbrowser.coordinates.auxiliary import Auxiliary
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
@@ -19,6 +18,13 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements, is_complex, unit_of
 from zarrbrowser.values.quantities import format_value
 from zarrcore.conventions.cf import flag_meaning
+
+
+class Told(Protocol):
+    """Coordinates of single elements."""
+
+    def text(self, index: Sequence[int]) -> str:
+        """Those of an element of the image; empty if it has none."""
 
 
 def element_at(place: tuple[float, float]) -> tuple[int, int]:
@@ -78,7 +84,7 @@ def probe(
     coordinates: Mapping[int, Coordinate] | None = None,
     array: ArrayLike | None = None,
     value: Any = None,
-    auxiliary: Sequence[Auxiliary] = (),
+    auxiliary: Sequence[Told] = (),
 ) -> str:
     """Coordinates and value at a position, as text.
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from zarrbrowser.maps.geography import PlaneMap, directions
+from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.lines import EarthLines, PlaneLines, joined
+from zarrbrowser.maps.sphere import directions
 from zarrbrowser.nodes.protocols import AnyArray
 
 _CLOSE = math.radians(0.05)

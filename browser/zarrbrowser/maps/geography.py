@@ -2,12 +2,14 @@
 
 CF conventions, 4.1 "Latitude Coordinate" and 4.2 "Longitude Coordinate": one-dimensional coordinates, evenly spaced or not. Other
 grids have a coordinate reference system (CRS), and an affine transformation to it; pyproj knows their longitudes and latitudes.
+CF 5.2 has a longitude and a latitude for each element of a curved grid.
 """
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,11 +17,16 @@ import numpy as np
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
+from zarrbrowser.maps.curved_coordinates import curved_grid_of
+from zarrbrowser.maps.curved_grid import CurvedGrid
+from zarrbrowser.maps.sphere import directions
+from zarrbrowser.maps.unknown_place import UnknownPlaceError
 from zarrbrowser.nodes.protocols import AnyArray
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.conventions import CoordinateReferenceSystem
 
+_log = logging.getLogger(__name__)
 NEEDS_PYPROJ = "Maps of projected coordinates need the package pyproj: pip install 'zarrscope[gis]'"
 _MOST_COORDINATES = 1_000_000
 _ANGULAR_CODES = ("EPSG:4326", "EPSG:4258", "EPSG:4269", "OGC:CRS84")
@@ -30,10 +37,6 @@ _WIDEST = 1440.0
 Places = tuple[AnyArray, AnyArray]
 
 
-class UnknownPlaceError(Exception):
-    """Nothing tells where the elements are; the message is a sentence for people, or empty if there is nothing to say."""
-
-
 class Grid(Protocol):
     """From elements to coordinates x and y, and back."""
 
@@ -41,7 +44,7 @@ class Grid(Protocol):
         """x and y of places on the plane."""
 
     def places(self, x: AnyArray, y: AnyArray) -> Places:
-        """Rows and columns of coordinates; beyond the ends as if the grid went on."""
+        """Rows and columns of coordinates; beyond the ends as if the grid went on, or NaN."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,8 +101,13 @@ class PlaneMap:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the coordinates of the grid are longitudes and latitudes."""
-        return self.transformer is None
+        """Whether each row has one latitude, and each column one longitude."""
+        return self.transformer is None and not self.is_curved
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether each element has its own longitude and latitude."""
+        return isinstance(self.grid, CurvedGrid)
 
     def to_earth(self, rows: AnyArray, columns: AnyArray) -> Places:
         """Longitudes and latitudes of places; not finite where there are none."""
@@ -144,33 +152,46 @@ class Geography:
         is_transposed = (axes.rows, axes.columns) != self.axes
         return PlaneMap(axes.height, axes.width, self.grid, is_transposed, self.transformer, self.far)
 
-
-def directions(longitudes: AnyArray, latitudes: AnyArray) -> AnyArray:
-    """Unit vectors from the centre of the Earth, shape (n, 3)."""
-    with np.errstate(invalid="ignore"):
-        east, north = np.radians(longitudes), np.radians(latitudes)
-        found: AnyArray = np.stack(
-            [np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=-1
-        )
-    return found
+    def text(self, index: Sequence[int]) -> str:
+        """The place of an element of a curved grid, as ``lat 12.5 °N, lon 8 °E``; empty where it has none."""
+        if not isinstance(self.grid, CurvedGrid):
+            return ""
+        at = (np.array([float(index[axis])]) for axis in self.axes)
+        east, north = (float(one[0]) for one in self.grid.coordinates(*at))
+        return f"lat {north:.7g} °N, lon {east:.7g} °E" if math.isfinite(east) else ""
 
 
-def geography_of(image: Image, find: Callable[[str], Any]) -> Geography:
+def geography_of(
+    image: Image, find: Callable[[str], Any], cancelled: Callable[[], bool] = lambda: False
+) -> Geography:
     """Where an image is on Earth; blocks.
 
     Args:
         find: the node at an absolute path.
 
     Raises:
+        Cancelled: ``cancelled`` became true.
         UnknownPlaceError: nothing tells it, or its coordinates cannot be used.
         ZarrError: a coordinate variable cannot be read.
     """
-    from zarrcore.conventions import georeference_of  # late: for a fast start
-
     if image.base.dimension_names:
         known = _of_angles(image, find)
         if known is not None:
             return known
+    try:
+        return _of_crs(image, find)
+    except UnknownPlaceError as error:
+        curved = curved_grid_of(image, find, cancelled)
+        if curved is None:
+            raise
+        _log.debug("%s has no other grid than a curved one: %s", image.path, error)
+        return Geography(*curved)
+
+
+def _of_crs(image: Image, find: Callable[[str], Any]) -> Geography:
+    """The geography by a coordinate reference system."""
+    from zarrcore.conventions import georeference_of  # late: for a fast start
+
     told = georeference_of(image.base, find)
     names = list(image.base.dimension_names or ())
     if told is None or told.crs is None or told.transform is None or told.dimensions is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap
 from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.nodes.read_cost import Cancelled
 
 _RADIUS = "+R=6371000"
 _CELLS = 2000
@@ -20,6 +22,12 @@ _CELLS = 2000
 _SAMPLES = 121
 _WHOLE = 359.9
 """A grid of longitudes that spans this much goes around the Earth."""
+_GAP = 10.0
+"""Samples of a curved grid whose longitudes have no wider gap go around the Earth, in degrees."""
+_LOOKS = 11
+"""Places per side of a view where its middle is looked for: odd."""
+_BAND = 2**16
+"""Pixels whose elements are found at once."""
 _CLOSE_M = 1000.0
 """How far a place may be from where it was, after a projection and back."""
 _HIGHEST = 85.0
@@ -38,6 +46,7 @@ class Projection(Enum):
     """The projections of the menu."""
 
     NONE = ""
+    PLATE_CARREE = "Plate carrée"
     ROBINSON = "Robinson"
     MOLLWEIDE = "Mollweide"
     ORTHOGRAPHIC = "Orthographic"
@@ -64,6 +73,7 @@ def _definition(projection: Projection, longitude: float, latitude: float) -> st
     cone = f"+lat_1={parallels[0]:.6f} +lat_2={parallels[1]:.6f} +lat_0={latitude:.6f}"
     centre = f"+lon_0={longitude:.6f} {_RADIUS}"
     return {
+        Projection.PLATE_CARREE: f"+proj=eqc {centre}",
         Projection.ROBINSON: f"+proj=robin {centre}",
         Projection.MOLLWEIDE: f"+proj=moll {centre}",
         Projection.ORTHOGRAPHIC: f"+proj=ortho +lat_0={latitude:.6f} {centre}",
@@ -93,11 +103,14 @@ def projected(projection: Projection, plane: PlaneMap, longitude: float, latitud
         np.linspace(-0.5, plane.height - 0.5, _SAMPLES), np.linspace(-0.5, plane.width - 0.5, _SAMPLES)
     )
     east, north = plane.to_earth(rows.ravel(), columns.ravel())
-    if plane.is_plain and plane.far[1] - plane.far[0] >= _WHOLE:
+    if plane.is_curved:
+        east, north = _with_poles(plane, east, north)
+    if _goes_round(plane, east):
         # Both edges of the map, which are the same meridian.
         sides = np.repeat([longitude - 180.0 + 1e-6, longitude + 180.0 - 1e-6], _SAMPLES)
         east = np.append(east, sides)
-        north = np.append(north, np.tile(np.linspace(north.min(), north.max(), _SAMPLES), 2))
+        ends = float(np.nanmin(north)), float(np.nanmax(north))
+        north = np.append(north, np.tile(np.linspace(*ends, _SAMPLES), 2))
     hemisphere = (-90.0, _BEYOND) if latitude < 0 else (-_BEYOND, 90.0)
     low, high = {
         Projection.NORTH: (_LOWEST, 90.0),
@@ -121,6 +134,40 @@ def projected(projection: Projection, plane: PlaneMap, longitude: float, latitud
     grid = AffineGrid((cell, 0.0, float(x.min()), 0.0, -cell, float(y.max())))
     height, width = math.ceil(float(np.ptp(y)) / cell), math.ceil(float(np.ptp(x)) / cell)
     return PlaneMap(max(1, height), max(1, width), grid, transformer=transformer)
+
+
+def _with_poles(plane: PlaneMap, east: AnyArray, north: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Places of a curved grid, and the poles that are in its cells: samples are only near them."""
+    poles = np.array([-90.0, 90.0])
+    has = np.isfinite(plane.to_plane(np.zeros(2), poles)[0])
+    return np.append(east, np.zeros(2)[has]), np.append(north, poles[has])
+
+
+def _goes_round(plane: PlaneMap, east: AnyArray) -> bool:
+    """Whether a plane goes around the Earth.
+
+    Args:
+        east: longitudes of samples of it.
+    """
+    if not plane.is_curved:
+        return plane.is_plain and plane.far[1] - plane.far[0] >= _WHOLE
+    ordered = np.sort(east[np.isfinite(east)] % 360.0)
+    return ordered.size > 0 and bool(np.diff(np.append(ordered, ordered[0] + 360.0)).max() <= _GAP)
+
+
+def middle_of(plane: PlaneMap, view: View) -> tuple[float, float]:
+    """The longitude and the latitude in the middle of a view of a plane, or of the nearest place to it that has some."""
+    ends = (
+        (max(seen[0], -0.5), min(seen[1], length - 0.5))
+        for seen, length in ((view.rows, plane.height), (view.columns, plane.width))
+    )
+    rows, columns = (np.linspace(low, high, _LOOKS) for low, high in ends)
+    down, along = (one.ravel() for one in np.meshgrid(rows, columns, indexing="ij"))
+    east, north = plane.to_earth(down, along)
+    away = np.hypot(*(np.linspace(-1, 1, _LOOKS)[one] for one in np.divmod(np.arange(down.size), _LOOKS)))
+    away[~(np.isfinite(east) & np.isfinite(north))] = np.inf
+    nearest = int(np.argmin(away))
+    return (float(east[nearest]), float(north[nearest])) if np.isfinite(away[nearest]) else (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,8 +209,14 @@ class Sampling:
         return found
 
 
-def sampling(chart: PlaneMap, plane: PlaneMap, view: View) -> Sampling | None:
-    """Which elements of a plane the pixels of a view of a projected map show; None if the map is out of view."""
+def sampling(
+    chart: PlaneMap, plane: PlaneMap, view: View, cancelled: Callable[[], bool] = lambda: False
+) -> Sampling | None:
+    """Which elements of a plane the pixels of a view of a projected map show; None if the map is out of view.
+
+    Raises:
+        Cancelled: ``cancelled`` became true.
+    """
     top, bottom = max(view.rows[0], -0.5), min(view.rows[1], chart.height - 0.5)
     left, right = max(view.columns[0], -0.5), min(view.columns[1], chart.width - 0.5)
     if not (bottom > top and right > left):
@@ -172,9 +225,17 @@ def sampling(chart: PlaneMap, plane: PlaneMap, view: View) -> Sampling | None:
     along = max(1, round((right - left) / max(view.density(1), 1e-12)))
     at_rows = top + (np.arange(down) + 0.5) * (bottom - top) / down
     at_columns = left + (np.arange(along) + 0.5) * (right - left) / along
-    rows, columns = (one.ravel() for one in np.meshgrid(at_rows, at_columns, indexing="ij"))
-    found = places(chart, plane, rows, columns)
-    return Sampling((top, left, bottom, right), found[0].reshape(down, along), found[1].reshape(down, along))
+    found = np.empty((2, down, along))
+    band = max(1, _BAND // along)
+    for start in range(0, down, band):
+        if cancelled():
+            raise Cancelled
+        part = at_rows[start : start + band]
+        rows, columns = (one.ravel() for one in np.meshgrid(part, at_columns, indexing="ij"))
+        found[:, start : start + band] = np.reshape(
+            places(chart, plane, rows, columns), (2, part.size, along)
+        )
+    return Sampling((top, left, bottom, right), found[0], found[1])
 
 
 def places(chart: PlaneMap, plane: PlaneMap, rows: AnyArray, columns: AnyArray) -> tuple[AnyArray, AnyArray]:

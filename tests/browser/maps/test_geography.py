@@ -15,13 +15,8 @@ from hypothesis.extra.numpy import arrays
 
 from tests.browser.maps.places import EAST, NORTH, angles, geography, opened, projected, written
 from zarrbrowser.image.axes import Axes
-from zarrbrowser.maps.geography import (
-    NEEDS_PYPROJ,
-    AffineGrid,
-    SeparateGrid,
-    UnknownPlaceError,
-    geography_of,
-)
+from zarrbrowser.maps.geography import NEEDS_PYPROJ, AffineGrid, SeparateGrid, geography_of
+from zarrbrowser.maps.unknown_place import UnknownPlaceError
 
 STEPS = arrays(np.float64, st.integers(1, 30), elements=st.floats(0.01, 5))
 

@@ -6,13 +6,18 @@ import numpy as np
 import pyproj
 import pytest
 
+from tests.browser.maps.grids import tripolar, turned
 from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap, SeparateGrid
-from zarrbrowser.maps.projections import Projection, is_available, places, projected, sampling
+from zarrbrowser.maps.projections import Projection, is_available, middle_of, places, projected, sampling
+from zarrbrowser.maps.sphere import directions
+from zarrbrowser.nodes.read_cost import Cancelled
 
 WORLD = PlaneMap(181, 360, SeparateGrid(np.arange(90.0, -91, -1), np.arange(0.0, 360)), far=(-0.5, 359.5))
 ALL = [one for one in Projection if one is not Projection.NONE]
 NAMES = {
+    Projection.PLATE_CARREE: "+proj=eqc +lon_0=20 +R=6371000",
     Projection.ROBINSON: "+proj=robin +lon_0=20 +R=6371000",
     Projection.MOLLWEIDE: "+proj=moll +lon_0=20 +R=6371000",
     Projection.ORTHOGRAPHIC: "+proj=ortho +lat_0=40 +lon_0=20 +R=6371000",
@@ -73,6 +78,89 @@ def test_a_sampling_takes_the_nearest_colours() -> None:
     box = found.box()
     assert box is not None
     assert box[0] == pytest.approx((0, 180), abs=2)
+
+
+CURVED = PlaneMap(90, 180, CurvedGrid(*np.meshgrid(np.arange(0.0, 360, 2) + 0.5, np.arange(89.0, -90, -2))))
+
+
+@pytest.mark.parametrize("projection", ALL)
+def test_a_curved_grid_is_drawn_as_the_same_grid_of_rows_and_columns(projection: Projection) -> None:
+    plain = PlaneMap(
+        90, 180, SeparateGrid(np.arange(89.0, -90, -2), np.arange(0.0, 360, 2) + 0.5), far=(-0.5, 359.5)
+    )
+    chart, same = chart_of(projection, CURVED), chart_of(projection, plain)
+    assert (chart.height, chart.width) == pytest.approx((same.height, same.width), abs=8)
+    view = View((0, same.height), (0, same.width), 120, 160)
+    found, wanted = sampling(same, CURVED, view), sampling(same, plain, view)
+    assert found is not None
+    assert wanted is not None
+    assert (np.isfinite(found.rows) != np.isfinite(wanted.rows)).mean() < 2e-4
+    there = np.isfinite(found.rows) & np.isfinite(wanted.rows)
+    assert np.abs(found.rows - wanted.rows)[there].max() < 0.02
+    away = np.abs(found.columns - wanted.columns)[there]
+    assert np.minimum(away, 180 - away).max() < 0.02
+
+
+@pytest.mark.parametrize("projection", ALL)
+def test_a_fold_and_two_poles_leave_no_gaps_on_maps_of_the_world(projection: Projection) -> None:
+    lon, lat = tripolar(120, 70, 25)
+    plane = PlaneMap(95, 120, CurvedGrid(lon, lat))
+    chart = chart_of(projection, plane)
+    found = sampling(chart, plane, View((0, chart.height), (0, chart.width), 150, 200))
+    assert found is not None
+    top, left, bottom, right = found.rect
+    down = top + (np.arange(150) + 0.5) * (bottom - top) / 150
+    along = left + (np.arange(200) + 0.5) * (right - left) / 200
+    rows, columns = np.meshgrid(down, along, indexing="ij")
+    east, north = chart.to_earth(rows.ravel(), columns.ravel())
+    # Everything that the projection shows north of the grid's southern edge has an element.
+    same = sampling(chart, WORLD, View((0, chart.height), (0, chart.width), 150, 200))
+    assert same is not None
+    shown = np.isfinite(same.rows) & (np.nan_to_num(same.rows, nan=999) < 90 + 79)
+    assert (shown & ~np.isfinite(found.rows)).sum() <= 2
+    there = np.isfinite(found.rows)
+    row, column = (np.floor(one[there] + 0.5).astype(int) for one in (found.rows, found.columns))
+    places_shown = directions(east, north).reshape(150, 200, 3)[there]
+    away = np.linalg.norm(places_shown - directions(lon[row, column], lat[row, column]), axis=1)
+    assert np.degrees(away).max() < 3.5, "no element is drawn far from its centre"
+
+
+def test_holes_of_a_curved_grid_stay_holes() -> None:
+    lon, lat = turned(60, 120)
+    lat[20:30, 30:50] = np.nan
+    plane = PlaneMap(60, 120, CurvedGrid(lon, lat))
+    chart = chart_of(Projection.MOLLWEIDE, plane)
+    found = sampling(chart, plane, View((0, chart.height), (0, chart.width), 200, 300))
+    assert found is not None
+    there = np.isfinite(found.rows)
+    row, column = (np.floor(one[there] + 0.5).astype(int) for one in (found.rows, found.columns))
+    assert not ((row >= 20) & (row < 30) & (column >= 30) & (column < 50)).any()
+    whole = sampling(
+        chart,
+        PlaneMap(60, 120, CurvedGrid(*turned(60, 120))),
+        View((0, chart.height), (0, chart.width), 200, 300),
+    )
+    assert whole is not None
+    missing = np.isfinite(whole.rows) & ~there
+    assert 0.005 < missing.mean() < 0.1
+
+
+def test_a_sampling_stops_when_it_is_cancelled() -> None:
+    chart = chart_of(Projection.ROBINSON)
+    with pytest.raises(Cancelled):
+        sampling(chart, WORLD, View((0, chart.height), (0, chart.width), 500, 500), lambda: True)
+
+
+def test_the_middle_of_a_view_is_that_of_the_nearest_element_with_a_place() -> None:
+    view = View((10, 20), (40, 60), 100, 100)
+    assert middle_of(WORLD, view) == pytest.approx((50, 75))
+    lon, lat = turned(60, 120, 0.0)
+    lat[28:33, 58:63] = np.nan
+    plane = PlaneMap(60, 120, CurvedGrid(lon, lat))
+    east, north = middle_of(plane, View((-5, 70), (-0.5, 119.5), 100, 100))
+    assert (east % 360, north) == pytest.approx((178, 0), abs=25)
+    lat[:] = np.nan
+    assert middle_of(PlaneMap(60, 120, CurvedGrid(lon, lat)), view) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("latitude", [-90.0, -40.0, -1.0, 0.0, 1.0, 40.0, 90.0])

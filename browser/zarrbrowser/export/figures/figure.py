@@ -54,6 +54,8 @@ class Picture:
     title: str = ""
     map_lines: Sketch = NOTHING
     """Coastlines, and lines of longitude and latitude."""
+    has_axes: bool = True
+    """Whether rows and columns mean something: not those of a projected map."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate, scale_along
 from zarrbrowser.export.figures.figure import ColourBar, Figure, Layer, Picture, Rect
+from zarrbrowser.export.figures.maps import ShownMap
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import lookup_table
@@ -19,7 +20,6 @@ from zarrbrowser.image.labels import paint_labels
 from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, plan, window_of
-from zarrbrowser.maps.projections import Projection
 from zarrbrowser.maps.sketch import NOTHING as NO_LINES
 from zarrbrowser.maps.sketch import Sketch
 from zarrbrowser.nodes.read_cost import Cancelled
@@ -51,6 +51,8 @@ class ShownPlane:
     title: str = ""
     map_lines: Sketch = NO_LINES
     """The lines of a map over it."""
+    projected: ShownMap | None = None
+    """Its map projection; None for rows and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class ShownPlanes:
             ZarrError: a chunk cannot be read or decoded.
         """
         parts, notes = [], []
-        for one in self.planes:
+        for shown in self.planes:
+            one = _finer(shown, pixels, cancelled)
             mosaics, labels, note = _read(one, _fitting(one, pixels), cancelled)
             parts.append((one, mosaics or one.mosaics, labels))
             notes.append(note)
@@ -115,6 +118,7 @@ class ShownPlanes:
 
         state = self.main.state.with_axes(axes)
         plane = replace(self.main, state=state, place=(0, 0), title="", mosaics=())
+        plane = _finer(plane, pixels, cancelled)
         mosaics, labels, note = _read(plane, _fitting(plane, pixels), cancelled)
         if not mosaics:
             raise SelectionError(f"a frame cannot be read: {note.partition(': ')[2].rstrip('.')}")
@@ -126,14 +130,8 @@ class ShownPlanes:
         """The figure of the samples of each plane, and of its labels."""
         main = self.main.state
         panels = tuple((*one.place, self._panel(one, mosaics, labels)) for one, mosaics, labels in parts)
-        settings = main.settings
-        legend: tuple[tuple[str, Colour], ...] = ()
-        if settings.is_blended:
-            chosen = [settings.channels[position] for position in settings.channels_on]
-            legend = tuple((one.channel.name, one.colour) for one in chosen)
-        is_projected = main.geography is not None and settings.projection is not Projection.NONE
-        note = "The figure shows the plane without its projection." if is_projected else ""
-        return Figure(panels, self._colour_bar(), legend, self.title, note)
+        bar = colour_bar_of(main, self.main.measured)
+        return Figure(panels, bar, legend_of(main), self.title)
 
     @property
     def title(self) -> str:
@@ -156,6 +154,9 @@ class ShownPlanes:
     def _panel(self, one: ShownPlane, mosaics: tuple[Mosaic, ...], labels: Mosaic | None) -> Picture:
         state, axes = one.state, one.state.settings.axes
         style = style_of(state, one.measured, *self.marks)
+        if one.projected is not None:
+            colours = paint(state.settings, mosaics, one.measured, style)
+            return one.projected.picture(colours, mosaics[0].rect, one.title)
         rows, columns = _clipped(one.view.rows, axes.height), _clipped(one.view.columns, axes.width)
         box = (rows[0], columns[0], rows[1], columns[1])
         pixels = paint(state.settings, mosaics, one.measured, style)
@@ -188,13 +189,22 @@ class ShownPlanes:
         low, high = reversed(ends) if is_turned else ends
         return Scale(f"{name} ({units})" if units else name, low, high, coordinate, is_whole=True)
 
-    def _colour_bar(self) -> ColourBar | None:
-        """What the colours mean; None for colours without an order."""
-        one, state = self.main, self.main.state
-        style, settings = style_of(state, one.measured), state.settings
-        if settings.is_blended or settings.axes.channel is not None or style.is_labels:
-            return None
-        return ColourBar(lookup_table(style.colour_map), style.norm, style.levels, colour_label(state))
+
+def colour_bar_of(state: ImageState, measured: Measured) -> ColourBar | None:
+    """What the colours mean; None for colours without an order."""
+    style, settings = style_of(state, measured), state.settings
+    if settings.is_blended or settings.axes.channel is not None or style.is_labels:
+        return None
+    return ColourBar(lookup_table(style.colour_map), style.norm, style.levels, colour_label(state))
+
+
+def legend_of(state: ImageState) -> tuple[tuple[str, Colour], ...]:
+    """The names and colours of blended channels."""
+    settings = state.settings
+    if not settings.is_blended:
+        return ()
+    chosen = [settings.channels[position] for position in settings.channels_on]
+    return tuple((one.channel.name, one.colour) for one in chosen)
 
 
 def colour_label(state: ImageState) -> str:
@@ -208,6 +218,14 @@ def colour_label(state: ImageState) -> str:
     name = long_name or standard_name.replace("_", " ") or elements.field or array.name
     unit = meaning_of(dtype) or state.settings.unit(array)
     return f"{name} ({unit})" if name and unit else name or unit
+
+
+def _finer(one: ShownPlane, pixels: tuple[int, int], cancelled: Cancellation) -> ShownPlane:
+    """A plane with a projection at the resolution of a figure; any other as it is."""
+    if one.projected is None:
+        return one
+    found = one.projected.finer(pixels, cancelled)
+    return replace(one, projected=found, view=found.view(pixels) or one.view)
 
 
 def _fitting(one: ShownPlane, pixels: tuple[int, int]) -> View:

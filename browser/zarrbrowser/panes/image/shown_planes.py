@@ -41,4 +41,5 @@ def _shown(view: PlaneView, place: tuple[int, int]) -> ShownPlane | None:
         view.overlay.mosaic,
         view.canvas.title,
         view.map.lines.sketch,
+        view.projection.shown(),
     )

@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QImage, QOffscreenSurface
 
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.panes.volume.gl_scene import GlScene, NoOpenGLError, Picture, Superseded
 from zarrbrowser.volume.camera import Projection
 from zarrbrowser.volume.look import Look
@@ -30,6 +31,8 @@ _COARSEST: Final = 0.12
 """The smallest scale of a draft."""
 _REST_S: Final = 0.15
 """A view rests after this time."""
+_LOOK_S: Final = 0.05
+"""A thread that waits for a picture looks this often whether it is still wanted."""
 _LEAVE_S: Final = 5.0
 WHAT_TO_DO: Final = (
     "The single file brings no OpenGL: install zarrscope by pip."
@@ -60,6 +63,22 @@ class Drawn:
     is_final: bool
     """Whether it has a pixel for each one of the screen."""
     took_s: float
+
+
+class NotDrawnError(Exception):
+    """A sentence that says why a picture is not drawn."""
+
+
+@dataclass(slots=True, eq=False)
+class _Still:
+    """A picture that another thread waits for."""
+
+    view: View
+    textures: tuple[Texture, ...]
+    is_wanted: Callable[[], bool]
+    is_done: threading.Event = field(default_factory=threading.Event)
+    image: QImage | None = None
+    error: str = "The volume is closed."
 
 
 class VolumeRenderer(QObject):
@@ -108,6 +127,31 @@ class VolumeRenderer(QObject):
         """Draw another view."""
         self._orders.give(view=view)
 
+    def still(
+        self, view: View, textures: Sequence[Texture], cancelled: Callable[[], bool] = lambda: False
+    ) -> QImage:
+        """A picture of a view, before anything else is drawn; blocks, and is for other threads than the window's.
+
+        Args:
+            textures: those that `show` was given last.
+
+        Raises:
+            Cancelled: ``cancelled`` became true.
+            NotDrawnError: other volumes are shown by now, or the driver failed.
+        """
+        asked = _Still(view, tuple(textures), lambda: not cancelled())
+        self._orders.ask(asked)
+        while not asked.is_done.wait(_LOOK_S):
+            if cancelled():
+                raise Cancelled
+            if not self._thread.is_alive():
+                raise NotDrawnError(asked.error)
+        if cancelled():
+            raise Cancelled
+        if asked.image is None:
+            raise NotDrawnError(asked.error)
+        return asked.image
+
     def _tell(self, told: object) -> None:
         if isinstance(told, Drawn):
             self.drawn.emit(told)
@@ -126,6 +170,26 @@ class _Orders:
         self.textures: tuple[Texture, ...] = ()
         self.view: View | None = None
         self.is_over = False
+        self._stills: list[_Still] = []
+
+    def ask(self, still: _Still) -> None:
+        """Order a picture that somebody waits for."""
+        with self._changed:
+            self._stills.append(still)
+            self.number += 1
+            self._changed.notify_all()
+
+    def stills(self) -> list[_Still]:
+        """The ordered pictures; they are not told again."""
+        with self._changed:
+            found, self._stills = self._stills, []
+            return found
+
+    def refuse(self, why: str) -> None:
+        """Tell those that wait for a picture that there will be none."""
+        for still in self.stills():
+            still.error = why
+            still.is_done.set()
 
     def give(
         self, *, textures: tuple[Texture, ...] | None = None, view: View | None = None, is_over: bool = False
@@ -183,10 +247,12 @@ def _work(surface: QOffscreenSurface, orders: _Orders, tell: Callable[[object], 
         except NoOpenGLError as error:
             say(str(error))
             number = orders.number
+            orders.refuse(str(error))
         except Exception as error:  # noqa: BLE001 - the thread lives on
             _log.debug("drawing a volume failed", exc_info=error)
             say(f"The volume cannot be drawn: {error}.")
             number = orders.number
+            orders.refuse(f"The volume cannot be drawn: {error}.")
     scene.close()
 
 
@@ -212,6 +278,8 @@ class _Painter:
     def _serve(self, number: int) -> None:
         view, textures = self._orders.view, self._orders.textures
         self._scene.show(textures, lambda: self._orders.is_over)
+        for still in self._orders.stills():
+            self._draw_still(still, textures)
         if view is None or not textures:
             return
         scale = _COARSEST * 2
@@ -224,15 +292,39 @@ class _Painter:
                 raise Superseded
             self._draw(view, 1.0, lambda: self._orders.number != number)
 
+    def _draw_still(self, still: _Still, textures: tuple[Texture, ...]) -> None:
+        """Draw a picture for another thread; it is told what goes wrong."""
+        is_same = len(textures) == len(still.textures) > 0
+        is_same &= all(one is other for one, other in zip(textures, still.textures, strict=False))
+        still.error = "Another volume is shown by now."
+        try:
+            if is_same and still.is_wanted():
+                picture = _picture(still.view, still.view.ratio)
+                still.image = self._scene.draw(picture, lambda: self._orders.is_over or not still.is_wanted())
+        except Superseded:
+            still.error = "The volume is closed."
+        except Exception as error:  # noqa: BLE001 - drivers fail in many ways
+            still.error = str(error)
+        finally:
+            still.is_done.set()
+
     def _draw(self, view: View, scale: float, superseded: Callable[[], bool]) -> None:
-        pixels = view.ratio * scale
-        width = max(1, round(view.projection.width * pixels))
-        height = max(1, round(view.projection.height * pixels))
-        seen = rays(view.projection, view.reverses, width / view.projection.width)
-        look = view.look
-        picture = Picture(width, height, seen, look.mode, look.density, look.threshold)
+        picture = _picture(view, view.ratio * scale)
         started_s = time.perf_counter()
         image = self._scene.draw(picture, superseded)
         took_s = time.perf_counter() - started_s
         self._full_s = took_s / scale**2
         self._say(Drawn(image, view, scale == 1.0, took_s))
+
+
+def _picture(view: View, pixels: float) -> Picture:
+    """What to draw for a view.
+
+    Args:
+        pixels: of the picture per pixel of the window.
+    """
+    width = max(1, round(view.projection.width * pixels))
+    height = max(1, round(view.projection.height * pixels))
+    seen = rays(view.projection, view.reverses, width / view.projection.width)
+    look = view.look
+    return Picture(width, height, seen, look.mode, look.density, look.threshold)

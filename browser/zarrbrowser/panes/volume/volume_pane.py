@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QImage, QKeyEvent, QShowEvent
@@ -35,9 +35,12 @@ from zarrbrowser.volume.axes import VolumeAxes, volume_axes
 from zarrbrowser.volume.box import axis_texts
 from zarrbrowser.volume.grid import VolumeGrid, choices, first_choice
 from zarrbrowser.volume.look import Look, Mode, apply_look, chosen_level, look_document
-from zarrbrowser.volume.textures import Painted
+from zarrbrowser.volume.textures import Painted, Texture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.workers import Lane, Workers
+
+if TYPE_CHECKING:
+    from zarrbrowser.panes.volume.shown_volume import ShownVolume
 
 _CALM_MS = 700
 _RETRY, _READ = "Retry", "Read"
@@ -65,6 +68,7 @@ class VolumePane(Pane):
         self._awaited: Mapping[str, Any] | None = None
         """A view to restore once the image is open."""
         self._agreed_bytes = 0
+        self._textures: tuple[Texture, ...] = ()
         self._most_side: int | None = None
         self._driver = ""
         self._complaint = ""
@@ -106,6 +110,7 @@ class VolumePane(Pane):
         """Show nothing, and cancel requests."""
         self._opening.forget()
         self.reader.forget()
+        self._textures = ()
         self.renderer.show(())
         self.model.clear()
         self.view.forget()
@@ -149,6 +154,39 @@ class VolumePane(Pane):
         if self.view.drawn is not None:
             QGuiApplication.clipboard().setImage(self.view.picture())
             self.reported.emit("Copied the picture of the volume")
+
+    def figure(self) -> ShownVolume | None:
+        """The volume on the screen, for a figure; None before it is drawn."""
+        from zarrbrowser.export.figures.planes import colour_bar_of, legend_of
+        from zarrbrowser.panes.volume.shown_volume import ShownVolume
+
+        state, measured, drawn = self.model.state, self.model.measured, self.view.drawn
+        view, scene = self.view.wanted_view(), self.view.scene()
+        if state is None or measured is None or drawn is None or view is None or scene is None:
+            return None
+        name = state.image.path.rpartition("/")[2] or state.image.base.name or state.image.path
+        return ShownVolume(
+            self.renderer,
+            view,
+            self._textures,
+            scene,
+            drawn.image,
+            self.view.font(),
+            colour_bar_of(state, measured),
+            legend_of(state),
+            ", ".join([name, *self._places(state)]),
+        )
+
+    def _places(self, state: ImageState) -> list[str]:
+        """Where the volume is along the axes with sliders."""
+        space = self._axes.all if self._axes is not None else ()
+        found = []
+        for axis in state.settings.sliders(state.image):
+            if axis not in space:
+                coordinate, at = self._coordinates.get(axis), state.settings.axes.index[axis]
+                text = coordinate.text(at) if coordinate is not None else ""
+                found.append(state.settings.place_along(axis, text))
+        return found
 
     def view_state(self) -> dict[str, Any]:
         """The view as JSON: the settings that it shares with the Image tab, and the look of the volume."""
@@ -357,7 +395,8 @@ class VolumePane(Pane):
         self.view.show_box((columns, rows, depth), axes.unit, (left, up, back), texts)
 
     def _show_painted(self, painted: Painted) -> None:
-        self.renderer.show(painted.textures)
+        self._textures = tuple(painted.textures)
+        self.renderer.show(self._textures)
         self.view.ask()
         state = self.model.state
         if state is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -13,26 +13,20 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.panes.volume.renderer import Drawn, View
-from zarrbrowser.theme.colours import DARK
-from zarrbrowser.volume.box import AxisText, Edge, edges, labels
+from zarrbrowser.panes.volume.scene_painter import GROUND, Scene, paint_scene
+from zarrbrowser.volume.box import AxisText
 from zarrbrowser.volume.camera import Camera, Projection, Side
 from zarrbrowser.volume.look import Look
 
 _TURN_PER_PX = 0.008
 _KEY_TURN = math.radians(10)
 _ZOOM = 1.25
-_APART = 8.0
-_BAR_PX = 140
-_COLOURS = DARK
-"""In both appearances: samples give light, and on a bright ground one would see only their shadows."""
 _TURNS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -141,11 +135,25 @@ class VolumeView(QWidget):
             return None
         return Projection(self.look.camera, self._sides, max(1, self.width()), max(1, self.height()))
 
+    def scene(self) -> Scene | None:
+        """What is around the picture; None without a volume."""
+        projection = self.projection()
+        if projection is None or self._texts is None:
+            return None
+        return Scene(projection, self._texts, self._unit)
+
+    def wanted_view(self) -> View | None:
+        """The view to draw; None without a volume."""
+        projection = self.projection()
+        if projection is None:
+            return None
+        return View(projection, self._reverses, self.look, self.devicePixelRatioF())
+
     def ask(self) -> None:
         """Ask for a picture of the present view."""
-        projection = self.projection()
-        if projection is not None:
-            self.wanted.emit(View(projection, self._reverses, self.look, self.devicePixelRatioF()))
+        view = self.wanted_view()
+        if view is not None:
+            self.wanted.emit(view)
             self.update()
 
     def picture(self) -> QImage:
@@ -227,53 +235,8 @@ class VolumeView(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the edges behind the volume, the volume, and the edges and texts before it."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(_COLOURS.canvas))
-        projection = self.projection()
-        if projection is None or self._texts is None:
+        scene = self.scene()
+        if scene is None:
+            painter.fillRect(self.rect(), QColor(GROUND))
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        box = edges(projection)
-        _draw_edges(painter, [edge for edge in box if edge.is_behind], QColor(_COLOURS.muted))
-        if self._drawn is not None:
-            painter.drawImage(QRectF(self.rect()), self._drawn.image)
-        front = QColor(_COLOURS.accent)
-        front.setAlpha(150)
-        _draw_edges(painter, [edge for edge in box if not edge.is_behind], front)
-        self._draw_texts(painter, projection)
-        if self._unit:
-            self._draw_bar(painter, projection)
-
-    def _draw_texts(self, painter: QPainter, projection: Projection) -> None:
-        if self._texts is None:
-            return
-        metrics = painter.fontMetrics()
-        painter.setPen(QColor(_COLOURS.text))
-        for label in labels(projection, self._texts):
-            right, down = label.out
-            for text, place in (
-                (label.text.low, label.low),
-                (label.text.name, label.middle),
-                (label.text.high, label.high),
-            ):
-                width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
-                x = place[0] + right * (width / 2 + _APART)
-                y = place[1] + down * (height / 2 + _APART)
-                x = min(max(x, width / 2 + 2), self.width() - width / 2 - 2)
-                y = min(max(y, height / 2 + 2), self.height() - height / 2 - 2)
-                rect = QRectF(x - width / 2, y - height / 2, width, height)
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
-
-    def _draw_bar(self, painter: QPainter, projection: Projection) -> None:
-        length, text = bar(1 / projection.pixels, self._unit, _BAR_PX)
-        right, base = self.width() - 22.0, 34.0  # above: the names of the axes are below
-        painter.setPen(QPen(QColor(_COLOURS.text), 2.5))
-        painter.drawLine(QPointF(right - length, base), QPointF(right, base))
-        above = QRectF(right - length - 40, base - 6 - painter.fontMetrics().height(), length + 80, 20)
-        painter.drawText(above, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
-
-
-def _draw_edges(painter: QPainter, found: list[Edge], colour: QColor) -> None:
-    painter.setPen(QPen(colour, 1.2))
-    for edge in found:
-        painter.drawLine(QPointF(*edge.start), QPointF(*edge.end))
+        paint_scene(painter, scene, self._drawn.image if self._drawn is not None else None)

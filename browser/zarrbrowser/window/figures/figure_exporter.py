@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # dialogs and drawing are imported when they are needed: for 
     from zarrbrowser.export.figures.figure import Figure, FigureSource
 
 _CHOICES = "figure"
-NOTHING = "Only pictures and plots can be exported as figures: choose the tab Image or Plot"
+NOTHING = "Only pictures and plots can be exported as figures: choose the tab Image, Plot or Volume"
 
 
 class FigureExporter(QObject):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeGroup
-from zarrbrowser.panes.volume.renderer import Drawn, View
+from zarrbrowser.nodes.read_cost import Cancelled
+from zarrbrowser.panes.volume.renderer import Drawn, NotDrawnError, View
 from zarrbrowser.panes.volume.volume_pane import VolumePane
 from zarrbrowser.volume.textures import Texture
 from zarrbrowser.window.main_window import MainWindow
@@ -40,6 +41,18 @@ class FakeRenderer(QObject):
 
     def show(self, textures: Sequence[Texture]) -> None:
         self.textures = tuple(textures)
+
+    def still(
+        self, view: View, textures: Sequence[Texture], cancelled: Callable[[], bool] = lambda: False
+    ) -> QImage:
+        if cancelled():
+            raise Cancelled
+        if tuple(textures) != self.textures:
+            raise NotDrawnError("Another volume is shown by now.")
+        width, height = (round(side * view.ratio) for side in (view.projection.width, view.projection.height))
+        image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(QColor(0, 200, 0))
+        return image
 
     def look(self, view: View) -> None:
         self.views.append(view)

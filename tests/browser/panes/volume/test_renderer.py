@@ -17,9 +17,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.panes.volume import renderer
 from zarrbrowser.panes.volume.gl_scene import NoOpenGLError, Picture, Superseded
-from zarrbrowser.panes.volume.renderer import Drawn, View, VolumeRenderer
+from zarrbrowser.panes.volume.renderer import Drawn, NotDrawnError, View, VolumeRenderer
 from zarrbrowser.volume.camera import Camera, Projection, Side
 from zarrbrowser.volume.look import Look
 from zarrbrowser.volume.textures import Texture
@@ -175,6 +176,84 @@ def test_a_failure_is_told_and_the_thread_lives_on(
     monkeypatch.setattr(fake_scene, "error", None)
     made.look(view())
     qtbot.waitUntil(lambda: bool(found) and found[-1].is_final)
+
+
+def in_a_thread(work: Callable[[], object], qtbot: QtBot) -> list[object]:
+    """The result of a function, or its error."""
+    found: list[object] = []
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except Exception as error:  # noqa: BLE001 - it is compared
+            found.append(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    qtbot.waitUntil(lambda: bool(found))
+    return found
+
+
+def test_a_picture_for_a_figure_has_its_own_resolution(made: VolumeRenderer, qtbot: QtBot) -> None:
+    made.start()
+    made.show([TEXTURE])
+    made.look(view())
+    (image,) = in_a_thread(lambda: made.still(view(ratio=3.0), [TEXTURE]), qtbot)
+    assert isinstance(image, QImage)
+    assert image.size().toTuple() == (300, 240)
+    found = collect(made)
+    made.look(view(Side.TOP))
+    qtbot.waitUntil(lambda: bool(found) and found[-1].is_final)
+    assert found[-1].image.size().toTuple() == (100, 80), "the window goes on as before"
+
+
+def test_a_picture_for_a_figure_is_of_the_same_volume(made: VolumeRenderer, qtbot: QtBot) -> None:
+    made.start()
+    made.show([TEXTURE])
+    made.look(view())
+    other = Texture(np.zeros((2, 3, 4, 1), np.uint8), np.zeros((256, 3), np.uint8))
+    (error,) = in_a_thread(lambda: made.still(view(), [other]), qtbot)
+    assert isinstance(error, NotDrawnError)
+    assert str(error) == "Another volume is shown by now."
+
+
+def test_a_picture_for_a_figure_can_be_cancelled(
+    made: VolumeRenderer, qtbot: QtBot, fake_scene: type[FakeScene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_scene, "full_s", 60.0)
+    made.start()
+    made.show([TEXTURE])
+    begun_s = time.monotonic()
+    (error,) = in_a_thread(
+        lambda: made.still(view(), [TEXTURE], lambda: time.monotonic() > begun_s + 0.2), qtbot
+    )
+    assert isinstance(error, Cancelled)
+
+
+def test_a_picture_for_a_figure_that_fails_says_why(
+    made: VolumeRenderer, qtbot: QtBot, fake_scene: type[FakeScene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_scene, "error", NoOpenGLError("The graphics driver cannot draw this size."))
+    made.start()
+    made.show([TEXTURE])
+    (error,) = in_a_thread(lambda: made.still(view(), [TEXTURE]), qtbot)
+    assert isinstance(error, NotDrawnError)
+    assert str(error) == "The graphics driver cannot draw this size."
+    made.stop()
+    (error,) = in_a_thread(lambda: made.still(view(), [TEXTURE]), qtbot)
+    assert isinstance(error, NotDrawnError)
+
+
+def test_volumes_that_cannot_be_sent_refuse_pictures(
+    made: VolumeRenderer, qtbot: QtBot, fake_scene: type[FakeScene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def show(*_: object) -> None:
+        raise NoOpenGLError("The graphics card has not enough memory.")
+
+    monkeypatch.setattr(fake_scene, "show", show)
+    made.start()
+    (error,) = in_a_thread(lambda: made.still(view(), [TEXTURE]), qtbot)
+    assert isinstance(error, NotDrawnError)
+    assert str(error) == "The graphics card has not enough memory."
 
 
 @pytest.mark.parametrize("error", [NoOpenGLError("There is no OpenGL."), RuntimeError("strange")])

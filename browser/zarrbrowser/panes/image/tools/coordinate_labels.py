@@ -12,7 +12,8 @@ from zarrbrowser.coordinates.auxiliary import Auxiliary, auxiliary_of
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.maps.geography import Geography, UnknownPlaceError, geography_of
+from zarrbrowser.maps.geography import Geography, geography_of
+from zarrbrowser.maps.unknown_place import UnknownPlaceError
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.workers import Lane, Workers
 
@@ -79,7 +80,7 @@ class CoordinateLabels(QObject):
         )
 
         self._mapping.ask(
-            lambda _request: geography_of(image, find),
+            lambda request: geography_of(image, find, request.is_cancelled),
             self._take_geography,
             lambda error: self._take_no_map(image, error),
         )

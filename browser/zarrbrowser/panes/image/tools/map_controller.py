@@ -38,7 +38,7 @@ class MapController(QObject):
         self.menu.addSeparator()
         self.projections = QActionGroup(self.menu)
         for projection in Projection:
-            title = projection.value or "Plate carrée: rows and columns as stored"
+            title = projection.value or "No projection: rows and columns as stored"
             chosen = self.projections.addAction(title)
             chosen.setCheckable(True)
             chosen.setData(projection)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from zarrbrowser.image.probe import cost_of_exact, element_at, exact, is_exact, probe
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.image.probe import Told, cost_of_exact, element_at, exact, is_exact, probe
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.plane_view import PlaneView
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
@@ -55,7 +56,10 @@ class PointerReadout(QObject):
             return ""
         (view, place), state, labels = self._at, self._at[0].state, self._coordinate_labels
         is_known = labels.is_about(state.image)
-        known, further = (labels.coordinates, labels.auxiliary) if is_known else ({}, ())
+        known: dict[int, Coordinate] = labels.coordinates if is_known else {}
+        further: tuple[Told, ...] = labels.auxiliary if is_known else ()
+        if state.geography is not None and all(one.axes != state.geography.axes for one in labels.auxiliary):
+            further = (*further, state.geography)  # of large grids, not all coordinates are read
         text = probe(state.settings, view.mosaics, place, known, state.image.base, value, further)
         return text + view.overlay.text(place)
 

@@ -8,10 +8,11 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from zarrbrowser.export.figures.maps import ShownMap
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import PlaneMap
-from zarrbrowser.maps.projections import Projection, Sampling, places, projected, sampling
+from zarrbrowser.maps.projections import Projection, Sampling, middle_of, places, projected, sampling
 from zarrbrowser.maps.sketch import NOTHING, Sketch, Sketcher, Wish
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.map_lines import MapLines
@@ -80,6 +81,12 @@ class ProjectedPicture(QObject):
         if self.canvas is not None:
             self.canvas.setGeometry(self._below.geometry())
 
+    def shown(self) -> ShownMap | None:
+        """The map on the screen; None without one."""
+        if self.chart is None or self._plane is None or self.sampling is None:
+            return None
+        return ShownMap(self.chart, self._plane, self.sampling, self.lines.sketch)
+
     def fit(self) -> bool:
         """Show the whole map; False without one."""
         if self.canvas is not None and self.chart is not None:
@@ -101,11 +108,7 @@ class ProjectedPicture(QObject):
                 self._below.fit()
 
     def _begin(self, plane: PlaneMap, projection: Projection) -> None:
-        view = self._below.visible()
-        row = (max(view.rows[0], -0.5) + min(view.rows[1], plane.height - 0.5)) / 2
-        column = (max(view.columns[0], -0.5) + min(view.columns[1], plane.width - 0.5)) / 2
-        east, north = plane.to_earth(np.array([row]), np.array([column]))
-        centre = [float(one[0]) if np.isfinite(one[0]) else 0.0 for one in (east, north)]
+        centre = middle_of(plane, self._below.visible())
         self.chart = None
         self.sampling = self._sampled = self._asked = self._wish = None
         self._lane.ask(
@@ -149,7 +152,7 @@ class ProjectedPicture(QObject):
         if view != self._asked:
             self._asked = view
             self._lane.ask(
-                lambda _asked: sampling(chart, plane, view),
+                lambda asked: sampling(chart, plane, view, asked.is_cancelled),
                 lambda found: self._take(chart, view, found),
                 lambda error: _log.debug("cannot project the picture", exc_info=error),
             )

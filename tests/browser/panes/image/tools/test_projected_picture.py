@@ -7,8 +7,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.maps.grids import tripolar
 from tests.browser.panes.image.pictures import VOLUME, pane_of, show
-from tests.browser.panes.image.tools.mapped import EAST, NORTH, world
+from tests.browser.panes.image.tools.mapped import EAST, NORTH, ocean, shown, world
+from zarrbrowser.export.figures.figure import Picture
 from zarrbrowser.maps.projections import Projection, places
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
@@ -77,6 +79,44 @@ def test_the_pointer_tells_the_element_under_it(pane: ImagePane, qtbot: QtBot) -
     assert heard.args[0] == "", "beyond the edge of the world"
 
 
+@pytest.mark.parametrize("projection", [one for one in Projection if one is not Projection.NONE])
+def test_curved_grids_are_drawn_in_each_projection(
+    projection: Projection, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = pane_of(open_window(ocean(), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and shown(pane.view.map))
+    pane.tools.map.graticule.trigger()
+    choose(pane, projection)
+    qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.graticule.labels))
+    canvas, found = picture_of(pane).canvas, picture_of(pane)
+    assert canvas is not None
+    assert found.sampling is not None
+    assert (canvas.image.image[..., 3] > 0).sum() > 0.8 * np.isfinite(found.sampling.rows).sum()
+    assert found.lines.sketch.coastlines.rows.size > 100
+
+
+def test_the_pointer_tells_the_element_of_a_curved_grid(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(ocean(), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and shown(pane.view.map))
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    found = picture_of(pane)
+    assert found.canvas is not None
+    assert found.chart is not None
+    east, north = (one[12, 20] for one in tripolar(40, 22, 8))
+    place = [float(one[0]) for one in found.chart.to_plane(np.array([east]), np.array([north]))]
+    with qtbot.waitSignal(pane.pointed) as heard:
+        found.canvas.pointed.emit(tuple(place))
+    assert heard.args[0].startswith(f"j = 12, i = 20, lat {north:.7g} °N, lon {east:.7g} °E:  ")
+    assert pane.model.state is not None
+    assert str(VOLUME[pane.model.state.settings.axes.index[0], 12, 20])[:6] in heard.args[0]
+    hole = [float(one[4, 12]) for one in tripolar(40, 22, 8)]
+    place = [float(one[0]) for one in found.chart.to_plane(*(np.array([one]) for one in hole))]
+    with qtbot.waitSignal(pane.pointed) as heard:
+        found.canvas.pointed.emit(tuple(place))
+    assert heard.args[0] == "", "a hole"
+
+
 def test_the_map_follows_the_sliders_and_the_zoom(pane: ImagePane, qtbot: QtBot) -> None:
     choose(pane, Projection.ORTHOGRAPHIC)
     qtbot.waitUntil(lambda: is_drawn(pane))
@@ -127,3 +167,27 @@ def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, q
     pane.model.set(projection=Projection.ROBINSON)
     assert picture_of(pane).canvas is None
     assert pane.controls.chunks.isEnabled()
+
+
+def test_a_figure_has_the_map_of_the_screen(pane: ImagePane, qtbot: QtBot) -> None:
+    assert pane.figure() is not None
+    choose(pane, Projection.MOLLWEIDE)
+    qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.coastlines.rows.size))
+    source = pane.figure()
+    assert source is not None
+    sampled = picture_of(pane).sampling
+    assert sampled is not None
+    panel = source.as_shown().panels[0][2]
+    assert isinstance(panel, Picture)
+    assert not panel.has_axes
+    assert panel.map_lines is picture_of(pane).lines.sketch
+    canvas = picture_of(pane).canvas
+    assert canvas is not None
+    assert np.array_equal(panel.layers[0].pixels[..., 3] > 0, canvas.image.image[..., 3] > 0)
+    choose(pane, Projection.NONE)
+    qtbot.waitUntil(lambda: picture_of(pane).chart is None)
+    flat = pane.figure()
+    assert flat is not None
+    panel = flat.as_shown().panels[0][2]
+    assert isinstance(panel, Picture)
+    assert panel.has_axes

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
 from zarrbrowser.window.commands import key_table
-from zarrbrowser.window.main_window import _COLUMNS_OF_KEYS
+from zarrbrowser.window.help.help_dialogs import COLUMNS_OF_KEYS
 
 GROUPS = [(name, [(f"do {name}", f"Ctrl+{name}")]) for name in "ABCDE"]
 
@@ -24,7 +24,7 @@ def test_groups_are_in_columns(application: QApplication, qtbot: QtBot) -> None:
 
 
 def test_all_keys_fit_a_small_screen(application: QApplication, qtbot: QtBot) -> None:
-    dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS)
+    dialog = KeysDialog(key_table(), COLUMNS_OF_KEYS)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.sizeHint().width() < 1280

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.guide_dialog import GuideDialog
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
 
-_COLUMNS_OF_KEYS = (3, 7)
+COLUMNS_OF_KEYS = (3, 7)
 """Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 
@@ -27,7 +27,7 @@ class HelpDialogs:
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
         from zarrbrowser.window.commands import key_table
 
-        dialog = KeysDialog(key_table(), _COLUMNS_OF_KEYS, self._window)
+        dialog = KeysDialog(key_table(), COLUMNS_OF_KEYS, self._window)
         dialog.open()
         return dialog
 

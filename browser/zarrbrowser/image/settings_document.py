@@ -14,7 +14,7 @@ from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
-from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements, Part, elements_of, with_marks
 from zarrbrowser.values.numbers import drawable_fields

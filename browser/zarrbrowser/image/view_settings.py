@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.comparison import Comparison, Operation, OtherArray
@@ -13,10 +13,12 @@ from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
-from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements, elements_of, unit_of
+
+if TYPE_CHECKING:  # the window loads the settings at its start, but reads no picture yet
+    from zarrbrowser.image.tiles.raster import Raster
 
 
 @dataclass(frozen=True, slots=True)

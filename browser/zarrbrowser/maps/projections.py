@@ -6,13 +6,13 @@ import importlib.util
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap
+from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import Cancelled
 
@@ -40,21 +40,6 @@ _APART = 15.0
 """Degrees from the centre of a conic map to its two standard parallels."""
 _CONES = (30.0, 60.0)
 """The least and the greatest latitude between the standard parallels."""
-
-
-class Projection(Enum):
-    """The projections of the menu."""
-
-    NONE = ""
-    PLATE_CARREE = "Plate carrée"
-    ROBINSON = "Robinson"
-    MOLLWEIDE = "Mollweide"
-    ORTHOGRAPHIC = "Orthographic"
-    NORTH = "North polar stereographic"
-    SOUTH = "South polar stereographic"
-    MERCATOR = "Mercator"
-    LAMBERT = "Lambert conformal conic"
-    ALBERS = "Albers equal-area conic"
 
 
 def is_available() -> bool:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -17,6 +16,7 @@ from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrbrowser.export.figures.figure import FigureSource
+    from zarrbrowser.export.viewed_array import ViewedArray
 
 
 class Pane(QWidget):

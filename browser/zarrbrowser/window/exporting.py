@@ -13,7 +13,6 @@ from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from zarrbrowser.export.viewed_array import Selection, ViewedArray, file_name_of
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.registry import tabs_for
 from zarrbrowser.session.error_text import sentence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:  # dialogs and what writes are imported when they are needed: 
     from zarrbrowser.dialogs.export_dialog import ExportDialog
     from zarrbrowser.dialogs.node_export_dialog import NodeExportDialog
     from zarrbrowser.export.export import Export
+    from zarrbrowser.export.viewed_array import Selection, ViewedArray
     from zarrbrowser.export.whole_nodes import NodeExport, WholeType, Written
 
 
@@ -194,7 +194,8 @@ class Exporter(QObject):
         )
 
     def _ask_where_for_node(self, source: Source, node: NodeLike, title: str, kind: WholeType) -> None:
-        from zarrbrowser.export.whole_nodes import NodeExport  # late: for a fast start
+        from zarrbrowser.export.viewed_array import file_name_of  # late: for a fast start
+        from zarrbrowser.export.whole_nodes import NodeExport
 
         name = title.removesuffix(".zarr").removesuffix(".n5")
         self._ask_for_path(

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.multiscales import is_inferred_image, may_be_image
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import summary
@@ -41,6 +40,7 @@ from zarrbrowser.workers.workers import Stopped
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrbrowser.export.figures.figure import FigureSource
+    from zarrbrowser.export.viewed_array import ViewedArray
 
 _log = logging.getLogger(__name__)
 
@@ -227,6 +227,8 @@ class NodePane(QWidget):
 
     def viewed(self) -> ViewedArray | None:
         """The displayed array and its visible part; None if the node is not an array."""
+        from zarrbrowser.export.viewed_array import ViewedArray  # late: for a fast start
+
         pane, node = self.current_pane, self._session.node
         found = pane.viewed() if pane is not None else None
         return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)

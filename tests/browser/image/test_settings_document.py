@@ -18,7 +18,7 @@ from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
 from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
-from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.projection import Projection
 from zarrbrowser.values.elements import Elements, Part
 from zarrcore.conventions.cf import Packing
 

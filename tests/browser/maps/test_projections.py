@@ -10,7 +10,8 @@ from tests.browser.maps.grids import tripolar, turned
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap, SeparateGrid
-from zarrbrowser.maps.projections import Projection, is_available, middle_of, places, projected, sampling
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.maps.projections import is_available, middle_of, places, projected, sampling
 from zarrbrowser.maps.sphere import directions
 from zarrbrowser.nodes.read_cost import Cancelled
 

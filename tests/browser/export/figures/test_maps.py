@@ -17,7 +17,8 @@ from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.lines import PlaneLines
-from zarrbrowser.maps.projections import Projection, projected, sampling
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.maps.projections import projected, sampling
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrbrowser.nodes.read_cost import Cancelled
 

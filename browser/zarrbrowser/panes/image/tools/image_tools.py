@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.state import Change
-from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.projection import Projection
 from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_grid import PlaneGrid

@@ -7,7 +7,8 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from zarrbrowser.image.state import Change
-from zarrbrowser.maps.projections import Projection, is_available
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.maps.projections import is_available
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 

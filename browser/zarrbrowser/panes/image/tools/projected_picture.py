@@ -12,7 +12,8 @@ from zarrbrowser.export.figures.maps import ShownMap
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import PlaneMap
-from zarrbrowser.maps.projections import Projection, Sampling, middle_of, places, projected, sampling
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.maps.projections import Sampling, middle_of, places, projected, sampling
 from zarrbrowser.maps.sketch import NOTHING, Sketch, Sketcher, Wish
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.map_lines import MapLines

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.panes.image.pictures import VOLUME, pane_of, show
 from tests.browser.panes.image.tools.mapped import world
-from zarrbrowser.maps.projections import Projection
+from zarrbrowser.maps.projection import Projection
 
 
 def test_tools_in_rows_and_columns_are_off_meanwhile(open_window: OpenWindow, qtbot: QtBot) -> None:

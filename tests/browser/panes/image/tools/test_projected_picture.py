@@ -11,7 +11,8 @@ from tests.browser.maps.grids import tripolar
 from tests.browser.panes.image.pictures import VOLUME, pane_of, show
 from tests.browser.panes.image.tools.mapped import EAST, NORTH, ocean, shown, world
 from zarrbrowser.export.figures.figure import Picture
-from zarrbrowser.maps.projections import Projection, places
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.maps.projections import places
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 

@@ -157,6 +157,10 @@ class ImagePane(Pane):
         self.beside.show(source, path)
         return True
 
+    def reread_beside(self, sources: Collection[Source]) -> None:
+        """Read the second image again if it is of one of these sources."""
+        self.beside.read_again(sources)
+
     def close_beside(self) -> None:
         """Remove the second image."""
         self.beside.close()

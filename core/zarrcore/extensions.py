@@ -82,6 +82,10 @@ def _installed() -> Iterator[tuple[str, str, str | Distribution]]:
         for match in filter(None, map(_METADATA.fullmatch, names)):
             folder = os.path.join(entry, match[0])
             yield _normalised(match[1]), _text(os.path.join(folder, "entry_points.txt")), folder
+        if entry.lower().endswith(".egg"):  # one package, with its metadata inside
+            folder = os.path.join(entry, "EGG-INFO")
+            name = os.path.basename(entry)[: -len(".egg")].partition("-")[0]
+            yield _normalised(name), _text(os.path.join(folder, "entry_points.txt")), folder
     finders = [one for one in sys.meta_path if one is not PathFinder and hasattr(one, "find_distributions")]
     if not archives and not finders:
         return

@@ -62,15 +62,16 @@ def test_every_form_of_metadata_is_found(tmp_path: Path, monkeypatch: pytest.Mon
         "broken-1.dist-info/entry_points.txt"
     ).write_bytes(b"\xff")
     (tmp_path / "two" / "file.egg-info").write_text("Name: file\n")
+    written(tmp_path / "Egg_dir-1.0-py3.11.egg", "EGG-INFO", points.format("egg"))
     with zipfile.ZipFile(tmp_path / "three.zip", "w") as archive:
         archive.writestr(
             "packed-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n"
         )
         archive.writestr("packed-1.0.dist-info/entry_points.txt", points.format("packed"))
-    for name in ("three.zip", "two", "one", "absent"):
+    for name in ("three.zip", "two", "one", "absent", "Egg_dir-1.0-py3.11.egg"):
         monkeypatch.syspath_prepend(tmp_path / name)
     names = [name for name, _ in found()]
-    assert names == ["bare", "old", "packed", "wheel"]
+    assert names == ["bare", "egg", "old", "packed", "wheel"]
     (tmp_path / "two" / "broken-1.dist-info" / "entry_points.txt").write_text("")  # importlib stops at it
     assert found() == expected()
 

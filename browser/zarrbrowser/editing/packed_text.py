@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.editing.element_text import ElementTextError, number_in
+from zarrbrowser.editing.element_text import ElementTextError, number_in, whole_number
 from zarrcore.conventions.cf import Packing, outside
 
 _NEAR = 1e-6
@@ -41,7 +41,8 @@ def stored_number(text: str, dtype: np.dtype[Any], packing: Packing) -> Any:
     value = number_in(text)
     if math.isnan(value):
         return _missing(dtype, packing)
-    stored = _packed(value, dtype, packing)
+    whole = None if packing.is_scaled or dtype.kind == "f" else _whole(text)
+    stored = _packed(value, dtype, packing) if whole is None else _stored(whole, dtype, packing)
     if outside(np.asarray(stored), packing.valid) is not None:
         raise ElementTextError(f"{text.strip()} is outside the valid range, {_valid_range(packing, dtype)}")
     if packing.is_missing(np.asarray(stored)) is not None:
@@ -49,6 +50,14 @@ def stored_number(text: str, dtype: np.dtype[Any], packing: Packing) -> Any:
             f"{text.strip()} would be stored as {stored}, which marks a missing value: type nan for a missing value"
         )
     return stored
+
+
+def _whole(text: str) -> int | None:
+    """The integer in a text, with all its digits: a float has too few for 64 bits; None if it is written otherwise."""
+    try:
+        return whole_number(text)
+    except ElementTextError:
+        return None
 
 
 def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
@@ -70,14 +79,22 @@ def _packed(value: float, dtype: np.dtype[Any], packing: Packing) -> Any:
             f"{value:.12g} cannot be stored in steps of {packing.scale:.12g}: "
             f"the nearest values are {around[0]:.12g} and {around[1]:.12g}"
         )
+    return _stored(nearest, dtype, packing)
+
+
+def _stored(number: int, dtype: np.dtype[Any], packing: Packing) -> Any:
+    """The stored number for one that is scaled to a value."""
     whole = packing.type_of(dtype)
     info = np.iinfo(whole)
-    if not info.min <= nearest <= info.max:
-        ends = sorted(one * packing.scale + packing.offset for one in (int(info.min), int(info.max)))
-        raise ElementTextError(
-            f"values from {ends[0]:.12g} to {ends[1]:.12g} can be stored, not {value:.12g}"
-        )
-    return packing.stored(np.asarray(nearest, whole))[()]
+    if not info.min <= number <= info.max:
+        texts = [_value(one, packing) for one in (int(info.min), int(info.max), number)]
+        low, high = texts[:2] if packing.scale > 0 else texts[1::-1]
+        raise ElementTextError(f"values from {low} to {high} can be stored, not {texts[2]}")
+    return packing.stored(np.asarray(number, whole))[()]
+
+
+def _value(number: int, packing: Packing) -> str:
+    return f"{number * packing.scale + packing.offset:.12g}" if packing.is_scaled else str(number)
 
 
 def _valid_range(packing: Packing, dtype: np.dtype[Any]) -> str:

@@ -82,6 +82,9 @@ class Pane(QWidget):
         del source, path
         return False
 
+    def reread_beside(self, sources: Collection[Source]) -> None:
+        """Read the image that is shown beside this one again if it is of one of these sources."""
+
     def close_beside(self) -> None:
         """Remove the image that is shown beside this one."""
 

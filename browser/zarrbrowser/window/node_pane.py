@@ -178,6 +178,11 @@ class NodePane(QWidget):
         if state and self.current_tab() == tab and not self.restore_view(state):
             self._awaited = tab, state
 
+    def reread_beside(self, sources: Collection[Source]) -> None:
+        """Read what is shown beside the current node again if it is of one of these sources, which have changed."""
+        for pane in self.panes:
+            pane.reread_beside(sources)
+
     def ask_to_fill(self) -> None:
         """Ask for a value for the elements that are selected in the current pane."""
         if self.current_pane is not None:

@@ -40,9 +40,8 @@ class Lane:
         self._answered = 0
         self._running: dict[int, Request] = {}
         self._next: _Question | None = None
-        # A child of the workers, so that it does not fire after they are deleted.
-        self._patience = QTimer(workers, singleShot=True)
-        self._patience.timeout.connect(self._start)
+        self._is_patient = False
+        """Whether a check of the oldest request's time is to come."""
 
     @property
     def busy(self) -> bool:
@@ -75,8 +74,14 @@ class Lane:
         left_s = PATIENCE_S - (time.monotonic() - self._running[oldest].started_s)
         if left_s <= 0:
             self._workers.cancel(self._running.pop(oldest))
-        else:
-            self._patience.start(math.ceil(left_s * 1000))
+        elif not self._is_patient:
+            self._is_patient = True
+            # The workers are its context, so that it does not fire after they are deleted.
+            QTimer.singleShot(math.ceil(left_s * 1000), self._workers, self._look_again)
+
+    def _look_again(self) -> None:
+        self._is_patient = False
+        self._start()
 
     def _start(self) -> None:
         question = self._next

@@ -70,3 +70,20 @@ def test_numbers_that_are_read_as_unsigned() -> None:
     ):
         with pytest.raises(ElementTextError, match=reason):
             stored_number(text, np.dtype("i1"), packing)
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_reinterpreted_integers_keep_all_their_digits(number: int) -> None:
+    for text in (str(number), f"{number:,}"):
+        found = stored_number(text, np.dtype("i8"), Packing(kind="u"))
+        assert found.dtype == np.int64
+        assert int(found) % 2**64 == number
+
+
+def test_integers_that_need_no_scale_keep_all_their_digits() -> None:
+    assert stored_number("9007199254740993", np.dtype("i8"), Packing(missing=(-1,))) == 2**53 + 1
+    assert stored_number("1e3", np.dtype("i8"), Packing(missing=(-1,))) == 1000
+    with pytest.raises(ElementTextError, match="from 0 to 18446744073709551615 can be stored, not -1"):
+        stored_number("-1", np.dtype("i8"), Packing(kind="u"))
+    with pytest.raises(ElementTextError, match="the nearest values are 1 and 2"):
+        stored_number("1.5", np.dtype("i1"), Packing(kind="u"))

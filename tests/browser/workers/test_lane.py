@@ -108,3 +108,15 @@ def test_a_waiting_request_is_not_sent_to_deleted_workers(
     shiboken6.delete(workers)
     qtbot.wait(100)  # an exception in the event loop fails the test
     assert lane.busy
+
+
+def test_lanes_leave_nothing_with_the_workers(workers: Workers, qtbot: QtBot) -> None:
+    before = len(workers.children())
+    for _ in range(3):
+        asker = Asker(workers)
+        for number in range(5):  # the last ones wait
+            asker.ask(number)
+        for gate in asker.gates.values():
+            gate.open()
+        qtbot.waitUntil(lambda lane=asker.lane: not lane.busy)
+    assert len(workers.children()) == before

@@ -43,7 +43,8 @@ class AxisLink:
     def place(self, position: float) -> float | None:
         """The position in the other image, perhaps outside it; None for a label that it lacks."""
         if self.labels is None:
-            return self.other.position(self.one.value(position))
+            value = self.one.value(position)
+            return self.other.position(value + self._turns(value))
         index = math.floor(position + 0.5)
         found = self.labels[index] if 0 <= index < len(self.labels) else None
         return None if found is None else found + position - index
@@ -61,8 +62,34 @@ class AxisLink:
 
     def range(self, ends: Range) -> Range | None:
         """A range of positions in the other image, in rising order; None if an end has no place there."""
-        found = [place for place in map(self.place, ends) if place is not None and math.isfinite(place)]
-        return (min(found), max(found)) if len(found) == 2 and found[0] != found[1] else None
+        if self.labels is None:
+            values = [self.one.value(end) for end in ends]
+            turns = self._turns(sum(values) / 2)  # the same for both ends
+            places = [self.other.position(value + turns) for value in values]
+        else:
+            places = [place for place in map(self.place, ends) if place is not None]
+        found = sorted(filter(math.isfinite, places))
+        if len(found) < 2 or found[0] == found[1]:
+            return None
+        low, high = found
+        if self._is_all_around and high - low > self.length - _ROUNDING:
+            # The whole Earth is in view: also there, wherever the other image begins.
+            aside = (self.length - 1 - low - high) / 2
+            return low + aside, high + aside
+        return low, high
+
+    @property
+    def _is_all_around(self) -> bool:
+        """Whether the other image has all longitudes."""
+        west, east = self.other.value(-0.5), self.other.value(self.length - 0.5)
+        return 0.0 < self.one.turn <= abs(east - west) + _ROUNDING
+
+    def _turns(self, value: float) -> float:
+        """What to add to a longitude so that the other image has it, if it can: 0, or whole turns."""
+        if not self.one.turn or self.holds(self.other.position(value)):
+            return 0.0
+        middle = self.other.value((self.length - 1) / 2)
+        return self.one.turn * round((middle - value) / self.one.turn)
 
 
 def by_index(other_length: int) -> AxisLink:

@@ -17,6 +17,8 @@ from zarrcore.conventions import is_length, power_of_ten, symbol
 Numbers = NDArray[np.float64]
 _DATE = "date"
 """The unit of dates: microseconds since 1970, which floats hold exactly for 285 years."""
+_EASTWARD, _TURN = "°E", 360.0
+"""The unit of longitudes, and after how many they begin again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class Ruler:
     """The number of each position, if they only rise or only fall; at least two."""
     is_told: bool = False
     """Whether an array of coordinates tells the numbers, not a scale."""
+
+    @property
+    def turn(self) -> float:
+        """After how many the numbers begin again: 360 for longitudes, else 0."""
+        return _TURN if self.unit == _EASTWARD else 0.0
 
     def value(self, position: float) -> float:
         """The number at a position; beyond the ends, the last step goes on."""

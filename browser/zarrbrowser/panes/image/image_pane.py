@@ -157,6 +157,10 @@ class ImagePane(Pane):
         self.beside.show(source, path)
         return True
 
+    def reread_beside(self, sources: Collection[Source]) -> None:
+        """Read the second image again if it is of one of these sources."""
+        self.beside.read_again(sources)
+
     def close_beside(self) -> None:
         """Remove the second image."""
         self.beside.close()
@@ -190,11 +194,18 @@ class ImagePane(Pane):
 
     def fit(self) -> None:
         """Fit the whole plane into view: that of the second image if it has the keys."""
-        (self.beside.focused or self).view.fit()
+        self._with_keys().view.fit()
 
     def actual_size(self) -> None:
         """Zoom to one element per pixel: of the second image if it has the keys."""
-        (self.beside.focused or self).canvas.actual_size()
+        self._with_keys().canvas.actual_size()
+
+    def _with_keys(self) -> ImagePane:
+        """The pane of the second image if it has the keys, else this one, which the second one then follows."""
+        second = self.beside.focused
+        if second is None:
+            self.beside.lead()
+        return second or self
 
     def focus_target(self) -> QWidget:
         """The picture; it gets the keys once it is shown, if it is still being read."""

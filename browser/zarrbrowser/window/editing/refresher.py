@@ -49,11 +49,14 @@ class Refresher(QObject):
         root = self._model.row_of(source)
         if outcome.effect is Effect.NOTHING or not root.isValid():
             return
-        is_current = self._session.source is source
+        changed = [source]
         for other in self._session.sources:
             if other is not source and _overlap(other, source):
                 other.hierarchy.refresh()
-                is_current = is_current or self._session.source is other
+                changed.append(other)
+        if outcome.effect is Effect.ELEMENTS and self._session.source in changed:
+            self._node_pane.reread()
+            return
         if outcome.effect is Effect.NODES:
             self._side.forget(source)
             # Another node may now have the path of an earlier one.
@@ -62,10 +65,9 @@ class Refresher(QObject):
         elif outcome.effect is Effect.ATTRIBUTES:
             self._session.forget_views(source, outcome.path)
             self._show_attributes(source, root, outcome)
-        elif is_current:
-            self._node_pane.reread()
         else:
             self._node_pane.forget_tiles()
+        self._node_pane.reread_beside(changed)
 
     def _show_attributes(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
         node = outcome.node

@@ -81,9 +81,14 @@ class TreeView(QTreeView):
         self.scrollTo(index)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Choose a row only when the button is released: a drag of it must not leave the present node."""
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed = QPersistentModelIndex(self.currentIndex())
+        """Choose a row only when the button is released: a drag of it must not leave the present node.
+
+        Other buttons do not choose: what the context menu of a row shows beside the present node would be that node itself.
+        """
+        if event.button() is not Qt.MouseButton.LeftButton:
+            event.accept()
+            return
+        self._pressed = QPersistentModelIndex(self.currentIndex())
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,3 +84,36 @@ def test_labels_correspond_to_equal_labels() -> None:
 
 def test_a_range_of_nothing_is_none() -> None:
     assert by_index(4).range((1.0, 1.0)) is None
+
+
+@given(st.floats(-720, 720), st.integers(-720, 720), st.integers(-720, 720), st.booleans())
+def test_longitudes_begin_again_after_360_degrees(
+    position: float, first: int, other_first: int, falls: bool
+) -> None:
+    other = Ruler("°E", other_first + 359 if falls else other_first, -1.0 if falls else 1.0)
+    link = by_rulers(Ruler("°E", first, 1.0), other, 360)
+    assert link is not None
+    place = link.place(position)
+    assert place is not None
+    assert link.holds(place)
+    apart = (first + position - other.value(place)) / 360
+    assert apart == pytest.approx(round(apart), abs=1e-6)
+
+
+def test_the_same_longitudes_are_in_view() -> None:
+    told = [np.arange(start, start + 360.0, 4.0) for start in (0, -180)]
+    east, centred = (Ruler("°E", values=values) for values in told)
+    link = by_rulers(east, centred, 90)
+    assert link is not None
+    assert link.range((80.0, 85.0)) == (35.0, 40.0)  # 320 to 340 is -40 to -20
+    assert link.range((39.0, 48.0)) == (84.0, 93.0)  # over the seam
+    assert link.range((-0.5, 89.5)) == (-0.5, 89.5)
+    assert link.range((-10.5, 99.5)) == (-10.5, 99.5)
+    region = by_rulers(east, Ruler("°E", values=np.arange(-40.0, -20.0)), 20)
+    assert region is not None
+    assert region.range((80.0, 82.0)) == (0.0, 8.0)
+    assert region.nearest(70) is None  # 280 is -80
+    assert region.range((-0.5, 89.5)) == (-322.0, 38.0)  # the region is in it, at its place
+    plain = by_rulers(Ruler("°", values=told[0]), Ruler("°", values=told[1]), 90)
+    assert plain is not None
+    assert plain.nearest(85) is None

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 import zarrcore as zc
 from tests.browser.editing.places import VALUES, write_example
 from tests.browser.fakes import Gate
+from tests.browser.panes.image.beside.pictures import area_of, write_v3
 from tests.browser.window.editing.windows import allow, go, idle, rows, shown
 from zarrbrowser.editing.attributes import set_attributes
 from zarrbrowser.editing.changes import Change, Outcome
@@ -389,3 +390,43 @@ def test_the_rows_of_a_group_stay_sorted_and_filtered(
     qtbot.waitUntil(lambda: cells() == ([9, 4, 3, 2] if changes == "elements" else [4, 3, 2]))
     assert shown(window).path == "/table"
     assert pane.arranger.line.text() == "a > 1"
+
+
+def test_the_second_image_shows_what_was_changed(
+    window: MainWindow, place: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    write_v3(tmp_path / "b.zarr")
+    allow(window, qtbot, place, "/scan/raw")
+    changed = source_of(window)
+    array = changed.hierarchy.node("/scan/raw")
+    window.open_text(f"{tmp_path}/b.zarr#/fine")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/fine")
+    pane = picture(window, qtbot)
+    window.beside.show(changed, "/scan/raw")
+    area = area_of(pane)
+    qtbot.waitUntil(lambda: area.pane.view.is_complete)
+    area.turn(zooms=False, moves=False)
+    area.pane.model.set(colour_map="viridis")
+    area.pane.canvas.show_range((1.0, 3.0), (1.0, 3.0))
+    part = area.pane.canvas.visible()
+    # A long change ends while the node of another source is shown.
+    window.editor.run(changed, write_elements(changed, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.view.mosaics[0].values[0, 0] == 900)
+    state = area.pane.model.state
+    assert state is not None
+    assert state.settings.colour_map == "viridis"
+    assert area.pane.canvas.visible().rows == pytest.approx(part.rows, abs=0.5)
+    wanted = {"units": "K", "scale_factor": 0.5}
+    window.editor.run(changed, set_attributes(changed, "/scan/raw", "array", {"unit": "mm"}, wanted))
+    qtbot.waitUntil(
+        lambda: (
+            area.pane.view.is_complete
+            and area.pane.model.state is not None
+            and area.pane.model.state.settings.elements.packing is not None
+        )
+    )
+    window.editor.run(changed, move(changed, "/scan/raw", "/scan/moved"))
+    qtbot.waitUntil(lambda: not area.pane.stack.shows_data and area.pane.stack.sentence.isVisible())
+    assert window.session.node is not None
+    assert window.session.node.path == "/fine"
+    assert pane.view.is_complete

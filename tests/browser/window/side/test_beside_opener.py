@@ -100,6 +100,19 @@ def test_a_pressed_row_is_chosen_when_the_button_is_released(open_window: OpenWi
     assert window.session.node.path == "/other"
 
 
+def test_the_right_button_keeps_the_present_node(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(root(), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    tree, source = window.tree, window.model.index(0, 0)
+    other = tree.visualRect(window.model.index(2, 0, source)).center()
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        qtbot.mouseClick(tree.viewport(), button, pos=other)
+        assert window.session.node is not None
+        assert window.session.node.path == "/array"  # "Show beside" shows the row beside this
+        assert window.model.path_of(tree.currentIndex()) == "/array"
+
+
 def test_a_dragged_row_does_not_become_the_current_one(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

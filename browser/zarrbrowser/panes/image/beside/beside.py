@@ -137,10 +137,9 @@ class Beside(QObject):
         if self.area is not None:
             self.area.pane.forget_tiles()
 
-    def read_again(self) -> None:
-        """Read the second image again, because elements have changed."""
-        if self.area is not None:
-            self.area.pane.forget_elements()
+    def read_again(self, sources: Collection[Source] | None = None) -> None:
+        """Read the second image again, because something has changed: in these sources, by default in any."""
+        if self.area is not None and (sources is None or self.area.source in sources):
             self.area.read_again()
 
     def update_colours(self) -> None:

@@ -15,6 +15,7 @@ from zarrbrowser.nodes.protocols import NodeLike, is_broken
 from zarrbrowser.panes.image.beside.beside_bar import BesideBar
 from zarrbrowser.panes.image.beside.pane_link import PaneLink
 from zarrbrowser.session.sources import Source
+from zarrbrowser.values.elements import elements_of
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class BesideArea(QWidget):
         self._opening = Lane(workers, in_flight=1)
         self.source: Source | None = None
         self.path = ""
+        self._view: Mapping[str, Any] = {}
+        """The view settings to restore, until the image is open."""
         self._has_controls: bool | None = None
         """Whether the user wants the controls; None while the room decides."""
         self.bar = BesideBar()
@@ -79,9 +82,18 @@ class BesideArea(QWidget):
         self._open(state)
 
     def read_again(self) -> None:
-        """Open the node again, because it has changed."""
+        """Open the node and read its elements again, because something has changed; the view stays."""
+        view, state = self.view_state(), self.pane.model.state
+        if state is not None and elements_of(state.image.base).packing is None:
+            view = {**view, "is_unpacked": True}  # nobody chose stored numbers: it may have got a scale
         if self.source is not None:
-            self._open(self.pane.lasting_view_state() or None)
+            self.pane.session.forget_views(self.source, self.path)  # they are of the earlier attributes
+        self.pane.forget_elements()
+        self._open(view)
+
+    def view_state(self) -> Mapping[str, Any]:
+        """The view settings as JSON, also while the image is being opened."""
+        return self.pane.lasting_view_state() or self._view
 
     def forget(self) -> None:
         """Show nothing any more, and cancel requests."""
@@ -99,7 +111,7 @@ class BesideArea(QWidget):
             "path": self.path,
             "zooms": self.link.zooms,
             "moves": self.link.moves,
-            "view": self.pane.lasting_view_state(),
+            "view": self.view_state(),
         }
 
     def turn(self, *, zooms: bool, moves: bool) -> None:
@@ -116,6 +128,7 @@ class BesideArea(QWidget):
         source, path, pane = self.source, self.path, self.pane
         if source is None:
             return
+        self._view = state or {}
         pane.clear()
         pane.sliders.hide()
         pane.stack.wait_for(f"Opening {path}")
@@ -126,7 +139,7 @@ class BesideArea(QWidget):
                 return
             pane.show_node(source, node)
             if state:
-                pane.restore(state)
+                pane.restore({**state, "beside": None})  # a link of somebody else may nest images
 
         def find(_asked: object) -> NodeLike:
             if is_again:
@@ -139,7 +152,7 @@ class BesideArea(QWidget):
     def _retry(self) -> None:
         """Open the node again if it could not be opened; the pane itself repeats the reading of an image."""
         if self.pane.model.state is None and not self._opening.busy:
-            self._open(None, is_again=True)
+            self._open(self._view, is_again=True)
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:
         self.link.turn(zooms=zooms, moves=moves)
@@ -163,7 +176,10 @@ class BesideArea(QWidget):
         """Give an image the contrast of another one: the same number has the same place in the colours."""
         mine, theirs = one.model.state, other.model.state
         measured = one.model.measured
-        if mine is None or theirs is None or measured is None:
+        if mine is None or theirs is None:
+            return
+        if measured is None or not all(_has_contrast(state.settings) for state in (mine, theirs)):
+            self.reported.emit("Only images that are drawn with a colour map have a contrast to take over.")
             return
         levels = [
             found.levels(wish)
@@ -179,6 +195,11 @@ class BesideArea(QWidget):
             other.model.set(channels=settings.channels, and_measure=True)
         else:
             other.model.set(contrast=replace(fixed[0]), norm=mine.settings.norm, and_measure=True)
+
+
+def _has_contrast(settings: Any) -> bool:
+    """Whether a picture has a contrast; not colours that are stored, as red, green and blue."""
+    return settings.axes.channel is None
 
 
 def _contrasts(settings: Any) -> list[Contrast]:

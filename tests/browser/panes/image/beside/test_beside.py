@@ -94,6 +94,17 @@ def test_the_view_is_kept_and_restored(
     assert pane.beside.area is None
 
 
+def test_a_second_image_has_none_beside_itself(qtbot: QtBot, beside: tuple[ImagePane, BesideArea]) -> None:
+    pane, _area = beside
+    document = json.loads(json.dumps(pane.view_state()))
+    document["beside"]["view"]["beside"] = document["beside"] | {"view": {}}  # a link may be made by hand
+    pane.close_beside()
+    pane.restore(document)
+    again = area_of(pane)
+    qtbot.waitUntil(lambda: again.pane.view.is_complete)
+    assert again.pane.beside.area is None
+
+
 def test_a_view_whose_second_source_is_not_open_shows_one_image(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, beside: tuple[ImagePane, BesideArea]
 ) -> None:

@@ -88,6 +88,20 @@ def test_colour_maps_are_chosen_apart(window: MainWindow, qtbot: QtBot) -> None:
     assert window.session.colour_map == "gray"
 
 
+def test_stored_colours_have_no_contrast_to_take_over(open_window: OpenWindow, qtbot: QtBot) -> None:
+    colours = np.random.default_rng(1).integers(0, 255, (20, 30, 3)).astype(np.uint8)
+    root = FakeGroup({"rgb": FakeArray(colours, ("y", "x", "c")), "array": FakeArray(VOLUME[0], ("y", "x"))})
+    _pane, area = show(open_window(root, "/array"), qtbot, "/rgb")
+    qtbot.waitUntil(lambda: area.pane.view.is_complete)
+    state = area.pane.model.state
+    assert state is not None
+    assert state.settings.axes.channel is not None
+    for signal in (area.bar.taken, area.bar.given):
+        with qtbot.waitSignal(area.reported) as heard:
+            signal.emit()
+        assert heard.args[0].startswith("Only images that are drawn with a colour map")
+
+
 def test_channels_take_over_the_contrasts_of_channels_only(window: MainWindow, qtbot: QtBot) -> None:
     pane, area = show(window, qtbot, "/channels")
     qtbot.waitUntil(lambda: area.pane.view.is_complete)

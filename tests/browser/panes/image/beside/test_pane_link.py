@@ -134,6 +134,18 @@ def test_the_pane_with_the_pointer_leads(window: MainWindow, qtbot: QtBot, tmp_p
     qtbot.waitUntil(lambda: np.allclose(in_view(area.pane.canvas), [7, 7], atol=0.2))
 
 
+def test_a_command_for_the_first_image_is_followed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_v3(tmp_path / "a.zarr")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/fine", f"{tmp_path}/a.zarr#/fine")
+    whole = in_view(pane.canvas)
+    area.link.lead(area.link.second)  # the user zooms there, and then presses F in the tree
+    area.pane.canvas.show_range((2.0, 6.0), (2.0, 6.0))
+    qtbot.waitUntil(lambda: in_view(pane.canvas) == pytest.approx([4.0, 4.0]))
+    pane.fit()
+    qtbot.waitUntil(lambda: in_view(area.pane.canvas) == pytest.approx(whole))
+    assert in_view(pane.canvas) == pytest.approx(whole)
+
+
 def test_unlike_sizes_correspond_by_index_or_as_a_whole(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -13,7 +13,6 @@ from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw_sketch, polylines_of
 
-
 VIEW = View((-0.5, 99.5), (-0.5, 99.5), 300.0, 600.0)
 LINE = PlaneLines(np.array([50.0, 50.0]), np.array([10.0, 60.0]), np.array([True, False]))
 

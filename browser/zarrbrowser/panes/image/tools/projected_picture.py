@@ -99,11 +99,11 @@ class ProjectedPicture(QObject):
         self._soon.stop()
 
     def _uncover(self) -> None:
-        was_covered = self.chart is not None
         self._forget()
         self.chart = self._plane = self._key = self._sketcher = None
         self.sampling = self._sampled = self._asked = self._wish = None
-        if self.canvas is not None and was_covered:
+        # The map of the projection before stays while another one is computed: then there is no chart.
+        if self.canvas is not None and not self.canvas.isHidden():
             self.canvas.hide()
             self.canvas.clear_plane()
             self.lines.clear()

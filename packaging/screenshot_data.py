@@ -146,6 +146,29 @@ def _write_climate(path: str) -> None:
     _write_stations(group.create_group("stations"))
 
 
+def write_weather(path: str) -> None:
+    """Pressure around a low over the British Isles, on the curved grid of a regional model."""
+    y, x = (
+        np.mgrid[-60:60, -80:80] * 0.22 + 0.11
+    )  # degrees from the middle of the grid, whose pole lies elsewhere
+    middle, y, x = np.radians(52.0), np.radians(y), np.radians(x)
+    latitude = np.degrees(np.arcsin(np.sin(y) * np.cos(middle) + np.cos(y) * np.cos(x) * np.sin(middle)))
+    longitude = -2 + np.degrees(
+        np.arctan2(np.cos(y) * np.sin(x), np.cos(y) * np.cos(x) * np.cos(middle) - np.sin(y) * np.sin(middle))
+    )
+    away, angle = np.hypot(x + 0.04, (y - 0.05) * 1.3), np.arctan2(y - 0.05, x + 0.04)
+    trough = 9 * np.exp(-((away / 0.25) ** 2)) * np.cos(angle + 14 * away)
+    pressure = 1022 - 46 * np.exp(-((away / 0.11) ** 2)) + trough - 60 * (y - x / 3).clip(0)
+    group = zarr.create_group(path)
+    for name, values, told in (
+        ("psl", pressure, {"units": "hPa", "coordinates": "lat lon", "long_name": "pressure at sea level"}),
+        ("lat", latitude, {"units": "degrees_north"}),
+        ("lon", longitude, {"units": "degrees_east"}),
+    ):
+        array = group.create_array(name, data=values.astype("f4"), dimension_names=["y", "x"])
+        array.attrs.update(told)
+
+
 def _write_stations(group: zarr.Group) -> None:
     """A table of weather stations: its columns are arrays, and one has categories as AnnData does."""
     random, count = np.random.default_rng(4), 5000

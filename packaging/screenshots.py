@@ -80,6 +80,7 @@ class Photographer:
             ("coordinates", self.coordinates),
             ("maps", self.maps),
             ("projection", self.projection),
+            ("curved", self.curved),
             ("statistics", self.statistics),
             ("compare", self.compare),
             ("beside", self.beside),
@@ -124,6 +125,7 @@ class Photographer:
                 self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
             if name == "editing":
                 self.edited().editor.cancel_button.click()  # type: ignore[attr-defined]
+            if name in ("curved", "editing"):
                 self.window.close_source()
                 self.wait(lambda: len(self.window.session.sources) <= 1)
             if shown is not None:
@@ -176,6 +178,23 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.model.set(projection=Projection.ROBINSON)  # type: ignore[attr-defined]
         self.wait()
+
+    def curved(self) -> None:
+        """Pressure on the curved grid of a regional model, in the projection of Mercator."""
+        from screenshot_data import write_weather  # the module beside this file
+
+        from zarrbrowser.maps.projections import Projection
+
+        write_weather("weather.zarr")  # not beside the other hierarchies, whose tree is in their pictures
+        self.window.open_text("weather.zarr#/psl")
+        self.wait(lambda: self.window.session.node is not None and self.window.session.node.path == "/psl")
+        self.window.node_pane.show_tab("Image")
+        pane = self.window.node_pane.pane("Image")
+        self.wait(lambda: pane.controls.map.isEnabled())  # type: ignore[attr-defined]
+        pane.model.set(  # type: ignore[attr-defined]
+            colour_map="crameri:batlow", graticule=True, projection=Projection.MERCATOR
+        )
+        self.wait(lambda: bool(pane.view.projection.lines.sketch.graticule.labels))  # type: ignore[attr-defined]
 
     def statistics(self) -> None:
         """The mean of the year."""

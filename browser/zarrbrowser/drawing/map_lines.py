@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPen, QPolygonF
 
 from zarrbrowser.drawing.axes import place_of
 from zarrbrowser.drawing.canvas import FigureCanvas
+from zarrbrowser.drawing.clipping import polylines_within
 from zarrbrowser.export.figures.figure import Picture
 from zarrbrowser.maps.lines import PlaneLines
 
@@ -16,8 +17,6 @@ COAST, GRID = QColor(20, 20, 20, 235), QColor(30, 30, 30, 190)
 GROUND, TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
 _COAST_EM, _GRID_EM, _SHADOW_EM = 0.07, 0.05, 0.08
 """Widths of lines, in heights of a text."""
-_FARTHEST = 1e6
-"""Lines end at this distance: Qt's painters have limits."""
 
 
 def draw_map(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
@@ -39,15 +38,9 @@ def polylines_of(lines: PlaneLines, panel: Picture, data: QRectF) -> list[QPolyg
     """Lines of a panel in its box."""
     if lines.rows.size < 2:
         return []
-    x = np.clip(place_of(panel.columns, lines.columns, data.left(), data.right()), -_FARTHEST, _FARTHEST)
-    y = np.clip(place_of(panel.rows, lines.rows, data.top(), data.bottom()), -_FARTHEST, _FARTHEST)
-    ends = np.flatnonzero(~lines.connected[:-1]) + 1
-    runs = (
-        zip(one.tolist(), other.tolist(), strict=True)
-        for one, other in zip(np.split(x, ends), np.split(y, ends), strict=True)
-        if one.size > 1
-    )
-    return [QPolygonF([QPointF(*point) for point in run]) for run in runs]
+    x = np.asarray(place_of(panel.columns, lines.columns, data.left(), data.right()))
+    y = np.asarray(place_of(panel.rows, lines.rows, data.top(), data.bottom()))
+    return polylines_within(x, y, lines.connected, data)
 
 
 def _write(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.drawing.axes import place_of, room_below, room_on_left, ticks_across, ticks_down
 from zarrbrowser.drawing.canvas import UNITS_PER_INCH, FigureCanvas, image_of
+from zarrbrowser.drawing.clipping import pixels_within, polylines_within
 from zarrbrowser.drawing.map_lines import draw_map
 from zarrbrowser.export.figures.figure import FigureOptions, Layer, Line, Picture, Plot
 from zarrbrowser.export.figures.scales import Scale
@@ -20,8 +21,6 @@ from zarrbrowser.export.figures.scales import Scale
 _GRID = QColor("#e3e7eb")
 _GROUND = QColor(0, 0, 0, 130)
 _LINE, _POINT = 12.0, 18.0
-_FARTHEST = 1e6
-"""Lines end at this distance: Qt's painters have limits."""
 _MOST_UPSAMPLED = 2**23
 """Pixels that enlarged elements may take."""
 
@@ -110,7 +109,9 @@ def _draw_layer(canvas: FigureCanvas, layer: Layer, panel: Picture, data: QRectF
     painter = canvas.painter
     painter.setOpacity(layer.opacity)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, layer.is_smooth)
-    painter.drawImage(target, image_of(pixels if layer.is_smooth else enlarged(pixels, target, dpi)))
+    shown, place = pixels_within(pixels if layer.is_smooth else enlarged(pixels, target, dpi), target, data)
+    if shown.size:
+        painter.drawImage(place, image_of(shown))
     painter.setOpacity(1.0)
 
 
@@ -152,15 +153,15 @@ def _draw_grid(canvas: FigureCanvas, panel: Plot, data: QRectF) -> None:
 def _draw_line(canvas: FigureCanvas, line: Line, panel: Plot, data: QRectF) -> None:
     painter, colour = canvas.painter, QColor(*line.colour)
     is_known = np.isfinite(line.x) & np.isfinite(line.y)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_known, [False]]).astype(np.int8)))
-    xs = np.clip(place_of(panel.x, line.x, data.left(), data.right()), -_FARTHEST, _FARTHEST)
-    ys = np.clip(place_of(panel.y, line.y, data.top(), data.bottom()), -_FARTHEST, _FARTHEST)
+    x = np.asarray(place_of(panel.x, line.x, data.left(), data.right()))
+    y = np.asarray(place_of(panel.y, line.y, data.top(), data.bottom()))
+    after, before = np.append(is_known[1:], False), np.append(False, is_known[:-1])
     pen = QPen(colour, _LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(colour)
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
-        points = [QPointF(x, y) for x, y in zip(xs[start:stop], ys[start:stop], strict=True)]
-        painter.drawPolyline(QPolygonF(points))
-        if line.has_points or len(points) == 1:
-            for point in points:
-                painter.drawEllipse(point, _POINT, _POINT)
+    for polyline in polylines_within(x, y, is_known & after, data):
+        painter.drawPolyline(polyline)
+    marked = is_known if line.has_points else is_known & ~after & ~before
+    for point in map(QPointF, x[marked].tolist(), y[marked].tolist()):
+        if data.contains(point):
+            painter.drawEllipse(point, _POINT, _POINT)

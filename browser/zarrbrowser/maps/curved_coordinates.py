@@ -20,6 +20,8 @@ from zarrbrowser.values.quantities import format_bytes
 
 MOST_CELLS = 2_000_000
 """Of larger grids, the coordinates of some elements are used; those between them follow. A cell takes some 60 bytes."""
+_MOST_AT_ORIGIN = 8
+"""More elements than these at 0° N, 0° E are missing ones: models write zeros where no processor computes, as over land."""
 _HIGHEST = 90.001
 _WIDEST = 1440.0
 
@@ -34,8 +36,7 @@ def curved_grid_of(
 
     Raises:
         Cancelled: ``cancelled`` became true.
-        UnknownPlaceError: its coordinates cannot be used.
-        ZarrError: they cannot be read.
+        UnknownPlaceError: its coordinates cannot be read, or cannot be used.
     """
     nodes = _named(image, find)
     if nodes is None:
@@ -54,6 +55,9 @@ def curved_grid_of(
     plane = tuple(slice(int(one[0]), None, int(one[1] - one[0])) for one in at)
     y, x = (_numbers(node, plane, cancelled) for node in (latitudes, longitudes))
     is_known = (np.abs(y) <= _HIGHEST) & (np.abs(x) <= _WIDEST)
+    is_zero = (y == 0) & (x == 0)
+    if np.count_nonzero(is_zero) > _MOST_AT_ORIGIN:
+        is_known &= ~is_zero
     if not is_known.any():
         raise UnknownPlaceError("No map: the coordinates of this image are missing.")
     y[~is_known] = x[~is_known] = np.nan
@@ -113,10 +117,16 @@ def _numbers(node: Any, plane: tuple[slice, ...], cancelled: Cancellation) -> An
 
 def _unpacked(node: Any, selection: tuple[Any, ...], cancelled: Cancellation) -> AnyArray:
     from zarrcore.conventions.cf import packing_of  # late: for a fast start
+    from zarrcore.errors import ZarrError
 
     if cancelled():
         raise Cancelled
-    stored, packing = np.asarray(node.read(selection, cancelled=cancelled)), packing_of(node)
+    try:
+        stored, packing = np.asarray(node.read(selection, cancelled=cancelled)), packing_of(node)
+    except ZarrError as error:
+        if cancelled():
+            raise Cancelled from error
+        raise UnknownPlaceError(f"No map: the coordinates in {node.path} cannot be read.") from error
     values = packing.unpacked(stored) if packing is not None else stored
     return values.astype(np.float64)
 

@@ -100,6 +100,11 @@ class PlaneMap:
     """The least and the greatest longitude of a grid of longitudes and latitudes."""
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Elements down and to the right."""
+        return self.height, self.width
+
+    @property
     def is_plain(self) -> bool:
         """Whether each row has one latitude, and each column one longitude."""
         return self.transformer is None and not self.is_curved

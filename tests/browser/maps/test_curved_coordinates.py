@@ -66,6 +66,25 @@ def test_missing_and_impossible_coordinates_are_holes(tmp_path: Path) -> None:
     assert holes.tolist() == [[4, 4], [6, 6], [8, 8]]
 
 
+def test_zeros_for_both_coordinates_are_holes_unless_there_are_few(tmp_path: Path) -> None:
+    lon, lat = LON.copy(), LAT.copy()
+    lon[20:23, 30:33] = lat[20:23, 30:33] = 0
+    cells = grid_of(tmp_path / "many", ocean(lon, lat)).cells
+    assert np.argwhere(np.isnan(cells).all(axis=(2, 3))).tolist() == [
+        [row, column] for row in range(20, 23) for column in range(30, 33)
+    ]
+    east, north = np.meshgrid(np.arange(-36.0, 36), np.arange(-26.0, 26))
+    assert np.isfinite(grid_of(tmp_path / "one", ocean(east, north)).cells).all()
+
+
+def test_coordinates_that_cannot_be_read_are_a_reason(tmp_path: Path) -> None:
+    address = written(tmp_path, ocean())
+    for chunk in (tmp_path / "data.zarr/nav_lat/c").glob("*/*"):
+        chunk.write_bytes(b"no chunk")
+    with pytest.raises(UnknownPlaceError, match="No map: the coordinates in /nav_lat cannot be read"):
+        geography(address)
+
+
 def test_coordinates_may_repeat_for_each_time_but_must_not_move(tmp_path: Path) -> None:
     repeated = [np.broadcast_to(one, (3, *LON.shape)) for one in (LON, LAT)]
     grid = grid_of(tmp_path / "still", ocean(*repeated, dims=("time", "j", "i")))

@@ -1,56 +1,131 @@
-"""Coastlines, and lines of longitude and latitude with their labels, over the picture."""
+"""Coastlines, and lines of longitude and latitude with their labels, over the picture.
+
+A worker draws the lines into an image, because that takes up to a second; the window draws the image and the labels.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QImage, QPainter, QPen, QPolygonF
 
 from zarrbrowser.drawing.map_lines import COAST, GRID, GROUND, SHADOW, TEXT
+from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.lines import PlaneLines
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 
 _PAD = 3
+_MARGIN = 0.25
+"""What is drawn beyond each edge of the view, as a fraction of it, so that panning shows no blank."""
+_FARTHEST_PX = 1e6
+"""Lines end at this distance: Qt's painters have limits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnSketch:
+    """A sketch, and its lines as an image."""
+
+    sketch: Sketch
+    image: QImage
+    """Empty without lines."""
+    rect: QRectF
+    """The part of the plane that the image covers, in elements."""
+
+
+NOTHING_DRAWN = DrawnSketch(NOTHING, QImage(), QRectF())
+
+
+def draw_sketch(sketch: Sketch, view: View, size: tuple[int, int], ratio: float = 1.0) -> DrawnSketch:
+    """Draw lines for a view. Dark lines on light ones are visible in all colour maps. Any thread may call it.
+
+    Args:
+        size: the elements of the plane down and to the right; nothing is drawn beyond its edges.
+        ratio: pixels of the image for a width of 1.
+    """
+    if max(sketch.coastlines.rows.size, sketch.graticule.lines.rows.size) < 2:
+        return DrawnSketch(sketch, QImage(), QRectF())
+    down, right = (1 / max(view.density(axis), 1e-12) for axis in (0, 1))
+    top, height = _pixels(view.rows, down, size[0])
+    left, width = _pixels(view.columns, right, size[1])
+    if height < 1 or width < 1:
+        return DrawnSketch(sketch, QImage(), QRectF())
+    image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setClipRect(QRectF((-0.5 - left) * right, (-0.5 - top) * down, size[1] * right, size[0] * down))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for lines, colour, thick in ((sketch.graticule.lines, GRID, 1.0), (sketch.coastlines, COAST, 1.3)):
+        polylines = polylines_of(lines, (top, left), (down, right))
+        for one, thickness in ((SHADOW, thick + 1.4), (colour, thick)):
+            painter.setPen(QPen(one, thickness * ratio))
+            # One path with all of them takes ten times as long, and the interpreter waits for it.
+            for polyline in polylines:
+                painter.drawPolyline(polyline)
+    painter.end()
+    return DrawnSketch(sketch, image, QRectF(left, top, width / right, height / down))
+
+
+def polylines_of(
+    lines: PlaneLines, origin: tuple[float, float], scale: tuple[float, float]
+) -> list[QPolygonF]:
+    """Lines in pixels.
+
+    Args:
+        origin: the row and the column at the upper left corner.
+        scale: pixels per element, down and to the right.
+    """
+    if lines.rows.size < 2:
+        return []
+    y, x = (
+        np.clip((values - first) * pixels, -_FARTHEST_PX, _FARTHEST_PX)
+        for values, first, pixels in zip((lines.rows, lines.columns), origin, scale, strict=True)
+    )
+    ends = np.flatnonzero(~lines.connected[:-1]) + 1
+    runs = zip(np.split(x, ends), np.split(y, ends), strict=True)
+    return [pg.functions.arrayToQPolygonF(one, other) for one, other in runs if one.size > 1]
 
 
 class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
-    """Drawn in elements of the base, inside the plane. Dark lines on light ones are visible in all colour maps.
+    """Drawn inside the plane, in its elements.
 
     Attributes:
-        sketch: what is drawn.
         labels: the texts of the labels that had room when it was drawn last.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.sketch: Sketch = NOTHING
         self.labels: list[str] = []
+        self._drawn = NOTHING_DRAWN
         self._plane = QRectF()
-        self._coast, self._grid = QPainterPath(), QPainterPath()
         self.setZValue(4.5)
 
-    def show_sketch(self, sketch: Sketch, height: int, width: int) -> None:
-        """Draw these lines on a plane of that many elements."""
+    @property
+    def sketch(self) -> Sketch:
+        """What is drawn."""
+        return self._drawn.sketch
+
+    def show_drawn(self, drawn: DrawnSketch, height: int, width: int) -> None:
+        """Show these lines on a plane of that many elements."""
         self.prepareGeometryChange()
-        self.sketch = sketch
+        self._drawn = drawn
         self._plane = QRectF(-0.5, -0.5, width, height)
-        self._coast, self._grid = path_of(sketch.coastlines), path_of(sketch.graticule.lines)
         self.update()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.show_drawn(NOTHING_DRAWN, 0, 0)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         return self._plane
 
     def paint(self, painter: QPainter, *_args: Any) -> None:
-        painter.setClipRect(self._plane, Qt.ClipOperation.IntersectClip)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for path, colour, width in ((self._grid, GRID, 1.0), (self._coast, COAST, 1.3)):
-            for pen in (_pen(SHADOW, width + 1.4), _pen(colour, width)):
-                painter.setPen(pen)
-                painter.drawPath(path)
+        if not self._drawn.image.isNull():
+            painter.drawImage(self._drawn.rect, self._drawn.image)
         self._write(painter)
 
     def _write(self, painter: QPainter) -> None:
@@ -60,6 +135,7 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
         painter.save()
         painter.resetTransform()
         painter.setClipping(False)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics, taken = painter.fontMetrics(), list[QRectF]()
         self.labels = []
         device = painter.device()
@@ -90,20 +166,12 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
         painter.restore()
 
 
-def path_of(lines: PlaneLines) -> QPainterPath:
-    """Lines as a path of Qt."""
-    if lines.rows.size < 2:
-        return QPainterPath()
-    path: QPainterPath = pg.arrayToQPath(
-        np.ascontiguousarray(lines.columns, np.float64),
-        np.ascontiguousarray(lines.rows, np.float64),
-        connect=lines.connected.astype(np.int32),
-        finiteCheck=False,
-    )
-    return path
+def _pixels(ends: tuple[float, float], scale: float, length: int) -> tuple[float, int]:
+    """Where an image of a view and its margin begins along an axis, in elements, and its pixels.
 
-
-def _pen(colour: QColor, width: float) -> QPen:
-    pen = QPen(colour, width)
-    pen.setCosmetic(True)
-    return pen
+    It begins whole pixels before the view, so that its pixels are those of the screen.
+    """
+    margin = (ends[1] - ends[0]) * _MARGIN
+    first = math.floor((max(ends[0] - margin, -0.5) - ends[0]) * scale)
+    last = math.ceil((min(ends[1] + margin, length - 0.5) - ends[0]) * scale)
+    return ends[0] + first / scale, last - first

@@ -7,9 +7,9 @@ import logging
 from PySide6.QtCore import QObject
 
 from zarrbrowser.image.state import ImageState
-from zarrbrowser.maps.sketch import NOTHING, Sketch, Sketcher, Wish
+from zarrbrowser.maps.sketch import NOTHING, Sketcher, Wish
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.canvas.map_lines import MapLines
+from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw_sketch
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
@@ -43,10 +43,10 @@ class MapOverlay(QObject):
         if not (wish.has_coastlines or wish.has_graticule):
             self._show_nothing()
         elif wish != self._wish:
-            self._wish = wish
+            self._wish, ratio = wish, self._canvas.devicePixelRatioF()
             self._lane.ask(
-                lambda _asked: sketcher.sketch(wish),
-                lambda sketch: self._show(sketcher, sketch),
+                lambda _asked: draw_sketch(sketcher.sketch(wish), wish.view, sketcher.plane.size, ratio),
+                lambda drawn: self._show(sketcher, drawn),
                 lambda error: _log.debug("cannot draw the map", exc_info=error),
             )
 
@@ -62,15 +62,15 @@ class MapOverlay(QObject):
             self._lane.forget()
             self._key, self._wish = key, None
             self._sketcher = None if plane is None else Sketcher(plane)
-            self.lines.show_sketch(NOTHING, 0, 0)
+            self.lines.clear()
         return self._sketcher
 
-    def _show(self, sketcher: Sketcher, sketch: Sketch) -> None:
+    def _show(self, sketcher: Sketcher, drawn: DrawnSketch) -> None:
         if sketcher is self._sketcher:
-            self.lines.show_sketch(sketch, sketcher.plane.height, sketcher.plane.width)
+            self.lines.show_drawn(drawn, *sketcher.plane.size)
 
     def _show_nothing(self) -> None:
         self._lane.forget()
         self._wish = None
         if self.lines.sketch is not NOTHING:
-            self.lines.show_sketch(NOTHING, 0, 0)
+            self.lines.clear()

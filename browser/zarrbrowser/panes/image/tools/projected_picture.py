@@ -14,9 +14,9 @@ from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.maps.projections import Sampling, middle_of, places, projected, sampling
-from zarrbrowser.maps.sketch import NOTHING, Sketch, Sketcher, Wish
+from zarrbrowser.maps.sketch import Sketcher, Wish
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.canvas.map_lines import MapLines
+from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw_sketch
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme import current_colours
 from zarrbrowser.workers import Lane, Workers
@@ -39,7 +39,7 @@ class ProjectedPicture(QObject):
     def __init__(self, workers: Workers, below: Canvas, parent: QWidget) -> None:
         super().__init__(parent)
         self._workers, self._below, self._parent = workers, below, parent
-        self._lane, self._sketching = Lane(workers, in_flight=1), Lane(workers, in_flight=1)
+        self._lane, self._sketching, self._painting = (Lane(workers, in_flight=1) for _ in range(3))
         self.canvas: Canvas | None = None
         """The map; created when it is first needed."""
         self.lines = MapLines()
@@ -94,26 +94,30 @@ class ProjectedPicture(QObject):
             self.canvas.fit()
         return self.chart is not None
 
-    def _uncover(self) -> None:
-        was_covered = self.chart is not None
-        self._lane.forget()
-        self._sketching.forget()
+    def _forget(self) -> None:
+        for lane in (self._lane, self._sketching, self._painting):
+            lane.forget()
         self._soon.stop()
+
+    def _uncover(self) -> None:
+        self._forget()
         self.chart = self._plane = self._key = self._sketcher = None
         self.sampling = self._sampled = self._asked = self._wish = None
-        if self.canvas is not None and was_covered:
+        # The map of the projection before stays while another one is computed: then there is no chart.
+        if self.canvas is not None and not self.canvas.isHidden():
             self.canvas.hide()
             self.canvas.clear_plane()
-            self.lines.show_sketch(NOTHING, 0, 0)
+            self.lines.clear()
             if self._state is not None:
                 self._below.fit()
 
     def _begin(self, plane: PlaneMap, projection: Projection) -> None:
-        centre = middle_of(plane, self._below.visible())
+        view = self._below.visible()
+        self._forget()
         self.chart = None
         self.sampling = self._sampled = self._asked = self._wish = None
         self._lane.ask(
-            lambda _asked: projected(projection, plane, *centre),
+            lambda _asked: projected(projection, plane, *middle_of(plane, view)),
             lambda chart: self._cover(plane, chart),
             self._fail,
         )
@@ -160,16 +164,16 @@ class ProjectedPicture(QObject):
         wish = Wish(view, (False, False), state.settings.coastlines, state.settings.graticule)
         sketcher = self._sketcher
         if sketcher is not None and wish != self._wish:
-            self._wish = wish
+            self._wish, ratio = wish, canvas.devicePixelRatioF()
             self._sketching.ask(
-                lambda _asked: sketcher.sketch(wish),
-                lambda sketch: self._show_lines(chart, sketch),
+                lambda _asked: draw_sketch(sketcher.sketch(wish), wish.view, chart.size, ratio),
+                lambda drawn: self._show_lines(chart, drawn),
                 lambda error: _log.debug("cannot draw the map", exc_info=error),
             )
 
-    def _show_lines(self, chart: PlaneMap, sketch: Sketch) -> None:
+    def _show_lines(self, chart: PlaneMap, drawn: DrawnSketch) -> None:
         if chart is self.chart:
-            self.lines.show_sketch(sketch, chart.height, chart.width)
+            self.lines.show_drawn(drawn, *chart.size)
 
     def _take(self, chart: PlaneMap, view: View, found: Sampling | None) -> None:
         if chart is not self.chart or found is None:
@@ -193,8 +197,12 @@ class ProjectedPicture(QObject):
             return
         # The picture's own rectangle: left, top, width, height.
         box = image.mapRectToParent(image.boundingRect())
-        rect = (box.top(), box.left(), box.bottom(), box.right())
-        canvas.show_picture(found.picture(image.image, rect), found.rect, is_smooth=False)
+        rect, colours = (box.top(), box.left(), box.bottom(), box.right()), image.image
+        self._painting.ask(
+            lambda _asked: found.picture(colours, rect),
+            lambda picture: canvas.show_picture(picture, found.rect, is_smooth=False),
+            lambda error: _log.debug("cannot draw the map", exc_info=error),
+        )
 
     def _place(self, place: tuple[float, float] | None) -> tuple[float, float] | None:
         """A place of the map as a place of the plane; None off the plane."""

@@ -1,25 +1,66 @@
-"""Lines become paths of Qt, and labels do not overlap."""
+"""Lines are drawn into an image in their places, and labels do not overlap."""
 
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.graticule import Graticule, Label
 from zarrbrowser.maps.lines import PlaneLines, joined
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.canvas.map_lines import MapLines, path_of
+from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw_sketch, polylines_of
+
+VIEW = View((-0.5, 99.5), (-0.5, 99.5), 300.0, 600.0)
+LINE = PlaneLines(np.array([50.0, 50.0]), np.array([10.0, 60.0]), np.array([True, False]))
 
 
-def test_a_path_has_the_points_of_the_lines_and_gaps_between_them() -> None:
+def is_dark(drawn: DrawnSketch, row: float, column: float) -> bool:
+    """Whether there is a line at a place."""
+    rect, image = drawn.rect, drawn.image
+    y = int((row - rect.top()) / rect.height() * image.height())
+    x = int((column - rect.left()) / rect.width() * image.width())
+    colour = image.pixelColor(x, y)
+    return colour.alpha() > 100 and colour.lightness() < 100
+
+
+def test_polylines_have_the_points_of_the_lines_and_gaps_between_them() -> None:
     lines = PlaneLines(
-        np.array([0.0, 1, 5, 6]), np.array([2.0, 3, 7, 8]), np.array([True, False, True, False])
+        np.array([0.0, 1, 5, 6, 9]), np.array([2.0, 3, 7, 8, 9]), np.array([True, False, True, False, False])
     )
-    path = path_of(lines)
-    points = [(path.elementAt(at).x, path.elementAt(at).y, path.elementAt(at).isMoveTo()) for at in range(4)]
-    assert points == [(2, 0, True), (3, 1, False), (7, 5, True), (8, 6, False)]
-    assert path_of(joined(())).isEmpty()
+    found = [[(point.x(), point.y()) for point in one] for one in polylines_of(lines, (1, 2), (10, 100))]
+    assert found == [[(0, -10), (100, 0)], [(500, 40), (600, 50)]]
+    assert polylines_of(joined(()), (0, 0), (1, 1)) == []
+
+
+def test_lines_are_drawn_in_their_places_within_the_plane() -> None:
+    sketch = Sketch(LINE, NOTHING.graticule)
+    drawn = draw_sketch(sketch, VIEW, (100, 100))
+    assert (drawn.image.height(), drawn.image.width()) == (300, 600)
+    assert [is_dark(drawn, 50.0, column) for column in (5.0, 30.0, 65.0)] == [False, True, False]
+    closer = draw_sketch(sketch, View((40.0, 60.0), (20.0, 40.0), 300.0, 300.0), (100, 100))
+    assert (closer.rect.top(), closer.rect.bottom()) == (35.0, 65.0), "with a margin"
+    assert is_dark(closer, 50.0, 30.0)
+    assert draw_sketch(NOTHING, VIEW, (100, 100)).image.isNull()
+    assert draw_sketch(sketch, View((200.0, 300.0), (0.0, 9.0), 300.0, 300.0), (100, 100)).image.isNull()
+
+
+def test_the_window_only_copies_the_lines(qtbot: QtBot) -> None:
+    canvas, lines = Canvas(), MapLines()
+    qtbot.addWidget(canvas)
+    canvas.resize(400, 300)
+    canvas.show_plane(100, 100)
+    canvas.view.addItem(lines, ignoreBounds=True)
+    canvas.show()
+    before = canvas.grab().toImage()
+    lines.show_drawn(draw_sketch(Sketch(LINE, NOTHING.graticule), canvas.visible(), (100, 100)), 100, 100)
+    assert canvas.grab().toImage() != before
+    at = canvas.mapFromScene(canvas.view.mapViewToScene(QPointF(30.0, 50.0)))
+    assert canvas.grab().toImage().pixelColor(at).lightness() < 100
+    lines.clear()
+    assert canvas.grab().toImage() == before
 
 
 def test_labels_have_room(qtbot: QtBot) -> None:
@@ -35,6 +76,7 @@ def test_labels_have_room(qtbot: QtBot) -> None:
         Label(99.0, 90.0, "90°E", is_meridian=True),
         Label(50.0, 0.0, "0°", is_meridian=False),
     )
-    lines.show_sketch(Sketch(NOTHING.coastlines, Graticule(joined(()), labels)), 100, 100)
+    sketch = Sketch(NOTHING.coastlines, Graticule(joined(()), labels))
+    lines.show_drawn(draw_sketch(sketch, canvas.visible(), (100, 100)), 100, 100)
     canvas.grab()
     assert lines.labels == ["10°E", "90°E", "0°"]

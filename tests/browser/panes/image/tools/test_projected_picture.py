@@ -163,6 +163,23 @@ def test_a_map_that_shows_nothing_says_so(open_window: OpenWindow, qtbot: QtBot)
     assert picture_of(pane).chart is None
 
 
+def test_a_map_that_shows_nothing_uncovers_the_picture_also_after_another_map(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = pane_of(open_window(world(np.linspace(90, 40, 30)), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.map.isVisible())
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    with qtbot.waitSignal(picture_of(pane).failed):
+        choose(pane, Projection.SOUTH)
+    assert not is_drawn(pane)
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+    choose(pane, Projection.MERCATOR)
+    choose(pane, Projection.NONE)  # before that map is ready
+    assert not is_drawn(pane)
+
+
 def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     pane.model.set(projection=Projection.ROBINSON)

@@ -101,6 +101,8 @@ def _write(
     is_as_shown: Callable[[], bool],
     progress: Progress,
 ) -> Outcome:
+    from zarrcore.errors import ZarrError  # late: for a fast start
+
     _forget_chunks(array)
     place, cost = place_of(array, selection), cost_of(array, selection)
     if not _is_laid_out_as_before(source, array):
@@ -122,8 +124,13 @@ def _write(
     error = _store(source, array, selection, value, progress, cost)
     _forget_chunks(array)
     undo, after = None, None
+    unread = ""
     if before is not None:
-        after = array.read(selection)
+        try:
+            after = array.read(selection)
+        except ZarrError as failure:  # chunks were written all the same
+            unread = f"; they cannot be read now: {sentence(failure)[:-1]}"
+    if before is not None and after is not None:
         undo = Undo(
             f"the elements {place}",
             partial(_restore, source, array, selection, after, before),
@@ -134,6 +141,8 @@ def _write(
         why = "stopped" if isinstance(error, StoppedError) else f"failed: {sentence(error)[:-1]}"
         told = f"{progress.done:,} of {count(cost.chunks, 'chunk')} were written, each completely"
         text = f"Writing {place} {why}. {told}"
+    elif unread:
+        text += unread
     elif before is not None and after is not None and cost.elements == 1:
         text = f"{place}: {_told(before)} → {_told(after)}"
         if not bool(are_equal(after, np.broadcast_to(value, after.shape)).all()):

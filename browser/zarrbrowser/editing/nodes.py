@@ -133,6 +133,9 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
         _, note = with_consolidated(hierarchy, change)
     except (StoppedError, ZarrError) as error:
         return _not_moved(source, path, new, error)
+    node, group = _node(hierarchy, new), _common(path, new)
+    if node is None:
+        return _is_gone(source, path, group)
     made = [one for one in missing if one != "/"]
     back = partial(_move_back, source, path, new, made)
     undo = Undo(f"the move of {path} to {new}", back) if can_undo else None
@@ -140,8 +143,8 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
         f"{path} is now {new}{note}",
         Effect.NODES,
         new,
-        hierarchy.node(new),
-        _common(path, new),
+        node,
+        group,
         gone=path,
         is_moved=True,
         undo=undo,
@@ -196,7 +199,14 @@ def _not_moved(source: Source, path: str, new: str, error: Exception) -> Outcome
             ends_undo=True,
             rest=rest,
         )
-    raise error
+    return _is_gone(source, path, group)
+
+
+def _is_gone(source: Source, path: str, group: str) -> Outcome:
+    """Nothing was moved, since the node went away meanwhile."""
+    hierarchy: Any = source.hierarchy
+    text = f"{path} was not moved: another program has moved or deleted it meanwhile"
+    return Outcome(text, Effect.NODES, group, hierarchy.node(group), group, is_complete=False)
 
 
 def _common(path: str, new: str) -> str:

@@ -106,11 +106,16 @@ def write_node(export: NodeExport, cancelled: Cancelling, progress: Progress) ->
 
 
 def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -> Written:
+    from zarrcore.errors import ReadCancelledError
     from zarrcore.filetypes import whole_or_nothing
 
     kind, node = file_type(export.kind.suffix), export.node
     made: Any = node  # zarrcore's files need zarrcore's own nodes
-    file, written = kind.of_array(made) if is_array(node) else kind.of_group(made), 0
+    try:
+        make = kind.of_array if is_array(node) else kind.of_group
+        file, written = make(made, cancelled=cancelled), 0
+    except ReadCancelledError as error:
+        raise Cancelled from error
 
     def tell(nbytes: int) -> None:
         nonlocal written

@@ -17,9 +17,10 @@ MOST_DEPTH = 50
 """The most parentheses and ``not`` around a condition."""
 HELP = (
     'Write a column, a comparison and a value, such as n_genes > 200 and cell_type = "B cell". '
-    "and, or, not and parentheses combine conditions."
+    "Combine conditions with and, or, not and parentheses."
 )
-_SIGN = re.compile(r"\s*(!=|<=|>=|==?|<|>|~)\s*")
+_SIGN = re.compile(r"\s*(!=|<>|<=|>=|==?|<|>|~)\s*")
+_OTHER_SIGNS = {"==": "=", "<>": "!="}
 _JOIN = re.compile(r"(and|or)(?=[\s(]|$)", re.IGNORECASE)
 _NOT = re.compile(r"not(?=[\s(]|$)", re.IGNORECASE)
 _LONE = re.compile(r"(and|or)\s*($|\)|(and|or)[\s(])", re.IGNORECASE)
@@ -107,7 +108,7 @@ class _Parser:
     def clause(self) -> Clause:
         found = self._or()
         if self._at < len(self._text):
-            what = "There is no ( for this )" if self._next() == ")" else "Write and or or between conditions"
+            what = "This ) closes no (" if self._next() == ")" else 'Write "and" or "or" between conditions'
             raise RowOrderError(what, self._at)
         return found
 
@@ -138,14 +139,14 @@ class _Parser:
         self._at = negated.end() if negated else start + 1
         self._depth += 1
         if self._depth > MOST_DEPTH:
-            raise RowOrderError(f"More than {MOST_DEPTH} parentheses and not are around one condition", start)
+            raise RowOrderError(f"Parentheses and not can be nested at most {MOST_DEPTH} levels deep", start)
         found = Not(self._not()) if negated else self._closed(self._or(), start)
         self._depth -= 1
         return found
 
     def _closed(self, found: Clause, start: int) -> Clause:
         if self._next() != ")":
-            raise RowOrderError("There is no ) for this (", start)
+            raise RowOrderError("This ( is never closed", start)
         self._at += 1
         self._skip()
         return found
@@ -161,9 +162,9 @@ class _Parser:
                 if sign is not None:
                     self._conditions += 1
                     if self._conditions > MOST_CONDITIONS:
-                        raise RowOrderError(f"More than {MOST_CONDITIONS} conditions", start)
+                        raise RowOrderError(f"At most {MOST_CONDITIONS} conditions are possible", start)
                     self._at = sign.end()
-                    return Condition(column, sign[1].replace("==", "="), self._value())
+                    return Condition(column, _OTHER_SIGNS.get(sign[1], sign[1]), self._value())
         return None
 
     def _value(self) -> str:
@@ -183,9 +184,7 @@ class _Parser:
             depth -= character == ")"
             self._at += 1
         if depth:
-            raise RowOrderError(
-                "There is no ) for this (: put a text with parentheses between quotes", opened
-            )
+            raise RowOrderError("This ( is never closed: put a text with parentheses between quotes", opened)
         return self._text[start : self._at].strip()
 
     def _joins(self, start: int) -> bool:
@@ -201,7 +200,7 @@ class _Parser:
         if found is None and quote == "'":
             return None
         if found is None:
-            raise RowOrderError(f"There is no second {quote} for this one", start)
+            raise RowOrderError(f"This {quote} is never closed", start)
         self._at = found.end()
         self._skip()
         return found[1].replace(2 * quote, quote)

@@ -106,9 +106,19 @@ class ColumnCells:
             found = _OPERATORS[sign](self._places(), self.ranks[value])
         elif self.values.dtype.kind == "M":
             found = self._in_period(sign, value)
+        elif _are_texts(self.values) and sign not in ("=", "!="):
+            found = self._beside(sign, value)
         else:
-            found = _OPERATORS[sign](self.values, self._typed(value))
+            with np.errstate(all="ignore"):  # a number beyond those of the column's type
+                found = _OPERATORS[sign](self.values, self._typed(value))
         return self._known(np.asarray(found, bool))
+
+    def _beside(self, sign: str, value: str) -> NDArray[np.bool_]:
+        """Where texts are before or after another one when they are sorted."""
+        folded, other = _folded(self.values), value.casefold()
+        is_same = folded == other
+        found = np.where(is_same, _OPERATORS[sign](self.values, value), _OPERATORS[sign](folded, other))
+        return np.asarray(found, bool)
 
     def _in_period(self, sign: str, value: str) -> NDArray[np.bool_]:
         """Compare dates with a period: ``2026-01-05`` is a whole day, ``2026-01`` a month."""
@@ -129,13 +139,15 @@ class ColumnCells:
         return found & ~self.is_missing, ~found & ~self.is_missing
 
     def sorted(self, numbers: RowNumbers, *, is_descending: bool) -> RowNumbers:
-        """Rows by their cells; the missing ones last."""
+        """Rows by their cells, texts without regard to case; the missing ones last."""
         present, absent = numbers[~self.is_missing[numbers]], numbers[self.is_missing[numbers]]
         step = -1 if is_descending else 1  # reversed twice, equal cells keep their order
         present = present[::step]
-        cells = self._places() if self.ranks else self.values
-        found = present[np.argsort(cells[present], kind="stable")][::step]
-        return np.concatenate([found, absent])
+        cells = (self._places() if self.ranks else self.values)[present]
+        found = np.argsort(cells, kind="stable")
+        if _are_texts(cells):  # their code points decide where only case differs
+            found = found[np.argsort(_folded(cells[found]), kind="stable")]
+        return np.concatenate([present[found][::step], absent])
 
     def _places(self) -> NDArray[np.int64]:
         """The positions of the cells' categories."""
@@ -375,6 +387,15 @@ def _texts(cells: list[Any]) -> AnyArray:
         except UnicodeEncodeError:  # half a surrogate pair
             texts[slab] = [one.encode(errors="backslashreplace").decode() for one in part]
     return texts
+
+
+def _folded(texts: AnyArray) -> AnyArray:
+    """Texts without regard to case."""
+    folded = np.empty(len(texts), np.dtypes.StringDType())
+    for start in range(0, len(texts), _SLAB):
+        slab = slice(start, start + _SLAB)
+        folded[slab] = [one.casefold() for one in texts[slab].tolist()]
+    return folded
 
 
 def _integer(value: str) -> int | float:

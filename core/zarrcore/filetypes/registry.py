@@ -57,15 +57,26 @@ class FileType:
         """Whether it is made as a whole in memory, by `values_as_text`."""
         return not self.arrays
 
-    def of_array(self, array: Array, selection: Selection = ..., facts: Any = None) -> VirtualFile:
+    reads_first: bool = False
+    """Whether making a file may read elements, before the first byte is known."""
+
+    def of_array(
+        self,
+        array: Array,
+        selection: Selection = ...,
+        facts: Any = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> VirtualFile:
         """A file of ``array[selection]``; of the whole array if the type takes no selection.
 
         Args:
             array: the array.
             selection: the selection.
             facts: what other nodes say, as `facts_of`; by default they are read if the array is in a hierarchy.
+            cancelled: called between chunks if elements are read first.
 
         Raises:
+            ReadCancelledError: ``cancelled`` returned True.
             UnsupportedError: the type cannot hold it.
             SelectionError: the selection is invalid or outside the array.
             StoreError: the store failed.
@@ -78,7 +89,7 @@ class FileType:
             if facts is None and hierarchy is not None:
                 facts = self.facts_of(array, hierarchy.node)
             arguments = (*arguments, facts)
-        return self._made(self.arrays, array, *arguments)
+        return self._made(self.arrays, array, *arguments, **self._cancelling(cancelled))
 
     def facts_of(self, array: Array, find: Callable[[str], Any]) -> Any:
         """What other nodes say about an array; None if they do not matter for the type.
@@ -92,16 +103,27 @@ class FileType:
         """
         return _named(self.facts)(array, find) if self.facts else None
 
-    def of_group(self, group: Group, **keywords: Any) -> VirtualFile:
+    def of_group(
+        self, group: Group, *, cancelled: Callable[[], bool] | None = None, **keywords: Any
+    ) -> VirtualFile:
         """A file of a group as a whole.
 
+        Args:
+            group: the group.
+            cancelled: as `of_array`.
+            keywords: passed on to the maker of the file.
+
         Raises:
+            ReadCancelledError: ``cancelled`` returned True.
             UnsupportedError: the type cannot hold it.
             SelectionError: the group is not of a kind that the type can hold.
         """
         if not self.groups:
             raise UnsupportedError("file type", self.suffix, "holds arrays, not groups")
-        return self._made(self.groups, group, **keywords)
+        return self._made(self.groups, group, **keywords, **self._cancelling(cancelled))
+
+    def _cancelling(self, cancelled: Callable[[], bool] | None) -> dict[str, Any]:
+        return {"cancelled": cancelled} if self.reads_first else {}
 
     def _made(
         self, maker: str, node: Array | ArrayNode | Group, *arguments: Any, **keywords: Any
@@ -185,6 +207,7 @@ FILE_TYPES: Final = (
         option="hdf5",
         takes_selection=False,
         is_listed=True,
+        reads_first=True,
     ),
     FileType(
         "nc",
@@ -195,6 +218,7 @@ FILE_TYPES: Final = (
         "hdf5.file:netcdf_file",
         option="netcdf",
         takes_selection=False,
+        reads_first=True,
     ),
 )
 

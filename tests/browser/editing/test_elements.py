@@ -18,7 +18,7 @@ from zarrbrowser.editing.elements import are_equal, cost_of, write_elements
 from zarrbrowser.editing.opening import open_for_changes
 from zarrbrowser.editing.progress import Progress
 from zarrbrowser.session.sources import Source, SourceRequest
-from zarrcore.errors import NodeNotFoundError, StoreFullError
+from zarrcore.errors import NodeNotFoundError, StoreError, StoreFullError
 
 
 def test_one_element_is_written_and_restored(source: Source, again: Again) -> None:
@@ -131,6 +131,32 @@ def test_a_store_that_is_full_in_the_middle_keeps_whole_chunks() -> None:
     with pytest.raises(StoreFullError):
         done(write_elements(source, array, (slice(0, 1), slice(0, 1)), np.int32(3)))
     assert array.read((0, 0)) == 0
+
+
+@pytest.mark.parametrize("room", [2, 100])
+def test_chunks_that_cannot_be_read_back_are_told_as_written(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FullStore(100)
+    write_example(store)
+    source = over(store)
+    array = source.hierarchy.node("/scan/raw")
+    read = type(array).read
+    answers = [read]  # one for the elements before the change
+
+    def failing(self: object, *arguments: object, **keywords: object) -> object:
+        if not answers:
+            raise StoreError("the network is down")
+        return answers.pop()(self, *arguments, **keywords)  # type: ignore[call-arg]
+
+    store.room = room
+    monkeypatch.setattr(type(array), "read", failing)
+    outcome = done(write_elements(source, array, (slice(None), slice(None)), np.int32(-1)))
+    assert (outcome.is_complete, outcome.undo, outcome.ends_undo) == (room == 100, None, True)
+    if room == 100:
+        assert outcome.text.endswith("written in 6 chunks; they cannot be read now: The network is down")
+    else:
+        assert "no space left. 2 of 6 chunks were written, each completely" in outcome.text
 
 
 def test_one_field_of_a_structure_is_written(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,38 @@ def test_a_move_that_cannot_delete_the_originals_says_so() -> None:
     assert outcome.rest is not None
     done(outcome.rest)
     assert not [key for key in store.listed() if key.startswith("scan/raw")]
+
+
+def test_a_node_that_another_program_takes_away_during_a_move() -> None:
+    store = FullStore()
+    write_example(store)
+    source = over(store)
+
+    def take_away() -> bool:
+        store.store.erase_prefix("scan/raw/")  # type: ignore[attr-defined]
+        return False
+
+    outcome = done(move(source, "/scan/raw", "/other/raw"), Progress(is_stopped=take_away))
+    assert outcome.text == "/scan/raw was not moved: another program has moved or deleted it meanwhile"
+    assert (outcome.path, outcome.is_complete, outcome.undo) == ("/", False, None)
+    assert not [key for key in store.listed() if "raw" in key]
+
+
+def test_a_node_that_goes_away_just_before_it_is_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = example(tmp_path)
+    store = source.hierarchy.store  # type: ignore[attr-defined]
+    rename = store.rename_prefix
+
+    def late(prefix: str, new: str) -> object:
+        shutil.rmtree(tmp_path / "a.zarr/scan/raw")
+        return rename(prefix, new)
+
+    monkeypatch.setattr(store, "rename_prefix", late)
+    outcome = done(move(source, "/scan/raw", "/new/raw"))
+    assert outcome.text == "/scan/raw was not moved: another program has moved or deleted it meanwhile"
+    assert not outcome.is_complete
 
 
 def test_the_root_is_never_deleted(tmp_path: Path) -> None:

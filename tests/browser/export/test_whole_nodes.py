@@ -160,6 +160,13 @@ def test_a_cancelled_export_leaves_nothing(hierarchy: Hierarchy, tmp_path: Path,
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
 
 
+def test_reading_texts_first_can_be_cancelled(hierarchy: Hierarchy, tmp_path: Path) -> None:
+    hierarchy.create_array("g/texts", shape=(2,), data_type="string")[...] = np.array(["a", "b"], object)
+    (tmp_path / "in/a.zarr/g/texts/c/0").write_bytes(b"damaged")  # an error if it were read
+    with pytest.raises(Cancelled):
+        export(hierarchy, "/g", "h5", tmp_path / "out.h5", cancelled=lambda: True)
+
+
 def test_a_folder_is_never_replaced(hierarchy: Hierarchy, tmp_path: Path) -> None:
     (tmp_path / "out.zarr").mkdir()
     (tmp_path / "out.zarr" / "precious").touch()

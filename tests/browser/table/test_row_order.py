@@ -57,6 +57,7 @@ def numbers(grid: ColumnGrid, text: str = "", column: int | None = None, *, down
         ("counts = 2", [1, 3]),
         ("counts == 2", [1, 3]),
         ("counts != 2", [0, 2, 4]),
+        ("counts <> 2", [0, 2, 4]),
         ("counts>5", [2, 4]),
         ("counts >= 5 and counts < 9", [0, 4]),
         ("counts > 2.5 AND names ~ a", [0, 2, 4]),
@@ -70,6 +71,10 @@ def numbers(grid: ColumnGrid, text: str = "", column: int | None = None, *, down
         ('names = "gamma ray"', [2]),
         ('"names" = "gamma ray"', [2]),
         ("names < alpha", [1]),
+        ("names <= alpha", [1, 3]),
+        ("names > ALPHA", [0, 1, 2, 3, 4]),
+        ("names >= BETA", [0, 2, 4]),
+        ("names < C", [0, 1, 3]),
         ("z = true", [0, 2, 4]),
         ("z != TRUE", [1, 3]),
         ("counts ~ 9", [2]),
@@ -141,6 +146,27 @@ def test_names_of_columns_may_contain_signs_and_quotes() -> None:
     assert numbers(grid, '"a=b" = 3 and a = 1') == [0]
     assert numbers(grid, "n~c = 6") == [1]
     assert numbers(grid, '"x "y"" = 8') == numbers(grid, 'x "y" = 8') == [1]
+
+
+def test_texts_are_sorted_without_regard_to_case() -> None:
+    words = ["cherry", "Banana", "Éclair", "apple", "banana", "éclair", "Zoë", "STRASSE", "Straße", "banana"]
+    grid = table(word=np.array(words, object))
+    order = [3, 1, 4, 9, 0, 7, 8, 6, 2, 5]
+    assert numbers(grid, column=0) == order
+    assert numbers(grid, column=0, down=True) == [5, 2, 6, 8, 7, 0, 4, 9, 1, 3]
+    for number, row in enumerate(order):
+        same = [one for one in order if words[one] == words[row]]
+        before = [one for one in order[:number] if one not in same]
+        assert numbers(grid, f"word < {words[row]}") == sorted(before)
+        assert numbers(grid, f"word > {words[row]}") == sorted({*order} - {*before, *same})
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_those_of_a_column() -> None:
+    grid = table(f=np.array([1.5, math.inf], "f4"), n=np.array([1, 255], "u1"), c=np.array([2j, math.nan]))
+    assert numbers(grid, "f < 1e300 and n < 1e300") == [0]
+    assert numbers(grid, "f > -1e300 and n > -5") == [0, 1]
+    assert numbers(grid, "c > 1") == []
 
 
 def test_an_empty_text_is_found_as_it_is_seen() -> None:

@@ -50,6 +50,8 @@ class RowArranger(QObject):
         """The order that is shown."""
         self._wanted = RowOrder()
         """The order that was asked for last: another change starts from it, even if it is not shown yet."""
+        self._refusal = ""
+        """Why the order that was asked for last was refused: said again when an earlier one arrives after that."""
         self._known: Mapping[int, ColumnCells] = {}
         """The cells of the columns that decided last."""
         self.line = QLineEdit()
@@ -71,6 +73,7 @@ class RowArranger(QObject):
         is_plane = isinstance(grid, Grid) and grid.axes is not None
         self._table = None if is_plane or isinstance(grid, OrderedGrid) else grid
         self._order, self._wanted, self._known = RowOrder(), RowOrder(), {}
+        self._refusal = ""
         with QSignalBlocker(self.line):
             self.line.clear()
         self.line.setVisible(self._table is not None)
@@ -93,7 +96,7 @@ class RowArranger(QObject):
             wanted = self._wanted
             order = order_of(text, wanted.column, self._table, is_descending=wanted.is_descending)
         except RowOrderError as error:
-            self.refused.emit(sentence(error))
+            self._refuse(sentence(error))
             if error.place is not None:
                 self.line.setCursorPosition(error.place)
             return
@@ -130,7 +133,7 @@ class RowArranger(QObject):
         if is_other:
             self._arrange(order)
         if why:
-            self.refused.emit(why)
+            self._refuse(why)
         return is_other and not order.is_plain
 
     def fill_menu(self, menu: QMenu, column: int) -> None:
@@ -163,7 +166,7 @@ class RowArranger(QObject):
         table = self._table
         if table is None:
             return
-        self.refused.emit("")
+        self._refuse("")
         self._wanted = order
         known = self._known
         if order.is_plain:
@@ -180,8 +183,14 @@ class RowArranger(QObject):
 
     def _fail(self, error: Exception) -> None:
         self._wanted = self._order
-        self.refused.emit(sentence(error))
+        self._refuse(sentence(error))
 
     def _show(self, found: OrderedGrid) -> None:
         self._order, self._known = found.order, found.cells
         self.arranged.emit(found)
+        if self._refusal:
+            self.refused.emit(self._refusal)
+
+    def _refuse(self, text: str) -> None:
+        self._refusal = text
+        self.refused.emit(text)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
@@ -22,6 +22,7 @@ from zarrbrowser.models.grid_model import Cells, GridModel
 from zarrbrowser.nodes.protocols import ArrayLike, GroupLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.table.cell_copier import CellCopier
 from zarrbrowser.panes.table.cell_edits import CellEdits
 from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.panes.table.table_view import TableView
@@ -32,11 +33,9 @@ from zarrbrowser.table.columns import ColumnGrid, NoTableError, table_of
 from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
-    COPY_UP_TO,
     Grid,
     Place,
     grid_of,
-    tab_separated,
 )
 from zarrbrowser.table.row_order import OrderedGrid, RowTable
 from zarrbrowser.table.view_document import cell_of, slice_of, table_document
@@ -72,14 +71,13 @@ class TablePane(Pane):
         """The group whose columns are shown, or are being opened."""
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
-        self._copying: Request | None = None
         self._agreed_bytes = 0
         self._source: Source | None = None
         self._cell: tuple[int, int] | None = None
         """The cell to scroll to once the rows are arranged."""
         self.model = GridModel(self)
         self.table = TableView(self.model)
-        self.cell_edits = CellEdits(self.table)
+        self.cell_edits, self.copier = CellEdits(self.table), CellCopier(workers, self.table)
         self.arranger = RowArranger(workers, self.table.horizontalHeader(), self)
         self.stack = DataStack(self.table, self._repeat, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
@@ -100,13 +98,12 @@ class TablePane(Pane):
         self._soon = QTimer(self, singleShot=True, interval=15)
         self._soon.timeout.connect(self._read_visible)
         self.table.looked_elsewhere.connect(self._soon.start)
-        self.table.chosen_changed.connect(self._say_if_too_many)
         self.axes.chosen.connect(self._show_axes)
         self.sliders.moved.connect(self._slider_moved)
         self.go_to.returnPressed.connect(self._go)
         self.unpacking.toggled.connect(self._unpack)
         self.stack.settled.connect(self.settled)
-        self.table.copy_asked.connect(self.copy)
+        self.copier.reported.connect(self.reported)
         self.table.edit_asked.connect(self._edit_cell)
         self.cell_edits.change_asked.connect(self.change_asked)
         self.cell_edits.said.connect(self.problem.tell)
@@ -316,8 +313,7 @@ class TablePane(Pane):
         self._columns_lane.forget()
         self.arranger.take(None)
         self._group = None
-        if self._copying is not None:
-            self.workers.cancel(self._copying)
+        self.copier.cancel()
         self._agreed_bytes = 0
         self._coordinate_lane.forget()
         self._storage_lane.forget()
@@ -344,30 +340,8 @@ class TablePane(Pane):
         self.sliders.step(by)
 
     def copy(self) -> None:
-        """Copy the selected cells to the clipboard, separated by tabs; cells that are not loaded are read first."""
-        grid, chosen = self.model.grid, self.table.chosen()
-        if grid is None or chosen is None:
-            return
-        rows, columns = chosen
-        number = (rows.stop - rows.start) * (columns.stop - columns.start)
-        if number > COPY_UP_TO:
-            self._say_if_too_many()
-            return
-        self._copying = self.workers.submit(
-            lambda asked: tab_separated(grid.read(rows, columns, asked.is_cancelled)),
-            lambda text: self._copied(text, number),
-            lambda error: self.reported.emit(sentence(error)),
-            f"Copying {count(number, 'cell')}",
-        )
-
-    def _say_if_too_many(self) -> None:
-        """Say that a selection is too large to copy as soon as it is made."""
-        rows, columns = self.table.chosen() or (slice(0, 0), slice(0, 0))
-        number = (rows.stop - rows.start) * (columns.stop - columns.start)
-        if number > COPY_UP_TO:
-            self.reported.emit(
-                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
-            )
+        """Copy the selected cells to the clipboard."""
+        self.copier.copy()
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
@@ -534,11 +508,6 @@ class TablePane(Pane):
         if parts and all(part.isdecimal() for part in parts):
             self.go(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
             self.table.setFocus()
-
-    def _copied(self, text: str, number: int) -> None:
-        self._copying = None
-        QGuiApplication.clipboard().setText(text)
-        self.reported.emit(f"{count(number, 'cell')} copied")
 
 
 def _size_of(grid: Cells) -> str:

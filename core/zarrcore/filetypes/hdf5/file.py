@@ -9,12 +9,13 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import BinaryIO
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.hdf5.contents import nodes_of
-from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
+from zarrcore.filetypes.hdf5.skeleton import ReadTexts, Room, make_skeleton
+from zarrcore.filetypes.hdf5.texts import Texts
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
@@ -33,7 +34,7 @@ class HDF5File(VirtualFile):
             texts or ``float16``. They can read the file, but not append to it.
         find: as `nodes_of`.
         nodes: the nodes in the file, if the caller has already found them with `nodes_of`.
-        has_texts: whether the file holds arrays with elements of variable length, which are all read now.
+        read_texts: reads the elements of an array of variable length, all of them now; without it, such arrays are omitted.
 
     Raises:
         As `nodes_of`, and as `Array.read` for elements of variable length.
@@ -49,11 +50,13 @@ class HDF5File(VirtualFile):
         netcdf: bool = False,
         find: Callable[[str], AnyNode] | None = None,
         nodes: Mapping[str, AnyNode] | None = None,
-        has_texts: bool = False,
+        read_texts: ReadTexts | None = None,
     ) -> None:
         if nodes is None:
             nodes = nodes_of(node, find)
-        self._skeleton, self._rooms, self.left_out = make_skeleton(nodes, netcdf=netcdf, has_texts=has_texts)
+        self._skeleton, self._rooms, self.left_out = make_skeleton(
+            nodes, netcdf=netcdf, read_texts=read_texts
+        )
         self._offsets = [room.offset for room in self._rooms]
         self.size = self._rooms[-1].offset + self._rooms[-1].nbytes if self._rooms else len(self._skeleton)
 
@@ -132,19 +135,36 @@ class HDF5File(VirtualFile):
             start = end
 
 
-def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+def hdf5_file(
+    node: Group | ArrayNode,
+    find: Callable[[str], AnyNode] | None = None,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> HDF5File:
     """Like `HDF5File`, with elements of variable length.
 
+    Args:
+        node: as `HDF5File`.
+        find: as `nodes_of`.
+        cancelled: called between chunks while elements of variable length are read.
+
     Raises:
+        ReadCancelledError: ``cancelled`` returned True.
         UnsupportedError: the file cannot hold the array itself.
         As `nodes_of`.
     """
-    return _holding(node, HDF5File(node, find=find, has_texts=True), "HDF5")
+    return _holding(node, HDF5File(node, find=find, read_texts=partial(Texts, cancelled=cancelled)), "HDF5")
 
 
-def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+def netcdf_file(
+    node: Group | ArrayNode,
+    find: Callable[[str], AnyNode] | None = None,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> HDF5File:
     """Like `hdf5_file`, with the types and names of NetCDF-4."""
-    return _holding(node, HDF5File(node, netcdf=True, find=find, has_texts=True), "NetCDF-4")
+    read_texts = partial(Texts, cancelled=cancelled)
+    return _holding(node, HDF5File(node, netcdf=True, find=find, read_texts=read_texts), "NetCDF-4")
 
 
 def _holding(node: Group | ArrayNode, file: HDF5File, title: str) -> HDF5File:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import string
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,7 @@ from zarrcore.filetypes.hdf5.texts import Texts
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
+ReadTexts = Callable[[ArrayNode], Texts]
 _MAX_TOLD = 1000
 _MAX_DIMENSIONS = 32
 _MAX_ATTRIBUTES = MAX_MESSAGES - 10  # which leaves room for other messages of a group or a dataset
@@ -81,20 +82,20 @@ class Room:
 
 
 def make_skeleton(
-    nodes: Mapping[str, AnyNode], *, netcdf: bool, has_texts: bool = False
+    nodes: Mapping[str, AnyNode], *, netcdf: bool, read_texts: ReadTexts | None = None
 ) -> tuple[bytes, list[Room], tuple[str, ...]]:
     """The beginning of a file of nodes, with all its metadata; the places of the elements, by ascending offset; what is omitted.
 
     Args:
         nodes: nodes by their paths in the file, groups before their content; ``""`` is the root group, if included.
         netcdf: whether only types and names of NetCDF are used.
-        has_texts: whether elements of variable length are read now; otherwise their arrays are omitted.
+        read_texts: reads the elements of an array of variable length; without it, such arrays are omitted.
 
     Raises:
         As `Array.read`, for elements of variable length.
     """
     metadata = Metadata()
-    root, placed, size, left_out = _lay_out(nodes, metadata, netcdf, has_texts=has_texts)
+    root, placed, size, left_out = _lay_out(nodes, metadata, netcdf, read_texts)
     for address, room in placed:
         if room.texts is not None:
             room.texts.place_at(room.offset)
@@ -110,14 +111,14 @@ def file_size(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> int:
 
 
 def _lay_out(
-    nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool, *, has_texts: bool = False
+    nodes: Mapping[str, AnyNode], metadata: Metadata, netcdf: bool, read_texts: ReadTexts | None = None
 ) -> tuple[Link, list[tuple[int, Room]], int, list[str]]:
     """Write all metadata without the addresses of elements.
 
     Returns the root group, the place of each array's elements with the address of its header, the size of the file, and what is
     omitted.
     """
-    writer = _Writer(metadata, netcdf, has_texts=has_texts)
+    writer = _Writer(metadata, netcdf, read_texts)
     root = writer.write(nodes)
     metadata.end_collection()
     metadata.append(bytes(_READ_AHEAD_NBYTES))
@@ -153,11 +154,11 @@ class _Group:
 class _Writer:
     """Writes nodes, and records omitted content."""
 
-    def __init__(self, metadata: Metadata, netcdf: bool, *, has_texts: bool) -> None:
+    def __init__(self, metadata: Metadata, netcdf: bool, read_texts: ReadTexts | None) -> None:
         self.datasets: list[tuple[int, ArrayNode, Stored]] = []
         self.texts: dict[int, Texts] = {}
         """The elements of variable length of arrays, by the identity of the array."""
-        self._has_texts = has_texts
+        self._read_text_array = read_texts
         self._metadata = metadata
         self._nbytes = 1 << 40  # an upper limit for the metadata
         self._netcdf = netcdf
@@ -195,7 +196,8 @@ class _Writer:
         if path:
             name = self._take_name(name, self._groups[parent])
         if isinstance(node, ArrayNode):
-            how = stored(node.data_type, netcdf=self._netcdf, has_texts=self._has_texts)
+            has_texts = self._read_text_array is not None
+            how = stored(node.data_type, netcdf=self._netcdf, has_texts=has_texts)
             self._groups[parent].arrays[name] = node, how
             return
         if path:
@@ -207,10 +209,10 @@ class _Writer:
         """Read elements of variable length. A store that fails ends this: it must not look as if HDF5 lacked something."""
         for path, group in self._groups.items():
             for name, (array, how) in [*group.arrays.items()]:
-                if how.variable is None:
+                if how.variable is None or self._read_text_array is None:
                     continue
                 try:
-                    self.texts[id(array)] = Texts(array)
+                    self.texts[id(array)] = self._read_text_array(array)
                 except UnsupportedError as error:
                     del group.arrays[name]
                     self._leave_out(f"{path}/{name}".lstrip("/"), error)

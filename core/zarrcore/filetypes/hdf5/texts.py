@@ -11,25 +11,27 @@ from __future__ import annotations
 import struct
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from zarrcore.array import Array
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import ReadCancelledError, UnsupportedError
 from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES
-from zarrcore.filetypes.hdf5.object_header import padded
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import BytesPlan, KnownBytes
 
 _REFERENCE: Final = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
+_ITEM_HEAD: Final = struct.Struct("<HHIQ")
 _HEAD_NBYTES: Final = 16
 _COLLECTION_NBYTES: Final = 64 << 10
 """Readers read a collection as a whole; fewer bytes would mean more of them."""
 _LEAST_COLLECTION_NBYTES: Final = 4096
 _MAX_ITEMS: Final = (1 << 16) - 1
 _SLAB_ELEMENTS: Final = 1 << 20
+_BATCH_ELEMENTS: Final = 1 << 14
+"""Elements that are written at a time; between two batches, the caller may cancel."""
 _IN_MEMORY_NBYTES: Final = 64 << 20
 """More bytes are kept in a temporary file."""
 
@@ -37,14 +39,19 @@ _IN_MEMORY_NBYTES: Final = 64 << 20
 class Texts(VirtualFile):
     """All elements of an array of texts or bytes of variable length, as they are in a file.
 
+    Args:
+        array: the array.
+        cancelled: called between chunks, and between some thousand elements.
+
     Raises:
         UnsupportedError: an element is not text in HDF5.
+        ReadCancelledError: ``cancelled`` returned True.
         As `Array.read`.
     """
 
     suffix = "raw"
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Array, cancelled: Callable[[], bool] | None = None) -> None:
         self._references = np.zeros(array.size, _REFERENCE)
         self._heap = tempfile.SpooledTemporaryFile(_IN_MEMORY_NBYTES)  # noqa: SIM115 - see below
         weakref.finalize(self, self._heap.close)
@@ -52,10 +59,10 @@ class Texts(VirtualFile):
         self._collection = bytearray(_HEAD_NBYTES)
         self._items = 0
         number = 0
-        for values in _slabs(array):
-            for value in values.ravel().tolist():
-                self._references[number] = self._keep(_encoded(value))
-                number += 1
+        for values in _slabs(array, cancelled):
+            kept = [self._keep(_encoded(value)) for value in values.tolist()]
+            self._references[number : number + len(kept)] = kept
+            number += len(kept)
         self._end_collection()
         self.size = array.size * HEAP_ITEM_NBYTES + self._heap_nbytes
 
@@ -80,19 +87,22 @@ class Texts(VirtualFile):
 
     def _keep(self, data: bytes) -> tuple[int, int, int]:
         """Put an element into the heap; returns its reference, with an address within the heap."""
-        nbytes = _HEAD_NBYTES + len(data) + -len(data) % 8
-        if self._items == _MAX_ITEMS or (self._items and len(self._collection) + nbytes > _COLLECTION_NBYTES):
+        length = len(data)
+        padding = -length % 8
+        if self._items == _MAX_ITEMS or (
+            self._items and len(self._collection) + _HEAD_NBYTES + length + padding > _COLLECTION_NBYTES
+        ):
             self._end_collection()
         self._items += 1
-        self._collection += struct.pack("<HHIQ", self._items, 0, 0, len(data)) + padded(data)
-        return len(data), self._heap_nbytes, self._items
+        self._collection += _ITEM_HEAD.pack(self._items, 0, 0, length) + data + bytes(padding)
+        return length, self._heap_nbytes, self._items
 
     def _end_collection(self) -> None:
         if not self._items:
             return
         free = _LEAST_COLLECTION_NBYTES - len(self._collection)
         if free >= _HEAD_NBYTES:
-            self._collection += struct.pack("<HHIQ", 0, 0, 0, free)
+            self._collection += _ITEM_HEAD.pack(0, 0, 0, free)
         size = max(_LEAST_COLLECTION_NBYTES, len(self._collection))
         self._collection[:_HEAD_NBYTES] = struct.pack("<4sB3xQ", b"GCOL", 1, size)
         self._heap.write(self._collection.ljust(size, b"\0"))
@@ -100,16 +110,30 @@ class Texts(VirtualFile):
         self._collection, self._items = bytearray(_HEAD_NBYTES), 0
 
 
-def _slabs(array: Array) -> Iterator[np.ndarray[Any, Any]]:
-    """The elements in C order, some rows of chunks at a time."""
+def _slabs(array: Array, cancelled: Callable[[], bool] | None) -> Iterator[np.ndarray[Any, Any]]:
+    """The elements in C order, with one axis; some rows of chunks are read at a time."""
+    for selection in _selections(array):
+        _stop_if(cancelled)
+        values = np.asarray(array.read(selection, cancelled=cancelled)).ravel()
+        for start in range(0, len(values), _BATCH_ELEMENTS):
+            _stop_if(cancelled)
+            yield values[start : start + _BATCH_ELEMENTS]
+
+
+def _stop_if(cancelled: Callable[[], bool] | None) -> None:
+    if cancelled is not None and cancelled():
+        raise ReadCancelledError("the read was cancelled")
+
+
+def _selections(array: Array) -> Iterator[Any]:
     if not array.shape or not array.size:
-        yield np.asarray(array.read())
+        yield ...
         return
     row = array.size // array.shape[0]
     length = max(1, array.chunk_shape[0])
     length *= max(1, _SLAB_ELEMENTS // (row * length))
     for start in range(0, array.shape[0], length):
-        yield array.read((slice(start, min(start + length, array.shape[0])),))
+        yield (slice(start, min(start + length, array.shape[0])),)
 
 
 def _encoded(value: str | bytes) -> bytes:

@@ -245,6 +245,22 @@ def test_conditions_that_do_not_fit_are_refused(
     show(pane, source, "/g", qtbot)
     pane.restore({**document, "sort": ["counts", True]})
     qtbot.waitUntil(lambda: reason in pane.problem.text)
+    if "not a number" not in reason:  # found out by a worker, which then sorts nothing
+        shows(pane, qtbot, [999])
+    assert reason in pane.problem.text
+
+
+def test_an_order_that_arrives_later_does_not_hide_why_the_next_was_refused(
+    pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g", qtbot)
+    pane.arranger.filter("counts < 2")
+    pane.arranger.filter("(counts < 3")
+    shows(pane, qtbot, [0, 1])
+    assert "never closed" in pane.problem.text
+    pane.arranger.filter("counts < 3")
+    qtbot.waitUntil(lambda: pane.model.rowCount() == 3)
+    assert not pane.problem.text
 
 
 @pytest.mark.parametrize(

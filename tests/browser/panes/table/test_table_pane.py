@@ -65,26 +65,6 @@ def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> Non
     assert len(array.selections) < 30
 
 
-def test_selected_cells_are_copied_even_if_they_were_not_in_view(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
-    pane.table.selectAll()
-    with qtbot.waitSignal(pane.reported) as said:
-        pane.copy()
-    assert said.args == ["200,000 cells copied"]
-    lines = QGuiApplication.clipboard().text().split("\n")
-    assert np.array_equal([list(map(int, line.split("\t"))) for line in lines], VALUES[0])
-
-
-def test_a_selection_too_large_for_the_clipboard_is_reported(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(np.zeros((150_000, 10), np.uint8), chunks=(1000, 10)))
-    pane.table.selectAll()
-    with qtbot.waitSignal(pane.reported) as said:
-        pane.copy()
-    assert "1,500,000 cells are too many" in said.args[0]
-    pane.go(5, 3)
-    assert pane.table.chosen() == (slice(5, 6), slice(3, 4))
-
-
 def test_an_unreadable_block_is_reported_and_can_be_retried(pane: TablePane, qtbot: QtBot) -> None:
     array, problem = FakeArray(VALUES[0], chunks=(100, 100)), [True]
 
@@ -171,26 +151,6 @@ def test_the_window_survives_a_lost_connection(open_window: OpenWindow, qtbot: Q
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "none")
     table_of(window)
     assert "no elements" in pane.stack.sentence.text
-
-
-def lines_copied(pane: TablePane, qtbot: QtBot) -> list[str]:
-    with qtbot.waitSignal(pane.reported) as said:
-        pane.copy()
-    assert "copied" in said.args[0]
-    return QGuiApplication.clipboard().text().split("\n")
-
-
-def test_all_of_a_long_table_is_copied(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(np.arange(500_000), chunks=(100_000,)))
-    QTest.keySequence(pane.table, "Ctrl+A")
-    lines = lines_copied(pane, qtbot)
-    assert (len(lines), lines[-1]) == (500_000, "499999")
-    pane.show_array(FakeArray(np.arange(900_000).reshape(300_000, 3), chunks=(100_000, 3)))
-    pane.table.horizontalHeader().sectionPressed.emit(1)
-    lines = lines_copied(pane, qtbot)
-    assert (len(lines), lines[-1]) == (300_000, str(299_999 * 3 + 1))
-    pane.table.verticalHeader().sectionPressed.emit(2)
-    assert lines_copied(pane, qtbot) == ["6\t7\t8"]
 
 
 def test_an_array_without_chunks_says_so(pane: TablePane, qtbot: QtBot) -> None:

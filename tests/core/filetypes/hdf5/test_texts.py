@@ -19,7 +19,8 @@ from zarr.core.dtype import VariableLengthBytes
 
 import zarrcore as zc
 from tests.core.filetypes.hdf5.one_array import array_of
-from zarrcore.errors import UnsupportedError, ZarrError
+from zarrcore.errors import ReadCancelledError, UnsupportedError, ZarrError
+from zarrcore.filetypes import file_type
 from zarrcore.filetypes.hdf5 import texts
 from zarrcore.filetypes.hdf5.file import HDF5File, hdf5_file, netcdf_file
 
@@ -122,6 +123,27 @@ def test_a_damaged_chunk_is_an_error_and_not_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.zarr/a/c/0").write_bytes(b"damaged")
     with pytest.raises(ZarrError):
         hdf5_file(zc.open(tmp_path / "a.zarr")["/"])
+
+
+def test_reading_them_can_be_cancelled(tmp_path: Path) -> None:
+    array = zc.create(tmp_path / "a.zarr").create_array(
+        "a", shape=(40,), data_type="string", chunk_shape=(20,)
+    )
+    array[...] = np.array(["x"] * 40, object)
+    asked: list[None] = []
+
+    def cancelled() -> bool:
+        asked.append(None)
+        return len(asked) > 5
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(texts, "_BATCH_ELEMENTS", 2)
+        with pytest.raises(ReadCancelledError):
+            file_type("h5").of_array(array, cancelled=cancelled)
+    assert len(asked) == 6  # it stopped between elements of a chunk
+    (tmp_path / "a.zarr/a/c/1").write_bytes(b"damaged")
+    with pytest.raises(ReadCancelledError):
+        file_type("nc").of_group(zc.open(tmp_path / "a.zarr")["/"], cancelled=lambda: True)
 
 
 def test_files_of_a_mount_omit_them_and_say_how_to_write_them(group: zarr.Group) -> None:

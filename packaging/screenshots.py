@@ -172,7 +172,7 @@ class Photographer:
 
     def projection(self) -> None:
         """The same temperatures in another projection."""
-        from zarrbrowser.maps.projections import Projection
+        from zarrbrowser.maps.projection import Projection
 
         self.maps()
         pane = self.window.node_pane.pane("Image")
@@ -183,7 +183,7 @@ class Photographer:
         """Pressure on the curved grid of a regional model, in the projection of Mercator."""
         from screenshot_data import write_weather  # the module beside this file
 
-        from zarrbrowser.maps.projections import Projection
+        from zarrbrowser.maps.projection import Projection
 
         write_weather("weather.zarr")  # not beside the other hierarchies, whose tree is in their pictures
         self.window.open_text("weather.zarr#/psl")
@@ -231,7 +231,7 @@ class Photographer:
 
     def map_off(self) -> None:
         """Back to the picture as it was."""
-        from zarrbrowser.maps.projections import Projection
+        from zarrbrowser.maps.projection import Projection
 
         model = self.window.node_pane.pane("Image").model  # type: ignore[attr-defined]
         model.set(colour_map="", graticule=False, projection=Projection.NONE)

@@ -14,7 +14,7 @@ BOX = QRectF(0, 0, 10, 10)
 def cut(*places: tuple[float, float], connected: tuple[bool, ...] | None = None) -> list[list[list[float]]]:
     x, y = np.array(places, float).T
     wholes = np.array(connected or (True,) * len(places))
-    return [[[p.x(), p.y()] for p in one] for one in polylines_within(x, y, wholes, BOX)]
+    return [[[p.x(), p.y()] for p in one.toList()] for one in polylines_within(x, y, wholes, BOX)]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ def test_polylines_have_the_points_of_the_lines_and_gaps_between_them() -> None:
     lines = PlaneLines(
         np.array([0.0, 1, 5, 6, 9]), np.array([2.0, 3, 7, 8, 9]), np.array([True, False, True, False, False])
     )
-    found = [[(point.x(), point.y()) for point in one.toList()] for one in polylines_of(lines, (1, 2), (10, 100))]
+    found = [
+        [(point.x(), point.y()) for point in one.toList()] for one in polylines_of(lines, (1, 2), (10, 100))
+    ]
     assert found == [[(0, -10), (100, 0)], [(500, 40), (600, 50)]]
     assert polylines_of(joined(()), (0, 0), (1, 1)) == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,6 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QImage, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
 from zarrbrowser.image.calculations.comparison import CannotCompareError
@@ -21,8 +19,7 @@ from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.state import Change, ImageState, PlaneLayout
-from zarrbrowser.image.tiles.frame_text import report, withheld
-from zarrbrowser.image.tiles.frames import is_constant
+from zarrbrowser.image.tiles.frame_text import report
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
@@ -35,13 +32,13 @@ from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.colours.legend import MissingLegend
 from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.image.picture_notice import PictureNotice
 from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
@@ -50,12 +47,9 @@ from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.workers import Lane, Workers
 
-_log = logging.getLogger(__name__)
-
 _CALM_MS = 700
 _AHEAD = 3
 """Planes that are read ahead while playing."""
-_LOAD, _RETRY = "Load anyway", "Retry"
 
 
 class ImagePane(Pane):
@@ -70,9 +64,6 @@ class ImagePane(Pane):
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         self._opening = Lane(workers)
-        self._storage = Lane(workers, in_flight=1)
-        self._is_empty: bool | None = None
-        """Whether no chunk of the image is stored; None while that is unknown."""
         self._source: Source | None = None
         self._node: NodeLike | None = None
         self._awaited: Mapping[str, Any] | None = None
@@ -84,6 +75,7 @@ class ImagePane(Pane):
         self.controls = ImageControls()
         self.grid = PlaneGrid(self.model, workers, self.cache, self.coordinate_labels)
         self.view = self.grid.main
+        self.notice = PictureNotice(self.model, self.view, workers, self)
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.tools = ImageTools(self.model, workers, self.controls, self.grid, self.coordinate_labels, self)
         self.sliders = AxisSliders(has_statistics=True)
@@ -129,8 +121,7 @@ class ImagePane(Pane):
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._opening.forget()
-        self._storage.forget()
-        self._is_empty = None
+        self.notice.forget()
         self.model.clear()
         self.coordinate_labels.forget()
         self._calm.stop()
@@ -374,6 +365,7 @@ class ImagePane(Pane):
         self.tools.reported.connect(self.reported)
         self.model.changed.connect(self._remember)
         self.model.measured_changed.connect(self._show_missing)
+        self.notice.changed.connect(self._notice_changed)
         self.view.begun.connect(self.stack.make_room)
         self.view.frame_shown.connect(self._frame_shown)
         self.view.drawn.connect(self._calm.start)
@@ -389,8 +381,7 @@ class ImagePane(Pane):
 
     def _show_image(self, image: Image) -> None:
         array, source = image.base, self._source
-        self._storage.forget()
-        self._is_empty = None
+        self.notice.forget()
         reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
         if 0 in array.shape:
             reason = "This array holds no elements: one of its axes has length 0."
@@ -477,10 +468,8 @@ class ImagePane(Pane):
         if faults and len(faults) == len(frame.tiles):
             self.stack.show_error(faults[0])
             return
-        self.stack.show_data(*self._notice())
-        was_read = not (frame.is_held_back or faults or self.view.torn)
-        if self._is_empty is None and was_read and is_constant(self.view.mosaics):
-            self._look_for_chunks(state.image)
+        self.stack.show_data(*self.notice.words())
+        self.notice.look_for_chunks()
         self._report()
         self.plane_shown.emit()
         axes = state.settings.axes
@@ -488,58 +477,20 @@ class ImagePane(Pane):
         if ahead:
             self.view.look_ahead(ahead)
 
-    def _look_for_chunks(self, image: Image) -> None:
-        """Find out whether a picture of one value has no chunks: a listing, which ends at the first chunk."""
-        self._is_empty = False
-        self._storage.ask(
-            lambda _asked: is_never_written(image.base),
-            self._found_chunks,
-            lambda error: _log.debug("cannot list the chunks of %s: %s", image.base.path, error),
-        )
-
-    def _found_chunks(self, is_empty: bool) -> None:
-        self._is_empty = is_empty
-        if is_empty and self.stack.shows_data:
-            self.stack.show_data(*self._notice())
-
     def _report(self) -> None:
         state, frame = self.model.state, self.view.frame
         if state is not None and frame is not None and self.view.is_complete:
             self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
 
-    def _notice(self) -> tuple[str, str]:
-        """The text of the notice above the picture, and of its button."""
-        view = self.view
-        if view.faults or view.torn:
-            return sentence((view.faults or view.torn)[0]), _RETRY
-        held = view.frame is not None and view.frame.is_held_back
-        cost = view.frame.cost if held and view.frame is not None else view.withheld
-        if cost is None:
-            return self._remark(), ""
-        return withheld(cost, is_in_view=held), _LOAD
-
-    def _remark(self) -> str:
-        """What is missing of the image."""
-        state = self.model.state
-        if state is None:
-            return ""
-        if self._is_empty:
-            return NEVER_WRITTEN
-        missing = state.image.missing
-        noun = "level" if len(missing) == 1 else "levels"
-        are = "is missing or broken" if len(missing) == 1 else "are missing or broken"
-        return f"The metadata describe the {noun} {', '.join(missing)}, which {are}." if missing else ""
-
     def _notice_pressed(self) -> None:
-        view = self.view
-        if view.faults or view.torn:
+        if self.notice.is_failure:
             self.retry()
-        elif view.frame is not None:
-            cost = view.withheld or view.frame.cost
-            if view.withheld is not None:
-                view.withheld = None
-                self.canvas.fit()
-            self.model.set(may_read_bytes=cost.nbytes)
+        else:
+            self.notice.load()
+
+    def _notice_changed(self) -> None:
+        if self.stack.shows_data:
+            self.stack.show_data(*self.notice.words())
 
     def _show_missing(self) -> None:
         state, measured = self.model.state, self.model.measured

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, pyramid, show
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.theme import LIGHT
@@ -268,44 +268,6 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.sliders.plays[0].click()
     assert not pane.sliders.is_playing
     assert seen[:9] == [5, 6, 7, 0, 1, 2, 3, 4, 5]
-
-
-def test_an_array_without_chunks_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _ = show(open_window, qtbot, np.full((20, 30), np.nan))
-    qtbot.waitUntil(
-        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
-    )
-    assert pane.stack.notice.button.isHidden()
-
-
-def test_a_written_array_of_one_value_says_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
-    array = FakeArray(np.zeros((20, 30)))
-    array.stored_chunks = [(0, 0)]
-    looked = []
-    array.before_read = looked.append
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: (0, 0) in looked)
-    qtbot.waitUntil(lambda: not pane.workers.active)
-    assert not pane.stack.notice.text
-
-
-@pytest.mark.parametrize(
-    ("gone", "text"),
-    [
-        (("1",), "The metadata describe the level 1, which is missing or broken."),
-        (("1", "2"), "The metadata describe the levels 1, 2, which are missing or broken."),
-    ],
-)
-def test_missing_levels_are_named(
-    open_window: OpenWindow, qtbot: QtBot, gone: tuple[str, ...], text: str
-) -> None:
-    group, arrays = pyramid(256, 3)
-    children = {str(number): array for number, array in enumerate(arrays) if str(number) not in gone}
-    if "2" in gone:
-        children["2"] = FakeBroken(ValueError("not JSON"))
-    pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, group.attributes)}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
-    assert len(pane.view.levels) == 3 - len(gone)
 
 
 def test_a_pyramid_of_groups_shows_one_variable_at_a_time(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -1,0 +1,100 @@
+"""The notice above a picture: what could not be read, what waits for the user's consent, and what the image lacks."""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
+from zarrbrowser.image.tiles.frame_text import withheld
+from zarrbrowser.image.tiles.frames import is_constant
+from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.image.plane_view import PlaneView
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.workers import Lane, Workers
+
+_log = logging.getLogger(__name__)
+
+_LOAD, _RETRY = "Load anyway", "Retry"
+
+
+class PictureNotice(QObject):
+    """Tells what the picture of a view lacks.
+
+    Signals:
+        changed: the notice says something else, although the picture is the same.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: ImageModel, view: PlaneView, workers: Workers, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model, self._view = model, view
+        self._storage = Lane(workers, in_flight=1)
+        self._is_empty: bool | None = None
+        """Whether no chunk of the image is stored; None while that is unknown."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the notice says that something could not be read."""
+        return bool(self._view.faults or self._view.torn)
+
+    def words(self) -> tuple[str, str]:
+        """The text of the notice, and of its button; empty ones without a notice or a button."""
+        view = self._view
+        if self.is_failure:
+            return sentence((view.faults or view.torn)[0]), _RETRY
+        held = view.frame is not None and view.frame.is_held_back
+        cost = view.frame.cost if held and view.frame is not None else view.withheld
+        if cost is None:
+            return self._remark(), ""
+        return withheld(cost, is_in_view=held), _LOAD
+
+    def load(self) -> None:
+        """Read what was too large to be read without the user's consent."""
+        view = self._view
+        if view.frame is None:
+            return
+        cost = view.withheld or view.frame.cost
+        if view.withheld is not None:
+            view.withheld = None
+            view.canvas.fit()
+        self._model.set(may_read_bytes=cost.nbytes)
+
+    def look_for_chunks(self) -> None:
+        """Find out, once for each image, whether a picture of one value has no chunks: a listing that ends at the first chunk."""
+        state, frame = self._model.state, self._view.frame
+        if self._is_empty is not None or state is None or frame is None:
+            return
+        if frame.is_held_back or self.is_failure or not is_constant(self._view.mosaics):
+            return
+        self._is_empty = False
+        array = state.image.base
+        self._storage.ask(
+            lambda _asked: is_never_written(array),
+            self._found,
+            lambda error: _log.debug("cannot list the chunks of %s: %s", array.path, error),
+        )
+
+    def forget(self) -> None:
+        """Forget what is known about the image."""
+        self._storage.forget()
+        self._is_empty = None
+
+    def _found(self, is_empty: bool) -> None:
+        self._is_empty = is_empty
+        if is_empty:
+            self.changed.emit()
+
+    def _remark(self) -> str:
+        """What is missing of the image."""
+        state = self._model.state
+        if state is None:
+            return ""
+        if self._is_empty:
+            return NEVER_WRITTEN
+        missing = state.image.missing
+        noun = "level" if len(missing) == 1 else "levels"
+        are = "is missing or broken" if len(missing) == 1 else "are missing or broken"
+        return f"The metadata describe the {noun} {', '.join(missing)}, which {are}." if missing else ""

@@ -76,8 +76,9 @@ class Lane:
             self._workers.cancel(self._running.pop(oldest))
         elif not self._is_patient:
             self._is_patient = True
-            # The workers are its context, so that it does not fire after they are deleted.
-            QTimer.singleShot(math.ceil(left_s * 1000), self._workers, self._look_again)
+            # The workers are its context, so that it does not fire after they are deleted. The lambda keeps this lane alive:
+            # Qt would hold a bare method without it, and call it on freed memory.
+            QTimer.singleShot(math.ceil(left_s * 1000), self._workers, lambda: self._look_again())
 
     def _look_again(self) -> None:
         self._is_patient = False

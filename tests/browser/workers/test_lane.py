@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import pytest
@@ -120,3 +121,22 @@ def test_lanes_leave_nothing_with_the_workers(workers: Workers, qtbot: QtBot) ->
             gate.open()
         qtbot.waitUntil(lambda lane=asker.lane: not lane.busy)
     assert len(workers.children()) == before
+
+
+def test_a_lane_that_is_dropped_may_still_look_again(
+    workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)
+    looked = []
+    look = Lane._look_again
+    monkeypatch.setattr(Lane, "_look_again", lambda lane: (looked.append(lane._in_flight), look(lane)))
+    for _ in range(20):
+        lane = Lane(workers, in_flight=1)
+        for _ in range(2):
+            lane.ask(lambda _request: None, lambda _answer: None, lambda _error: None)
+        lane.forget()
+        del lane
+    gc.collect()
+    kept = [{"number": number} for number in range(10_000)]  # takes the memory of what was freed
+    qtbot.wait(100)  # an exception in the event loop fails the test
+    assert set(looked) == {1}, len(kept)

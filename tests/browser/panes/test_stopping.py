@@ -45,9 +45,12 @@ class Turnstile:
 
 @pytest.fixture
 def loading(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, open_window: OpenWindow, qtbot: QtBot
 ) -> tuple[MainWindow, ImagePane, Turnstile]:
-    """A picture of many tiles that the user agreed to load; the first ones have arrived."""
+    """A picture of many tiles that the user agreed to load; the first ones have arrived.
+
+    The window is closed before the size of tiles is that of the program again, because it may still draw.
+    """
     monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
     values = np.broadcast_to(np.float32(0), (8 * 256, 8 * 256))
     array, turnstile = FakeArray(values, chunks=(256, 256)), Turnstile()

@@ -129,7 +129,12 @@ def test_a_lane_that_is_dropped_may_still_look_again(
     monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)
     looked = []
     look = Lane._look_again
-    monkeypatch.setattr(Lane, "_look_again", lambda lane: (looked.append(lane._in_flight), look(lane)))
+
+    def watched(lane: Lane) -> None:
+        looked.append(lane._in_flight)
+        look(lane)
+
+    monkeypatch.setattr(Lane, "_look_again", watched)
     for _ in range(20):
         lane = Lane(workers, in_flight=1)
         for _ in range(2):

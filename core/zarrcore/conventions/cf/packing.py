@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.conventions.cf.missing_values import missing_values_of, valid_range_of
-from zarrcore.conventions.cf.signedness import NOTHING, Kind, kind_of, reinterpreted_type, stored_range
+from zarrcore.conventions.cf.signedness import (
+    NOTHING,
+    Kind,
+    kind_of,
+    reinterpreted_bound,
+    reinterpreted_type,
+    stored_range,
+)
 from zarrcore.conventions.values import items, number
 
 
@@ -116,6 +123,8 @@ def _stored_range(
         # Half a step more, since the bounds are rounded differently from the elements.
         low, high = low - 0.5, high + 0.5
     if packing.kind is not None:
+        if not is_of_values:
+            low, high = (reinterpreted_bound(bound, dtype, packing.kind) for bound in valid)
         return stored_range(low, high, dtype, packing.kind)
     return (low, high) if low <= high else NOTHING
 

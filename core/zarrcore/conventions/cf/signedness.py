@@ -57,8 +57,7 @@ def reinterpreted_bound(bound: float, dtype: np.dtype[Any], kind: Kind) -> float
 def stored_range(low: float, high: float, dtype: np.dtype[Any], kind: Kind) -> tuple[float, float]:
     """A range of reinterpreted integers as a range of stored ones.
 
-    It may start above its end, and then goes from there to the greatest stored number and on from the least one. Bounds that
-    only the stored type can hold are stored numbers themselves.
+    It may start above its end, and then goes from there to the greatest stored number and on from the least one.
 
     Args:
         low: the least number, -inf if there is no bound.
@@ -71,7 +70,6 @@ def stored_range(low: float, high: float, dtype: np.dtype[Any], kind: Kind) -> t
     """
     stored, new = np.iinfo(dtype), np.iinfo(reinterpreted_type(dtype, kind))
     span = stored.max - stored.min + 1
-    low, high = reinterpreted_bound(low, dtype, kind), reinterpreted_bound(high, dtype, kind)
     if low > high:
         return NOTHING
     first = new.min if low <= new.min else math.ceil(low)

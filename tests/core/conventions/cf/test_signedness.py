@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.core.conventions.described import described
 from zarrcore.conventions.cf import Packing, missing_values, outside, packing_of
-from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_type, stored_range
+from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_bound, reinterpreted_type, stored_range
 
 TYPES = [f"{order}{kind}{size}" for order in "<>" for kind in "iu" for size in (1, 2, 4, 8)]
 
@@ -113,12 +113,8 @@ def test_a_range_of_stored_numbers_holds_what_the_range_of_values_does(
     stored = np.arange(256).astype("u1").view(dtype)
     numbers = stored.view(reinterpreted_type(dtype, types[1])).astype(int)
     # A bound that only the stored type can hold is a stored number.
-    least, greatest = np.iinfo(dtype).min, np.iinfo(dtype).max
-    own = {int(one): int(number) for one, number in zip(stored, numbers, strict=True)}
-    first, last = (
-        own[bound] if least <= bound <= greatest and bound not in numbers else bound for bound in (low, high)
-    )
-    found = outside(stored, stored_range(low, high, dtype, types[1]))
+    first, last = (reinterpreted_bound(bound, dtype, types[1]) for bound in (low, high))
+    found = outside(stored, stored_range(first, last, dtype, types[1]))
     expected = (numbers < first) | (numbers > last)
     assert (np.zeros(256, bool) if found is None else found).tolist() == expected.tolist()
 
@@ -143,3 +139,11 @@ def test_how_numbers_are_unpacked_is_told_in_words() -> None:
     assert Packing(0.1, kind="u").description == "stored, read as unsigned × 0.1 + 0"
     assert Packing(kind="i").description == "stored, read as signed"
     assert Packing(2.0, 1.0).description == "stored × 2 + 1"
+
+
+def test_bounds_of_scaled_values_are_not_stored_numbers() -> None:
+    """Half a step below 0, which a signed number could be, is the bound of the value 0."""
+    packing = packing_of(array("i1", _Unsigned="true", scale_factor=0.1, valid_range=[0.0, 20.0]))
+    assert packing is not None
+    stored = np.array([0, 127, -56, -55], "i1")  # 0, 127, 200 and 201 as unsigned numbers
+    assert np.isnan(packing.unpacked(stored)).tolist() == [False, False, False, True]

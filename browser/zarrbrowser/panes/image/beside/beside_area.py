@@ -85,7 +85,7 @@ class BesideArea(QWidget):
         """Open the node and read its elements again, because something has changed; the view stays."""
         view, state = self.view_state(), self.pane.model.state
         if state is not None and elements_of(state.image.base).packing is None:
-            view = {**view, "is_unpacked": True}  # nobody chose stored numbers: it may have got a scale
+            view = {**view, "is_unpacked": True}  # a change may have added a scale
         if self.source is not None:
             self.pane.session.forget_views(self.source, self.path)  # they are of the earlier attributes
         self.pane.forget_elements()

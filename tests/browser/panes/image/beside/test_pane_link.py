@@ -23,20 +23,10 @@ from tests.browser.panes.image.beside.pictures import (
 )
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
 
 COARSE = np.arange(-80.0, 81.0, 10.0)[::-1]
 LATITUDES, LONGITUDES = np.arange(-80.0, 81.0, 5.0), np.arange(0.0, 360.0, 5.0)
-
-
-@pytest.fixture
-def window(qtbot: QtBot) -> MainWindow:
-    found = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(found)
-    found.resize(1280, 800)
-    found.show()
-    return found
 
 
 def cross(canvas: Canvas) -> tuple[float, float] | None:

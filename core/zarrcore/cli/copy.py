@@ -8,8 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
-from zarrcore.cli.destination import check_destination
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
 from zarrcore.cli.text import printable

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.completion import complete_by, node_paths
-from zarrcore.cli.destination import check_destination
 from zarrcore.cli.source import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start

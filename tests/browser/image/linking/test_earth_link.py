@@ -19,7 +19,8 @@ def plane(north: np.ndarray, east: np.ndarray) -> PlaneMap:
 
 
 def curved(grid: tuple[np.ndarray, np.ndarray]) -> PlaneMap:
-    return PlaneMap(*grid[0].shape, CurvedGrid(*grid))
+    height, width = grid[0].shape
+    return PlaneMap(height, width, CurvedGrid(*grid))
 
 
 PACIFIC = plane(np.arange(89.5, -90, -1.0), np.arange(0.5, 360, 1.0))

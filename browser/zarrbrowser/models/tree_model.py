@@ -194,6 +194,17 @@ class TreeModel(RowModel):
         found = (item for item in self._root.children if item.source is source)
         return next((self.index_of(item) for item in found), QModelIndex())
 
+    def places(self) -> dict[str, str]:
+        """The `Source.places` of all sources, and for each why it could not be opened; empty while nothing is wrong."""
+        found: dict[str, str] = {}
+        for item in self._root.children:
+            if item.source is not None:
+                found |= dict.fromkeys(item.source.places - found.keys(), "")
+            elif item.request is not None:
+                place = place_of(item.request.shown_address)
+                found[place] = item.note or found.get(place, "")
+        return found
+
     def path_of(self, index: Index) -> str:
         """The path of a row's node; empty if it has none."""
         item = self.item(index)

@@ -34,6 +34,7 @@ class Pane(QWidget):
         path_chosen: the path of a node that the user wants to go to.
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
+        source_asked: the `SourceRequest` of a source that the view needs and that is not open.
     """
 
     is_filled_when_shown: ClassVar[bool] = False
@@ -50,6 +51,7 @@ class Pane(QWidget):
     path_chosen = Signal(str)
     change_asked = Signal(object)
     fill_asked = Signal(object)
+    source_asked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,11 +72,11 @@ class Pane(QWidget):
         self.forget_tiles()
         self.clear()
 
-    def sources_changed(self, known: Collection[str]) -> None:
-        """Let go of sources that are not open any more.
+    def sources_changed(self, known: Mapping[str, str]) -> None:
+        """Let go of sources that are not open any more, and take those that are open now.
 
         Args:
-            known: the `Source.places` of all sources in the tree, also of those that are being opened.
+            known: the places of all sources in the tree: see `TreeModel.places`.
         """
 
     def show_beside(self, source: Source, path: str) -> bool:

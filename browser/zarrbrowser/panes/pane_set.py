@@ -27,6 +27,7 @@ class PaneSet(QObject):
         path_chosen: the path of a node that the user wants to go to.
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
+        source_asked: the `SourceRequest` of a source that a pane needs.
     """
 
     made = Signal(object, str)
@@ -38,6 +39,7 @@ class PaneSet(QObject):
     path_chosen = Signal(str)
     change_asked = Signal(object)
     fill_asked = Signal(object)
+    source_asked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +57,7 @@ class PaneSet(QObject):
             pane.path_chosen.connect(self.path_chosen)
             pane.change_asked.connect(self.change_asked)
             pane.fill_asked.connect(self.fill_asked)
+            pane.source_asked.connect(self.source_asked)
             pane.view_changed.connect(lambda: self.view_changed.emit(pane.view_state()))
             self.made.emit(pane, title)
         return self._panes[title]

@@ -18,7 +18,7 @@ from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.saved_views.bookmarks import FILE_NAME, Bookmarks
 from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.saved_views.view import SavedView
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of, short_name
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
@@ -272,6 +272,7 @@ class MainWindow(QMainWindow):
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
+        self.model.source_failed.connect(lambda _index: self._tell_sources())
         self.model.node_read.connect(self._row_settled)
         self.node_pane.retried.connect(self._retry_row)
         self.model.dataChanged.connect(self._row_changed)
@@ -411,6 +412,8 @@ class MainWindow(QMainWindow):
 
     def _rows_removed(self, parent: QModelIndex, first: int, _last: int) -> None:
         self._forget_closed()
+        if not parent.isValid():
+            self._tell_sources()  # also without one that could not be opened
         rows = self.model.rowCount()
         if not parent.isValid() and rows and not self.tree.currentIndex().isValid():
             # Qt selects another row when the current one is removed, but not when its parent is.
@@ -438,15 +441,8 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("zarrscope")
 
     def _tell_sources(self) -> None:
-        """Tell the panes that sources were opened or closed."""
-        known: set[str] = set()
-        for row in range(self.model.rowCount()):
-            item = self.model.item(self.model.index(row, 0))
-            if item is not None and item.source is not None:
-                known |= item.source.places
-            elif item is not None and item.request is not None:
-                known.add(place_of(item.request.shown_address))
-        self.node_pane.sources_changed(known)
+        """Tell the panes that sources were opened or closed, or could not be opened."""
+        self.node_pane.sources_changed(self.model.places())
 
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""

@@ -60,6 +60,7 @@ class NodePane(QWidget):
         view_changed: the present `view_state`.
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
+        source_asked: the `SourceRequest` of a source that a pane needs and that is not open.
         leaving: the node is about to be left; the pane still shows it.
     """
 
@@ -72,6 +73,7 @@ class NodePane(QWidget):
     view_changed = Signal(object)
     change_asked = Signal(object)
     fill_asked = Signal(object)
+    source_asked = Signal(object)
     leaving = Signal()
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
@@ -89,6 +91,7 @@ class NodePane(QWidget):
             "path_chosen",
             "change_asked",
             "fill_asked",
+            "source_asked",
         ):
             getattr(self.panes, name).connect(getattr(self, name))
         self.shown.connect(lambda: self._restore_soon(*self._awaited))
@@ -291,8 +294,8 @@ class NodePane(QWidget):
         for pane in self.panes:
             pane.forget_tiles()
 
-    def sources_changed(self, known: Collection[str]) -> None:
-        """Let all panes let go of sources that are not open any more: see `Pane.sources_changed`."""
+    def sources_changed(self, known: Mapping[str, str]) -> None:
+        """Let all panes let go of sources that are no longer open, and take those that are: see `Pane.sources_changed`."""
         for pane in self.panes:
             pane.sources_changed(known)
 

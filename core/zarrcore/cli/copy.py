@@ -8,6 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
@@ -145,6 +146,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
+    check_destination(url)
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     if namespace.to != _ICECHUNK:

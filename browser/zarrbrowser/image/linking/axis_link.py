@@ -18,6 +18,8 @@ class Basis(Enum):
     """By what the positions along two axes correspond."""
 
     COORDINATES = "coordinates"
+    EARTH = "longitude and latitude"
+    """For rows and columns together: see `earth_link`."""
     SIZE = "physical size"
     EXTENT = "the whole extent"
     INDEX = "index"

@@ -102,6 +102,11 @@ class ImageLink:
             return next(iter(shown.values())).value
         return ", ".join(f"{axes.names[axis]} by {basis.value}" for axis, basis in shown.items())
 
+    def is_measured(self, axes: Axes) -> bool:
+        """Whether rows and columns correspond by what they stand for: coordinates, or sizes."""
+        bases = [self.links[axis][1].basis for axis in (axes.rows, axes.columns) if axis in self.links]
+        return len(bases) == 2 and all(basis in (Basis.COORDINATES, Basis.SIZE) for basis in bases)
+
     def _own(self, axis: int) -> int | None:
         return next((own for own, (other, _link) in self.links.items() if other == axis), None)
 

@@ -139,8 +139,8 @@ class ImagePane(Pane):
         super().forget_elements()
         self.beside.read_again()
 
-    def sources_changed(self, known: Collection[str]) -> None:
-        """Remove the second image if its source is closed; open it again if its source is open again."""
+    def sources_changed(self, known: Mapping[str, str]) -> None:
+        """Remove the second image if its source is closed, and show it once its source is open."""
         self.beside.sources_changed(known)
 
     def show_beside(self, source: Source, path: str) -> bool:
@@ -361,6 +361,7 @@ class ImagePane(Pane):
         self.tools.pointed.connect(self.beside.tell)
         self.beside.pointed.connect(self.pointed)
         self.beside.reported.connect(self.reported)
+        self.beside.source_asked.connect(self.source_asked)
         self.beside.changed.connect(self.view_changed)
         self.tools.reported.connect(self.reported)
         self.model.changed.connect(self._remember)

@@ -111,7 +111,7 @@ class RowArranger(QObject):
         return order_document(wanted.filter_text, name, is_descending=wanted.is_descending)
 
     def restore(self, document: Mapping[str, Any]) -> bool:
-        """Restore an order from `document`; without the conditions if they do not fit the table.
+        """Restore an order from `document`; without the conditions if they do not fit the table or cannot be tested.
 
         Returns:
             Whether rows are being arranged: `arranged` is emitted later.
@@ -122,16 +122,16 @@ class RowArranger(QObject):
         text = filter_of(document)
         names = [column_name(table, column) for column in range(table.columns)]
         column, is_descending = sorting_of(document, names)
-        why = ""
+        why, bare = "", RowOrder(None, column, is_descending)
         try:
             order = order_of(text, column, table, is_descending=is_descending)
         except RowOrderError as error:
-            why, order = sentence(error), RowOrder(None, column, is_descending)
+            why, order = sentence(error), bare
         with QSignalBlocker(self.line):
             self.line.setText(text[:MOST_CHARACTERS])
         is_other = order != self._wanted or bool(why)
         if is_other:
-            self._arrange(order)
+            self._arrange(order, bare)
         if why:
             self._refuse(why)
         return is_other and not order.is_plain
@@ -162,7 +162,12 @@ class RowArranger(QObject):
         if menu.actions():
             menu.popup(self._header.mapToGlobal(where))
 
-    def _arrange(self, order: RowOrder) -> None:
+    def _arrange(self, order: RowOrder, instead: RowOrder | None = None) -> None:
+        """Show the rows in another order.
+
+        Args:
+            instead: the order to show if that one fails; by default the present one stays.
+        """
         table = self._table
         if table is None:
             return
@@ -177,13 +182,20 @@ class RowArranger(QObject):
         self._lane.ask(
             lambda asked: ordered(table, order, asked.is_cancelled, known),
             self._show,
-            self._fail,
+            lambda error: self._fail(error, order, instead),
             f"Sorting {count(table.rows, 'row')}",
         )
 
-    def _fail(self, error: Exception) -> None:
-        self._wanted = self._order
-        self._refuse(sentence(error))
+    def _fail(self, error: Exception, order: RowOrder, instead: RowOrder | None) -> None:
+        if instead is None or instead == order:
+            self._wanted = self._order
+            self._refuse(sentence(error))
+            return
+        self._arrange(instead)
+        if instead.is_plain:
+            self._refuse(sentence(error))
+        else:
+            self._refusal = sentence(error)  # said once the rows are there, which go to the place of the view
 
     def _show(self, found: OrderedGrid) -> None:
         self._order, self._known = found.order, found.cells

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from zarrbrowser.session.connection import Connection
+from zarrbrowser.session.saved_views.second_image import MEMBER, SecondImage
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 
@@ -26,10 +28,16 @@ _REGION = re.compile(r"[A-Za-z0-9-]{0,40}")
 def as_untrusted(view: SavedView) -> SavedView:
     """The view with what someone else may decide: with a server of its own it is anonymous.
 
+    The same holds for the source of its second image: one that only the user may open is not opened by the view.
+
     Raises:
         BadViewError: it names a store that only the user may open, by typing its address.
     """
-    request, connection = view.request, Connection.of(view.request.options)
+    return _with_second(replace(view, request=_untrusted(view.request)), _untrusted_second)
+
+
+def _untrusted(request: SourceRequest) -> SourceRequest:
+    connection = Connection.of(request.options)
     _check_address(request.shown_address)
     if not _REGION.fullmatch(connection.region):
         raise BadViewError(
@@ -38,19 +46,39 @@ def as_untrusted(view: SavedView) -> SavedView:
     is_anonymous = connection.anonymous or bool(connection.endpoint_url)
     safe = replace(connection, profile="", requester_pays=False, anonymous=is_anonymous)
     options = safe if safe != Connection() else None
-    return replace(view, request=replace(request, address=request.shown_address, options=options))
+    return replace(request, address=request.shown_address, options=options)
+
+
+def _untrusted_second(second: SecondImage) -> SecondImage:
+    try:
+        return replace(second, request=_untrusted(second.request), refused="")
+    except BadViewError as error:
+        bare = replace(second.request, address=second.request.shown_address, options=None)
+        return replace(second, request=bare, refused=str(error))
 
 
 def with_usual_connection(view: SavedView, recent: RecentSources) -> SavedView:
-    """The view with the connection that the user used last for its source, if the view does not name another server."""
-    before = next((one for one in recent.requests if one.place == view.request.place), None)
+    """The view with the connections that the user used last for its sources, if the view does not name other servers."""
+    usual = replace(view, request=_usual(view.request, recent))
+    return _with_second(usual, lambda second: replace(second, request=_usual(second.request, recent)))
+
+
+def _usual(request: SourceRequest, recent: RecentSources) -> SourceRequest:
+    before = next((one for one in recent.requests if one.place == request.place), None)
     if before is None:
-        return view
-    usual, told = Connection.of(before.options), Connection.of(view.request.options)
+        return request
+    usual, told = Connection.of(before.options), Connection.of(request.options)
     if told.endpoint_url not in ("", usual.endpoint_url):
+        return request
+    return replace(request, options=before.options, format=request.format or before.format)
+
+
+def _with_second(view: SavedView, change: Callable[[SecondImage], SecondImage]) -> SavedView:
+    """The view with another second image, if it has one."""
+    second = SecondImage.of(view.state.get(MEMBER))
+    if second is None:
         return view
-    request = replace(view.request, options=before.options, format=view.request.format or before.format)
-    return replace(view, request=request)
+    return replace(view, state={**view.state, MEMBER: change(second).document()})
 
 
 def _check_address(address: str) -> None:

@@ -106,7 +106,8 @@ class ViewOpener(QObject):
                 options=request.options or view.request.options,
                 format=request.format or view.request.format,
             )
-            self._travel(replace(view, request=own))
+            usual = with_usual_connection(view, self._session.recent)
+            self._travel(replace(usual, request=own))
         else:
             self.go(view)
 

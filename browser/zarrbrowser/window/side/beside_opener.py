@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QModelIndex, QObject, Signal
 
 from zarrbrowser.models.tree_model import TreeModel
-from zarrbrowser.session.sources import Source
+from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.session.state import Session
 from zarrbrowser.window.node_pane import NodePane
 
@@ -14,7 +16,7 @@ _NO_IMAGE = "No image is shown: choose one in the tree, then show another one be
 
 
 class BesideOpener(QObject):
-    """Shows and closes the second image.
+    """Shows and closes the second image, and opens its source for a view that has one.
 
     Signals:
         reported: why there is none, for the status bar.
@@ -25,6 +27,7 @@ class BesideOpener(QObject):
     def __init__(self, session: Session, model: TreeModel, node_pane: NodePane) -> None:
         super().__init__(node_pane)
         self._session, self._model, self._node_pane = session, model, node_pane
+        node_pane.source_asked.connect(self._open)
 
     def show_row(self, index: QModelIndex) -> None:
         """Show the node of a row of the tree beside the image."""
@@ -45,6 +48,14 @@ class BesideOpener(QObject):
         pane = self._node_pane.current_pane if self._node_pane.show_tab(_IMAGE) else None
         if pane is None or not pane.show_beside(source, path):
             self.reported.emit(_NO_IMAGE)
+
+    def _open(self, request: SourceRequest) -> None:
+        """Open a source in the tree, without leaving the current node; the panes are told when it is open."""
+        known = self._session.recent.known(request)
+        row = self._model.item(self._model.find(known))
+        # The user may be waiting for a node of the same source.
+        path = row.request.path if row is not None and row.request is not None else "/"
+        self._model.open(replace(known, path=path))
 
     def close(self) -> None:
         """Close the second image."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.completion import complete_by, node_paths
 from zarrcore.cli.source import split_uri
 
@@ -21,6 +22,7 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
     A change removes consolidated metadata. If there were some, they are written again at the end.
 
     Raises:
+        SelectionError: SOURCE would be made, and has the name of a database.
         HierarchyNotFoundError: SOURCE does not hold a hierarchy.
         ReadOnlyError: it cannot be written.
         StoreError: it cannot be reached or does not exist.
@@ -33,7 +35,10 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
 
     # A cache may be older than the store.
     options = replace(store_options(namespace), cache_dir=None, cache_url=None)
-    store = open_store(split_uri(namespace.source)[0], options=options, create=mode != "r+")
+    url, _path = split_uri(namespace.source)
+    if mode != "r+":
+        check_destination(url)
+    store = open_store(url, options=options, create=mode != "r+")
     # An interrupted pyramid, for instance, has changed some nodes.
     with open_hierarchy(store, mode, namespace.format) as hierarchy, kept_consolidated(hierarchy):
         yield hierarchy

@@ -245,9 +245,21 @@ def test_conditions_that_do_not_fit_are_refused(
     show(pane, source, "/g", qtbot)
     pane.restore({**document, "sort": ["counts", True]})
     qtbot.waitUntil(lambda: reason in pane.problem.text)
-    if "not a number" not in reason:  # found out by a worker, which then sorts nothing
-        shows(pane, qtbot, [999])
+    shows(pane, qtbot, [999])  # sorted all the same
     assert reason in pane.problem.text
+
+
+def test_a_filter_that_only_a_worker_refuses_keeps_the_order_and_the_place(
+    pane: TablePane, source: Source, qtbot: QtBot
+) -> None:
+    show(pane, source, "/g", qtbot)
+    row = int(np.flatnonzero(COUNTS == 500)[0])
+    pane.restore({"filter": "squares > many", "sort": ["counts", False], "cell": [row, 1]})
+    qtbot.waitUntil(lambda: "not a number" in pane.problem.text and isinstance(pane.grid, OrderedGrid))
+    assert pane.table.current_cell == (500, 1)
+    assert pane.view_state()["sort"] == ["counts", False]
+    assert "filter" not in pane.view_state()
+    assert pane.arranger.line.text() == "squares > many"
 
 
 def test_an_order_that_arrives_later_does_not_hide_why_the_next_was_refused(

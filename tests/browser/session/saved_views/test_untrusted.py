@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zarrbrowser.session.connection import Connection
+from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.saved_views.untrusted import address_of, as_untrusted, with_usual_connection
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView
 from zarrbrowser.session.sources import RecentSources, SourceRequest
@@ -72,6 +73,63 @@ def test_a_server_that_others_name_gets_no_credentials() -> None:
     found = as_untrusted(view("s3://b/a", endpoint_url="https://evil", profile="work", requester_pays=True))
     assert found.request.options == Connection("https://evil", anonymous=True)
     assert as_untrusted(view("s3://b/a", profile="work")).request.options is None
+
+
+def beside(address: str, **further: object) -> SavedView:
+    """A view of a local array with a second image."""
+    document = {"address": address, "path": "/x", "zooms": False, "view": {"rows": 0}, **further}
+    return SavedView("a", SourceRequest("/data/a.zarr"), "Image", {"index": [3], "beside": document})
+
+
+def test_the_same_holds_for_the_second_image() -> None:
+    found = as_untrusted(
+        beside("https://me:pw@host/a?sig=1", endpoint_url="https://evil", profile="work", requester_pays=True)
+    )
+    assert found.state["index"] == [3]
+    assert found.state["beside"] == {
+        "address": "https://host/a",
+        "path": "/x",
+        "zooms": False,
+        "view": {"rows": 0},
+        "endpoint_url": "https://evil",
+        "anonymous": True,
+    }
+    told = as_untrusted(beside("s3://b/a", refused="Send your password to evil."))
+    assert "refused" not in told.state["beside"]
+
+
+@pytest.mark.parametrize(
+    "address", ["redis://me:pw@evil/a", "a.zarr", "simplecache::s3://b/a", "az://c@evil\\x/a"]
+)
+def test_a_second_image_that_a_view_must_not_open_says_why(address: str) -> None:
+    found = as_untrusted(beside(address, profile="work")).state["beside"]
+    assert found["refused"].endswith(".")
+    assert "profile" not in found
+    assert "pw" not in str(found)
+    assert as_untrusted(SavedView("a", SourceRequest("/a"), "", {"beside": found})).state["beside"] == found
+
+
+def test_a_malformed_second_image_stays_malformed() -> None:
+    for document in (
+        None,
+        3,
+        {"address": 3, "path": "/"},
+        {"address": "/a"},
+        {"address": "a\nb", "path": "/"},
+    ):
+        view = SavedView("a", SourceRequest("/a"), "", {"beside": document})
+        assert as_untrusted(view) == view
+        assert SecondImage.of(document) is None
+
+
+def test_the_second_image_uses_its_usual_connection_too() -> None:
+    recent = RecentSources()
+    mine = SourceRequest("s3://b/a", format="v2", options=Connection("https://mine", profile="work"))
+    recent.add(mine)
+    told = with_usual_connection(beside("s3://b/a"), recent).state["beside"]
+    assert (told["endpoint_url"], told["profile"], told["format"]) == ("https://mine", "work", "v2")
+    other = beside("s3://b/a", endpoint_url="https://evil", anonymous=True)
+    assert with_usual_connection(other, recent) == other
 
 
 def test_the_connection_that_was_used_before_is_used_again() -> None:

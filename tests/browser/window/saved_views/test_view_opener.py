@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -19,6 +21,7 @@ import zarrcore as zc
 from tests.browser.conftest import PATIENCE
 from tests.browser.session.saved_views.views import VALUES as ANY
 from tests.browser.window.saved_views.windows import Windows
+from tests.servers.s3 import S3Server
 from zarrbrowser.dialogs.views_dialog import FileDialog
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.saved_views.links import link_of
@@ -87,6 +90,46 @@ def test_a_link_leads_to_its_view(way: str, windows: Windows) -> None:
     window.go(SourceRequest(link_of(view(windows, 2))))
     windows.qtbot.waitUntil(lambda: position(window) == 2)
     assert len(window.session.sources) == 1, "the source was open already"
+
+
+def test_a_link_opens_the_source_of_its_second_image_and_so_does_the_next_session(
+    windows: Windows, tmp_path: Path, s3: S3Server
+) -> None:
+    zarr.open_group(tmp_path / "made.zarr", mode="w").create_array("flat", data=np.arange(12).reshape(3, 4))
+    s3.upload(tmp_path / "made.zarr", "bucket/second/made.zarr")
+    place = {
+        "address": "s3://bucket/second/made.zarr",
+        "endpoint_url": s3.endpoint_url,
+        "region": "us-east-1",
+    }
+    told = {**view(windows, 7).state, "beside": {**place, "path": "/flat", "moves": False}}
+    window = windows.open()
+    window.open_text(link_of(replace(view(windows, 7), state=told)))
+
+    def second(window: MainWindow) -> dict[str, Any]:
+        """The second image, once it is complete; moto's bucket can be read without credentials."""
+        pane = windows.image(window)
+        windows.qtbot.waitUntil(lambda: pane.beside.area is not None and pane.beside.area.source is not None)
+        area = pane.beside.area
+        assert area is not None
+        windows.qtbot.waitUntil(lambda: area.pane.view.is_complete)
+        assert area.pane.view.mosaics[0].values[2, 3] == 11
+        return area.document() or {}
+
+    found = second(window)
+    assert found.items() >= {**place, "path": "/flat", "moves": False, "anonymous": True}.items()
+    assert position(window) == 7
+    windows.show(window, "/other")
+    window.beside.close()
+    window.model.close(window.model.find(SourceRequest(place["address"])))
+    window.navigator.back()
+    assert second(window) == found
+    window.close()
+    later = windows.open()
+    later.restore_session()
+    assert second(later) == found
+    assert position(later) == 7
+    assert later.model.rowCount() == 2
 
 
 @pytest.mark.parametrize(

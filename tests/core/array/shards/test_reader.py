@@ -12,7 +12,7 @@ import pytest
 
 import zarrcore
 from tests.core.array.test_rectilinear import document, shards
-from tests.core.stores.cache.test_store import Distant
+from tests.core.stores.cache.distant import Distant
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, StoreStat
 from zarrcore.stores.cache.directory import CacheDirectory

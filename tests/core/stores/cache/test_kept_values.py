@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.stores.cache.test_store import Distant
+from tests.core.stores.cache.distant import Distant
 from tests.servers import S3Server
 from zarrcore.stores import (
     MemoryStore,

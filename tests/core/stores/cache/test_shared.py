@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.stores.cache.test_store import Clock, Distant
+from tests.core.stores.cache.distant import Clock, Distant
 from tests.servers import FaultServer, S3Server
 from tests.servers.redis import RedisServer, redis_server
 from zarrcore.errors import ReadOnlyError, StoreError, StoreFullError, UnreachableError, ValueTooLargeError

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import zarrcore
-from tests.any_store import open_store
-from tests.command import Outcome
+from tests.core.stores.cache.distant import ASKED, FETCHED, Clock, Distant, again
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
-from tests.servers import FaultServer, S3Server
 from zarrcore.errors import (
-    AccessDeniedError,
     ListingUnsupportedError,
     ReadOnlyError,
-    StoreError,
-    StoreTimeoutError,
     UnreachableError,
 )
 from zarrcore.stores import (
@@ -36,88 +26,10 @@ from zarrcore.stores import (
     ReadableStore,
     ReadOnlyStore,
     StoreStat,
-    ZipStore,
 )
-from zarrcore.stores.cache import store as cache_store
 from zarrcore.stores.cache.directory import CacheDirectory
-from zarrcore.stores.cache.entries import CacheEntries
 from zarrcore.stores.cache.shared import SharedCache
 from zarrcore.stores.cache.store import CacheStore
-
-
-class Clock:
-    """A clock that tests advance."""
-
-    def __init__(self) -> None:
-        self.now_s = 1e9
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-class Distant(MemoryStore):
-    """Values with a stable identity, and counts of requests."""
-
-    is_remote = True
-
-    def __init__(self, name: str = "", values: dict[str, BytesLike] | None = None) -> None:
-        self.asked: Counter[str] = Counter()
-        self.failure: StoreError | None = None
-        super().__init__(name, values)
-
-    @property
-    def identity(self) -> Any:
-        return "distant", self.name
-
-    def get(self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None) -> Any:
-        self._count("get")
-        return super().get(key, byte_range, max_nbytes=max_nbytes)
-
-    def stat(self, key: str) -> StoreStat | None:
-        self._count("stat")
-        return super().stat(key)
-
-    def get_with_stat(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> Any:
-        self._count("get_with_stat")
-        value = MemoryStore.get(self, key, byte_range, max_nbytes=max_nbytes)
-        stat = MemoryStore.stat(self, key)
-        return None if value is None or stat is None else (value, stat)
-
-    def _count(self, what: str) -> None:
-        self.asked[what] += 1
-        if self.failure is not None:
-            raise self.failure
-
-    def counts(self) -> dict[str, int]:
-        """The requests since the last call."""
-        counted, self.asked = dict(self.asked), Counter()
-        return counted
-
-
-FETCHED, ASKED = {"get_with_stat": 1}, {"stat": 1}
-
-
-@pytest.fixture
-def beneath() -> Distant:
-    return Distant("", {"a": bytes(range(100)), "b/c": b"123"})
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def cached(beneath: Distant, tmp_path: Path, clock: Clock) -> CacheStore:
-    return CacheStore(beneath, CacheDirectory(tmp_path, 1 << 30), 60.0, clock)
-
-
-def again(cached: CacheStore) -> CacheStore:
-    """The view of another process: the same store and directory, and nothing in memory."""
-    entries = pickle.loads(pickle.dumps(cached.entries))
-    return CacheStore(cached.store, entries, cached.max_age_s, cached._clock)
 
 
 class TestCacheStore(StoreTests, WritableStoreTests):
@@ -426,62 +338,6 @@ def test_a_refresh_reaches_the_cache_through_wrappers(
     assert shown.get("c") == b"456"
 
 
-def test_a_zip_file_in_a_cached_store_is_read_from_the_cache(tmp_path: Path) -> None:
-    with zarrcore.create(tmp_path / "x.zip") as made:
-        made.create_array("a", shape=(100, 100), data_type="int16", chunk_shape=(10, 100))[...] = np.arange(
-            100
-        )
-    remote = Distant("", {"x.zip": (tmp_path / "x.zip").read_bytes()})
-    directory = CacheDirectory(tmp_path / "cache", 1 << 30)
-    for _ in range(2):
-        store = ZipStore(CacheStore(remote, directory), "x.zip")
-        np.testing.assert_array_equal(zarrcore.open(store)["a"][50], np.arange(100))
-        asked = remote.counts()
-    assert asked == {}
-
-
-@pytest.mark.parametrize("shards", [None, (64, 64)])
-def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, int] | None) -> None:
-    remote = Distant()
-    values = np.random.default_rng(1).integers(0, 1000, (128, 128)).astype("uint16")
-    made = zarrcore.create(remote).create_array(
-        "a", shape=values.shape, data_type="uint16", chunk_shape=(16, 16), shard_shape=shards
-    )
-    made[:100] = values[:100]
-    directory = CacheDirectory(tmp_path, 1 << 30)
-    cached = CacheStore(remote, directory)
-    expected = np.where(np.arange(128)[:, None] < 100, values, 0)
-    np.testing.assert_array_equal(zarrcore.open(cached)["a"][...], expected)
-    remote.failure = UnreachableError("down")
-    read = zarrcore.open(again(cached))["a"]
-    np.testing.assert_array_equal(read[...], expected)
-    np.testing.assert_array_equal(read[17:90, 33:35], expected[17:90, 33:35])
-    assert pickle.loads(pickle.dumps(cached)).entries.path == str(tmp_path)
-
-
-@pytest.mark.parametrize("keeps_chunks", [False, True])
-def test_a_replaced_shard_is_read_again(tmp_path: Path, keeps_chunks: bool) -> None:
-    def write(first: int) -> None:
-        made = zarrcore.create(remote, overwrite=True) if first else zarrcore.create(remote)
-        array = made.create_array(
-            "a", shape=(8, 8), data_type="uint8", chunk_shape=(2, 2), shard_shape=(8, 8), codecs=[]
-        )
-        array[...] = np.where(np.arange(64).reshape(8, 8) < first, 0, expected + first)
-
-    remote = Distant()
-    expected = np.arange(64, dtype="uint8").reshape(8, 8)
-    write(0)
-    cached = CacheStore(remote, CacheDirectory(tmp_path, 1 << 30))
-    chunks = zarrcore.ChunkCache(1 << 20) if keeps_chunks else None
-    read = zarrcore.open(cached, chunk_cache=chunks)["a"]
-    np.testing.assert_array_equal(read[6:, 6:], expected[6:, 6:])
-    assert remote.asked["stat"] <= 1  # for the document, none for shards
-    write(40)  # with fewer inner chunks, so that all are at other positions
-    np.testing.assert_array_equal(read[6:, :2], expected[6:, :2] + 40)
-    np.testing.assert_array_equal(read[:2, :2], 0)
-    assert cached.stat("a/c/0/0") == remote.stat("a/c/0/0")
-
-
 def names(place: Path) -> Iterable[Path]:
     return (file for file in place.rglob("*") if file.is_file())
 
@@ -493,125 +349,3 @@ def test_the_disk_contains_no_keys_or_secrets_in_clear_text(cached: CacheStore, 
         assert "b" not in file.relative_to(tmp_path).parts[-1] or len(file.name) > 30
         assert file.stat().st_mode & 0o777 <= 0o644
     assert (tmp_path / "zarrscope-cache-2").stat().st_mode & 0o777 == 0o700
-
-
-def test_a_value_of_a_web_server_costs_at_most_one_request(faults: FaultServer, tmp_path: Path) -> None:
-    faults.values["a/x"] = bytes(range(100))
-    kept = {"cache_dir": tmp_path, "timeout_s": 1.0, "retries": 0}
-    for key, byte_range, expected in (
-        ("x", None, bytes(range(100))),
-        ("x", ByteRange(3, 9), bytes(range(3, 9))),
-        ("x", ByteRange(-9), bytes(range(91, 100))),
-        ("y", None, None),
-    ):
-        faults.requests.clear()
-        store = open_store(f"{faults.url}/a", **kept, cache_max_age_s=1e9)
-        assert store.get(key, byte_range) == expected
-        assert len(faults.requests) <= 1
-        faults.faults[f"a/{key}"] = "hang"
-        assert store.get(key, byte_range) == expected
-        assert open_store(f"{faults.url}/a", **kept).get(key, byte_range) == expected
-        del faults.faults[f"a/{key}"]
-    # Other credentials find nothing of it.
-    faults.faults["a/x"] = 403
-    stranger = open_store(f"{faults.url}/a", **kept, headers={"Authorization": "Bearer other"})
-    with pytest.raises(AccessDeniedError):
-        stranger.get("x")
-
-
-def test_values_of_a_bucket_are_revalidated(s3: S3Server, tmp_path: Path) -> None:
-    s3.put("bucket/kept/x", bytes(range(100)))
-    options = {**s3.options, "cache_dir": tmp_path}
-    assert open_store("s3://bucket/kept", **options).get("x", ByteRange(-9)) == bytes(range(91, 100))
-    assert open_store("s3://bucket/kept", **options).get("x") == bytes(range(100))
-    s3.put("bucket/kept/x", b"new")
-    assert open_store("s3://bucket/kept", **options).get("x") == bytes(range(100))
-    assert open_store("s3://bucket/kept", **options, cache_max_age_s=0.0).get("x") == b"new"
-    assert open_store("s3://bucket/kept", **options).get("x") == b"new"
-    with s3.denying(), pytest.raises(AccessDeniedError):
-        open_store("s3://bucket/kept", **options, cache_max_age_s=0.0).get("x")
-    store = open_store("s3://bucket/kept", **options)
-    store.set("x", b"newer")
-    assert store.get("x") == open_store("s3://bucket/kept", **options).get("x") == b"newer"
-
-
-def test_the_command_line_has_options_for_the_cache(
-    faults: FaultServer, tmp_path: Path, zarrscope: Callable[..., Outcome]
-) -> None:
-    remote = MemoryStore()
-    zarrcore.create(remote).create_array("a", shape=(9,), data_type="int16")[...] = np.arange(9)
-    for entry in remote.list():
-        faults.values[f"h/{entry.key}"] = bytes(remote.get(entry.key) or b"")
-    command = (
-        "cat",
-        f"{faults.url}/h",
-        "a",
-        "--as",
-        "csv",
-        "--cache-dir",
-        tmp_path,
-        "--cache-dir-size",
-        "1G",
-    )
-    first = zarrscope(*command)
-    faults.faults.update(dict.fromkeys(faults.values, 503))
-    assert zarrscope(*command, "--retries", "0") == first
-    assert first.stdout == b"".join(b"%d\n" % number for number in range(9))
-    assert open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None  # needs no cache
-    assert not (tmp_path / "unused").exists()
-
-
-class Slow(Distant):
-    """Values that arrive late."""
-
-    def get_with_stat(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> Any:
-        time.sleep(0.1)
-        return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
-
-
-@pytest.fixture(params=["directory", "store"])
-def entries(request: pytest.FixtureRequest, tmp_path: Path) -> CacheEntries:
-    """A cache, for several processes."""
-    return CacheDirectory(tmp_path, 1 << 30) if request.param == "directory" else SharedCache(MemoryStore())
-
-
-def test_processes_that_need_the_same_bytes_at_once_fetch_them_once(entries: CacheEntries) -> None:
-    slow = Slow("", {"a": b"value"})
-    processes = [CacheStore(slow, entries) for _ in range(8)]
-    processes[0].stat("absent")  # the first use begins the era of all
-    slow.counts()
-    with ThreadPoolExecutor(16) as threads:
-        whole = [threads.submit(process.get, "a") for process in processes]
-        part = [threads.submit(process.get, "a", ByteRange(1, 3)) for process in processes]
-        assert {bytes(value.result() or b"") for value in whole} == {b"value"}
-        assert {bytes(value.result() or b"") for value in part} == {b"al"}
-        assert {value.result() for value in [threads.submit(each.get, "b") for each in processes]} == {None}
-    assert slow.asked.total() <= 3
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_nobody_waits_for_a_process_that_keeps_nothing(
-    entries: CacheEntries, fails: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It was killed, or it failed and gave its claim back."""
-    monkeypatch.setattr(cache_store, "_OTHERS_S", 0.3 if not fails else 1e9)
-    beneath = Distant("", {"a": b"value"})
-    other, here = CacheStore(beneath, entries), CacheStore(beneath, entries)
-    claim, is_mine = other._values.claim("a", None)
-    assert is_mine
-    if fails:
-        threading.Timer(0.1, claim.drop).start()
-    assert here.get("a") == b"value"
-    assert not claim.is_held, "the next process need not wait"
-
-
-def test_a_process_that_fails_gives_its_claim_back(entries: CacheEntries) -> None:
-    beneath = Distant("", {"a": b"value"})
-    first = CacheStore(beneath, entries)
-    beneath.failure = StoreTimeoutError("no answer")
-    with pytest.raises(StoreTimeoutError):
-        first.get("a")
-    beneath.failure = None
-    assert CacheStore(beneath, entries)._values.claim("a", None)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -11,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QSplitter
 
 from zarrbrowser.models.row_mime import row_in
+from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.sources import Source, place_of
 from zarrbrowser.session.state import Session
 
@@ -20,15 +20,6 @@ if TYPE_CHECKING:  # it needs the pane that this is a part of
 
 _SIDE_BY_SIDE = 860
 """The width of the pane, in pixels, from which the second image is to the right of the first one, not below it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Awaited:
-    """A second image to show once its source is open."""
-
-    address: str
-    path: str
-    document: Mapping[str, Any]
 
 
 class Beside(QObject):
@@ -46,11 +37,13 @@ class Beside(QObject):
         changed: the second image has changed, or there is none any more.
         pointed: the values under the pointer, as text.
         reported: what was not possible, for the status bar.
+        source_asked: the `SourceRequest` of the source of a second image that is to be restored, if it is not open.
     """
 
     changed = Signal()
     pointed = Signal(str)
     reported = Signal(str)
+    source_asked = Signal(object)
 
     def __init__(self, pane: ImagePane, make: Callable[[Session], ImagePane]) -> None:
         super().__init__(pane)
@@ -58,7 +51,8 @@ class Beside(QObject):
         self.splitter = QSplitter()
         self.splitter.setChildrenCollapsible(False)
         self.area: BesideArea | None = None
-        self._awaited: _Awaited | None = None
+        self._awaited: SecondImage | None = None
+        """A second image to show once its source is open; the area says so meanwhile."""
 
     @property
     def focused(self) -> ImagePane | None:
@@ -97,40 +91,44 @@ class Beside(QObject):
 
     def restore(self, document: Any) -> None:
         """Show the second image of a document; without one, show none."""
-        told = document if isinstance(document, Mapping) else {}
-        address, path = told.get("address"), told.get("path")
-        if not isinstance(address, str) or not isinstance(path, str):
+        second = SecondImage.of(document)
+        if second is None:
             self.close()
             return
-        if self._shows(address, path):
+        if self._shows(second):
             return
-        source = self._open_source(address)
+        source = self._source_of(second)
         if source is not None:
-            self.show(source, path, told)
-            return
-        self.close()
-        self._awaited = _Awaited(address, path, told)
-        self.reported.emit(f"The second image is shown when its source is open: {address}.")
+            self.show(source, second.request.path, second.settings)
+        else:
+            self._wait_for(second)
 
-    def sources_changed(self, known: Collection[str]) -> None:
-        """Remove an image whose source is closed, and show it again once that is open again.
+    def sources_changed(self, known: Mapping[str, str]) -> None:
+        """Remove an image whose source is closed, and show an awaited one once its source is open.
 
         Args:
-            known: the `Source.places` of all sources in the tree, also of those that are being opened.
+            known: the places of all sources in the tree: see `TreeModel.places`.
         """
         area = self.area
-        if area is not None and area.source not in self._pane.session.sources:
-            document = area.document() or {}
-            self.close()
-            self._awaited = _Awaited(document["address"], document["path"], document)
-        one = self._awaited
-        if one is None:
+        if area is not None and self._awaited is None and area.source not in self._pane.session.sources:
+            second = SecondImage.of(area.document())
+            self.close()  # the image keeps files of the closed source open
+            if second is None or second.request.place not in known:
+                return
+            self._wait_for(second)  # the source is being opened again
+        self._look_for_awaited(known)
+
+    def _look_for_awaited(self, known: Mapping[str, str]) -> None:
+        area, second = self.area, self._awaited
+        if area is None or second is None:
             return
-        source = self._open_source(one.address)
+        source, place = self._source_of(second), second.request.place
         if source is not None:
-            self.show(source, one.path, one.document)
-        elif place_of(one.address) not in known:
-            self._awaited = None
+            self.show(source, second.request.path, area.document())
+        elif known.get(place):
+            area.tell_problem(known[place])
+        elif place not in known and not second.refused:
+            self.close()
 
     def forget_tiles(self) -> None:
         """Free the tiles of the second image."""
@@ -184,12 +182,27 @@ class Beside(QObject):
         event.accept()
         self.show(source, row[1])
 
-    def _shows(self, address: str, path: str) -> bool:
-        source = self.area.source if self.area is not None else None
-        is_open = source is not None and source in self._pane.session.sources
-        return (
-            is_open and (self.document() or {}).get("path") == path and self._open_source(address) is source
+    def _wait_for(self, second: SecondImage) -> None:
+        """Show the area of an image whose source is not open yet, and ask for that."""
+        self._remove()
+        area = self._add()
+        area.turn(
+            zooms=bool(second.settings.get("zooms", True)), moves=bool(second.settings.get("moves", True))
         )
+        self._awaited = second
+        area.wait_for(second)
+        self.changed.emit()
+
+    def _shows(self, second: SecondImage) -> bool:
+        area, source = self.area, self._source_of(second)
+        return (
+            area is not None
+            and source is not None
+            and (area.source, area.path) == (source, second.request.path)
+        )
+
+    def _source_of(self, second: SecondImage) -> Source | None:
+        return next((one for one in self._pane.session.sources if second.is_of(one)), None)
 
     def _open_source(self, address: str) -> Source | None:
         place = place_of(address)
@@ -205,6 +218,7 @@ class Beside(QObject):
         area.changed.connect(self.changed)
         area.pointed.connect(self.pointed)
         area.reported.connect(self.reported)
+        area.source_asked.connect(self.source_asked)
         area.pane.tools.reported.connect(self.reported)
         self.splitter.addWidget(area)
         self.make_room()

@@ -14,7 +14,9 @@ from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.nodes.protocols import NodeLike, is_broken
 from zarrbrowser.panes.image.beside.beside_bar import BesideBar
 from zarrbrowser.panes.image.beside.pane_link import PaneLink
-from zarrbrowser.session.sources import Source
+from zarrbrowser.session.saved_views.second_image import SecondImage
+from zarrbrowser.session.saved_views.untrusted import address_of
+from zarrbrowser.session.sources import Source, short_name
 from zarrbrowser.values.elements import elements_of
 from zarrbrowser.workers import Lane, Workers
 
@@ -33,12 +35,14 @@ class BesideArea(QWidget):
         changed: the view has changed, and then stayed the same for a moment.
         pointed: the values of both images under the pointer, as text.
         reported: what was not possible, for the status bar.
+        source_asked: the `SourceRequest` of the source, which is not open and must be.
     """
 
     closed = Signal()
     changed = Signal()
     pointed = Signal(str)
     reported = Signal(str)
+    source_asked = Signal(object)
 
     def __init__(
         self, first: ImagePane, pane: ImagePane, workers: Workers, parent: QWidget | None = None
@@ -48,6 +52,8 @@ class BesideArea(QWidget):
         self._opening = Lane(workers, in_flight=1)
         self.source: Source | None = None
         self.path = ""
+        self._awaited: SecondImage | None = None
+        """What to show once its source is open."""
         self._view: Mapping[str, Any] = {}
         """The view settings to restore, until the image is open."""
         self._has_controls: bool | None = None
@@ -71,13 +77,28 @@ class BesideArea(QWidget):
         pane.view_changed.connect(self.changed)
         pane.stack.sentence.button.clicked.connect(lambda _checked: self._retry())
 
+    def wait_for(self, second: SecondImage) -> None:
+        """Ask for a source, and say that it is being opened; for one that the view must not open, say why."""
+        self._awaited, self._view = second, _view_of(second)
+        address = second.request.shown_address
+        self.bar.title.set_text(f"{short_name(address)}  {second.request.path}")
+        self.pane.sliders.hide()
+        if second.refused:
+            self.pane.stack.show_sentence(f"{address} is not open. {second.refused}")
+        else:
+            self._ask_for_source(second)
+
+    def tell_problem(self, problem: str) -> None:
+        """Say why the source could not be opened."""
+        self.pane.stack.show_sentence(problem, retry=True)
+
     def show_path(self, source: Source, path: str, state: Mapping[str, Any] | None = None) -> None:
         """Show the image of a node, which is opened in the background.
 
         Args:
             state: the view settings to restore.
         """
-        self.source, self.path = source, path
+        self.source, self.path, self._awaited = source, path, None
         self.bar.title.set_text(f"{source.title}  {path}")
         self._open(state)
 
@@ -103,16 +124,15 @@ class BesideArea(QWidget):
         self.pane.forget_tiles()
 
     def document(self) -> dict[str, Any] | None:
-        """What is shown and how, as JSON without a secret; None without a source."""
+        """What is shown or awaited, and how, as JSON without a secret; None without either."""
+        links = {"zooms": self.link.zooms, "moves": self.link.moves}
+        if self._awaited is not None:
+            return {**self._awaited.document(), **links}
         if self.source is None:
             return None
-        return {
-            "address": self.source.shown_address,
-            "path": self.path,
-            "zooms": self.link.zooms,
-            "moves": self.link.moves,
-            "view": self.view_state(),
-        }
+        own, url = self.source.request, self.source.hierarchy.url
+        request = replace(own, address=address_of(own, url), path=self.path)
+        return SecondImage(request, {**links, "view": self.view_state()}).document()
 
     def turn(self, *, zooms: bool, moves: bool) -> None:
         """Switch the links, and show so."""
@@ -150,9 +170,15 @@ class BesideArea(QWidget):
         self._opening.ask(find, show, pane.stack.show_error, f"Opening {path}")
 
     def _retry(self) -> None:
-        """Open the node again if it could not be opened; the pane itself repeats the reading of an image."""
-        if self.pane.model.state is None and not self._opening.busy:
+        """Open the source or the node again if it could not be opened; the pane itself repeats the reading of an image."""
+        if self._awaited is not None:
+            self._ask_for_source(self._awaited)
+        elif self.pane.model.state is None and not self._opening.busy:
             self._open(self._view, is_again=True)
+
+    def _ask_for_source(self, second: SecondImage) -> None:
+        self.pane.stack.wait_for(f"Opening {second.request.shown_address}")
+        self.source_asked.emit(second.request)
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:
         self.link.turn(zooms=zooms, moves=moves)
@@ -195,6 +221,11 @@ class BesideArea(QWidget):
             other.model.set(channels=settings.channels, and_measure=True)
         else:
             other.model.set(contrast=replace(fixed[0]), norm=mine.settings.norm, and_measure=True)
+
+
+def _view_of(second: SecondImage) -> Mapping[str, Any]:
+    view = second.settings.get("view")
+    return view if isinstance(view, Mapping) else {}
 
 
 def _has_contrast(settings: Any) -> bool:

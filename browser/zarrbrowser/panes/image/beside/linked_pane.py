@@ -9,10 +9,12 @@ from PySide6.QtCore import QEvent, QObject, Signal
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
+from zarrbrowser.image.linking.earth_link import Place, Sheet
 from zarrbrowser.image.linking.image_link import Side
 from zarrbrowser.image.linking.rulers import Scale
 from zarrbrowser.image.linking.scales import scale_of
 from zarrbrowser.image.state import Change
+from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -52,16 +54,20 @@ class LinkedPane(QObject):
         pane.model.changed.connect(self._follow)
         pane.coordinate_labels.changed.connect(self.meant)
         pane.canvas.view.sigRangeChanged.connect(self._zoom)
+        pane.view.projection.moved.connect(self.zoomed)
+        pane.view.projection.changed.connect(self._follow_map)
         pane.grid.pointed.connect(self.pointed)
         pane.tools.pointed.connect(self.told)
         for widget in (pane.body, pane.canvas, pane.canvas.viewport()):
             widget.installEventFilter(self)
+        self._watch_map()
         self._look_for_scale()
 
     def forget(self) -> None:
         """Stop watching, and cancel requests."""
         self._lane.forget()
         self.pane.model.changed.disconnect(self._follow)
+        self.pane.view.projection.changed.disconnect(self._follow_map)
         self.blockSignals(True)
 
     @property
@@ -69,6 +75,30 @@ class LinkedPane(QObject):
         """The plane; None without an image."""
         state = self.pane.model.state
         return None if state is None else state.settings.axes
+
+    @property
+    def surface(self) -> Canvas:
+        """The canvas that the user sees: the picture, or its map."""
+        projection = self.pane.view.projection
+        is_map = projection.chart is not None and projection.canvas is not None
+        return projection.canvas if is_map and projection.canvas is not None else self.pane.canvas
+
+    def show_cross(self, place: Place | None, on_surface: Place | None) -> None:
+        """Draw a cross at a place of the plane; None for no cross.
+
+        Args:
+            on_surface: where the map has that place, if there is one.
+        """
+        self.pane.canvas.show_cross(place)
+        if self.surface is not self.pane.canvas:
+            self.surface.show_cross(on_surface)
+
+    def sheet(self) -> Sheet | None:
+        """Where the plane is on Earth, and the map that shows it; None if that is unknown."""
+        state, labels = self.pane.model.state, self.pane.coordinate_labels
+        geography = labels.geography if state is not None and labels.is_about(state.image) else None
+        plane = None if state is None or geography is None else geography.plane(state.settings.axes)
+        return None if plane is None else Sheet(plane, self.pane.view.projection.chart)
 
     def side(self) -> Side | None:
         """What the image tells about places in it; None without an image."""
@@ -91,6 +121,18 @@ class LinkedPane(QObject):
             self.meant.emit()
         elif Change.POSITION in change:
             self.moved.emit()
+
+    def _follow_map(self) -> None:
+        self._watch_map()
+        self.meant.emit()
+
+    def _watch_map(self) -> None:
+        """Watch the canvas of the map, which is made when it is first needed; Qt keeps a filter once."""
+        canvas = self.pane.view.projection.canvas
+        if canvas is not None:
+            canvas.show_cross(None)
+            for widget in (canvas, canvas.viewport()):
+                widget.installEventFilter(self)
 
     def _zoom(self, *_what: object) -> None:
         self.zoomed.emit()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from zarrbrowser.image.linking.axis_link import Basis
+from zarrbrowser.image.linking.earth_link import Place, Sheet, is_same_grid, place_in, prepare, ranges_in
 from zarrbrowser.image.linking.image_link import ImageLink, link_images
 from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.panes.image.beside.linked_pane import LinkedPane
-from zarrbrowser.workers import Workers
+from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
     from zarrbrowser.panes.image.image_pane import ImagePane
+    from zarrbrowser.panes.image.plane_view import PlaneView
 
+_log = logging.getLogger(__name__)
 _OUTSIDE, _NOT_YET = "outside", "not read yet"
 
 
@@ -41,6 +46,11 @@ class PaneLink(QObject):
         self._leader = self.first
         self._links: dict[LinkedPane, ImageLink] = {}
         """From each pane to the other one; empty while one has no image."""
+        self._preparing = Lane(workers, in_flight=1)
+        self._sheets: dict[LinkedPane, Sheet] = {}
+        """What each pane shows of the Earth, if the planes correspond by longitude and latitude."""
+        self._is_on_earth = False
+        """Whether they do; their sheets may still be prepared."""
         self._outside: tuple[LinkedPane, list[int]] | None = None
         self._follows = False
         """Whether a change is that of the follower, not the user's."""
@@ -57,10 +67,11 @@ class PaneLink(QObject):
     def forget(self) -> None:
         """End the link."""
         self._zoom_soon.stop()
+        self._preparing.forget()
         for one in (self.first, self.second):
             one.forget()
-            one.pane.view.canvas.show_cross(None)
-        self._links = {}
+            one.show_cross(None, None)
+        self._links, self._sheets = {}, {}
 
     def turn(self, *, zooms: bool, moves: bool) -> None:
         """Switch the links; what is switched on follows at once."""
@@ -75,6 +86,8 @@ class PaneLink(QObject):
     def basis(self) -> str:
         """By what places correspond, as text; empty while one has no image."""
         link, axes = self._links.get(self.first), self.first.axes
+        if self._is_on_earth:
+            return Basis.EARTH.value
         return "" if link is None or axes is None else link.basis(axes)
 
     @property
@@ -124,8 +137,32 @@ class PaneLink(QObject):
         self._links, self._outside = {}, None
         if first is not None and second is not None:
             self._links = {self.first: link_images(first, second), self.second: link_images(second, first)}
+        self._look_at_earth()
+        if self._links:
             self._catch_up()
         self.changed.emit()
+
+    def _look_at_earth(self) -> None:
+        """Let planes whose place on Earth is known correspond by it, if one is on a map or nothing else is known."""
+        self._preparing.forget()
+        one, other, axes = self.first.sheet(), self.second.sheet(), self.first.axes
+        self._sheets, self._is_on_earth = {}, False
+        if one is None or other is None or axes is None or not self._links:
+            return
+        is_map = one.chart is not None or other.chart is not None
+        is_unknown = not self._links[self.first].is_measured(axes) and not is_same_grid(one, other)
+        self._is_on_earth = is_map or is_unknown
+        if self._is_on_earth:
+            self._preparing.ask(
+                lambda _asked: prepare(one, other),
+                lambda _nothing: self._take_sheets(one, other),
+                lambda error: _log.debug("cannot link by longitude and latitude", exc_info=error),
+            )
+
+    def _take_sheets(self, one: Sheet, other: Sheet) -> None:
+        self._sheets = {self.first: one, self.second: other}
+        self._point_again()
+        self._zoom_soon.start()
 
     def _catch_up(self) -> None:
         self._move(self._leader)
@@ -156,10 +193,17 @@ class PaneLink(QObject):
         one = self._leader
         other = self._other(one)
         link, axes, theirs = self._links.get(one), one.axes, other.axes
-        sizes = [pane.pane.canvas.size_shown[0] for pane in (one, other)]
+        sizes = [pane.surface.size_shown[0] for pane in (one, other)]
         if not self.zooms or link is None or axes is None or theirs is None or not all(sizes):
             return
-        view = one.pane.canvas.visible()
+        view = one.surface.visible()
+        if self._is_on_earth:
+            found = self._sheets and ranges_in(
+                self._sheets[one], view.rows, view.columns, self._sheets[other]
+            )
+            if found:
+                other.surface.show_range(*found)
+            return
         other.pane.canvas.show_range(*link.ranges(axes, (view.rows, view.columns), theirs))
 
     # The pointer
@@ -167,16 +211,27 @@ class PaneLink(QObject):
     def _point(self, one: LinkedPane, at: Any) -> None:
         self._at = None if at is None else (one, at)
         other = self._other(one)
-        place, theirs = None, other.axes
-        if at is not None and at[0].settings is not None and one in self._links and theirs is not None:
-            place = self._links[one].place(at[0].settings.axes, at[1], theirs)
+        place, on_surface = (None, None) if at is None else self._counterpart(one, *at)
         self._is_inside = place is not None
         state = other.pane.model.state
         if (
             state is None or state.layout is not PlaneLayout.ORTHOGONAL
         ):  # its cross is the point of the planes
-            other.pane.canvas.show_cross(place)
+            other.show_cross(place, on_surface)
         other.pane.tools.pointer.move(None if place is None else (other.pane.view, place))
+
+    def _counterpart(
+        self, one: LinkedPane, view: PlaneView, place: Place
+    ) -> tuple[Place | None, Place | None]:
+        """A place of a view in the plane of the other pane, and where that one shows it; None where it has none."""
+        other = self._other(one)
+        theirs = other.axes
+        if self._is_on_earth and view is one.pane.view:
+            return place_in(self._sheets[one], place, self._sheets[other]) if self._sheets else (None, None)
+        if view.settings is None or one not in self._links or theirs is None:
+            return None, None
+        found = self._links[one].place(view.settings.axes, place, theirs)
+        return found, found
 
     def _point_again(self) -> None:
         """Draw the cross again, which a change of the plane has removed."""

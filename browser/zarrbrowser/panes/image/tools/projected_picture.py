@@ -32,9 +32,13 @@ class ProjectedPicture(QObject):
 
     Signals:
         failed: why a projection cannot be shown, as a sentence.
+        changed: there is another map, or none any more.
+        moved: another part of the map is in view.
     """
 
     failed = Signal(str)
+    changed = Signal()
+    moved = Signal()
 
     def __init__(self, workers: Workers, below: Canvas, parent: QWidget) -> None:
         super().__init__(parent)
@@ -101,6 +105,7 @@ class ProjectedPicture(QObject):
 
     def _uncover(self) -> None:
         self._forget()
+        had_map = self.chart is not None
         self.chart = self._plane = self._key = self._sketcher = None
         self.sampling = self._sampled = self._asked = self._wish = None
         # The map of the projection before stays while another one is computed: then there is no chart.
@@ -110,17 +115,21 @@ class ProjectedPicture(QObject):
             self.lines.clear()
             if self._state is not None:
                 self._below.fit()
+        if had_map:
+            self.changed.emit()
 
     def _begin(self, plane: PlaneMap, projection: Projection) -> None:
         view = self._below.visible()
         self._forget()
-        self.chart = None
+        had_map, self.chart = self.chart is not None, None
         self.sampling = self._sampled = self._asked = self._wish = None
         self._lane.ask(
             lambda _asked: projected(projection, plane, *middle_of(plane, view)),
             lambda chart: self._cover(plane, chart),
             self._fail,
         )
+        if had_map:
+            self.changed.emit()
 
     def _fail(self, error: Exception) -> None:
         """Show the picture itself, and say why."""
@@ -135,6 +144,7 @@ class ProjectedPicture(QObject):
             self.canvas.setAccessibleName("map of the plane")
             self.canvas.view.addItem(self.lines, ignoreBounds=True)
             self.canvas.moved.connect(self._look)
+            self.canvas.view.sigRangeChanged.connect(lambda *_: self.moved.emit())
             self.canvas.pointed.connect(lambda place: self._below.pointed.emit(self._place(place)))
             self.canvas.picked.connect(self._pick)
             for side in ("left", "bottom"):
@@ -147,6 +157,7 @@ class ProjectedPicture(QObject):
         self.canvas.show_plane(chart.height, chart.width, has_ground=False)
         self._below.fit()
         self._look()
+        self.changed.emit()
 
     def _look(self) -> None:
         """Find the elements for the part in view, and draw lines over it."""

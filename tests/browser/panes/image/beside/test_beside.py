@@ -19,21 +19,12 @@ from tests.browser.panes.image.pictures import VOLUME, pane_of
 from zarrbrowser.models.row_mime import mime_of
 from zarrbrowser.panes.image.beside.beside_area import BesideArea
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.settings import Settings
+from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
 from zarrcore.errors import StoreError
 
 KEYS, BUTTONS = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
 COPY = Qt.DropAction.CopyAction
-
-
-@pytest.fixture
-def window(qtbot: QtBot) -> MainWindow:
-    found = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(found)
-    found.resize(1280, 800)
-    found.show()
-    return found
 
 
 @pytest.fixture
@@ -105,16 +96,74 @@ def test_a_second_image_has_none_beside_itself(qtbot: QtBot, beside: tuple[Image
     assert again.pane.beside.area is None
 
 
-def test_a_view_whose_second_source_is_not_open_shows_one_image(
+def test_a_view_whose_second_source_is_not_open_opens_it(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, beside: tuple[ImagePane, BesideArea]
+) -> None:
+    pane, area = beside
+    area.turn(zooms=True, moves=False)
+    document = pane.view_state()
+    window.model.close(window.model.row_of(source_of(window, f"{tmp_path}/b.zarr")))
+    pane.restore(document)
+    assert pane.view_state()["beside"] == document["beside"]  # also until it is open
+    qtbot.waitUntil(lambda: area_of(pane).source is not None)
+    again = area_of(pane)
+    qtbot.waitUntil(lambda: again.pane.view.is_complete)
+    assert (again.path, again.link.zooms, again.link.moves) == ("/fine", True, False)
+    assert window.session.node is not None
+    assert window.session.node.path == "/stack"  # the user is still there
+
+
+def test_a_source_that_the_view_must_not_open_is_awaited(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, beside: tuple[ImagePane, BesideArea]
+) -> None:
+    pane, _area = beside
+    document = pane.view_state()
+    document["beside"]["refused"] = "Links cannot open this."
+    window.model.close(window.model.row_of(source_of(window, f"{tmp_path}/b.zarr")))
+    pane.restore(document)
+    assert area_of(pane).pane.stack.sentence.text == f"{tmp_path}/b.zarr is not open. Links cannot open this."
+    assert not area_of(pane).pane.stack.sentence.button.isVisible()
+    assert window.model.rowCount() == 1
+    write_v3(tmp_path / "c.zarr")
+    window.model.open(SourceRequest(f"{tmp_path}/c.zarr"))
+    qtbot.waitUntil(lambda: len(window.session.sources) == 2)
+    assert pane.view_state()["beside"]["refused"]
+    window.model.open(SourceRequest(f"{tmp_path}/b.zarr"))
+    qtbot.waitUntil(lambda: area_of(pane).path == "/fine")
+    qtbot.waitUntil(lambda: area_of(pane).pane.view.is_complete)
+
+
+def test_a_second_source_that_fails_to_open_says_why_in_its_area(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, beside: tuple[ImagePane, BesideArea]
 ) -> None:
     pane, _area = beside
     document = pane.view_state()
     window.model.close(window.model.row_of(source_of(window, f"{tmp_path}/b.zarr")))
+    (tmp_path / "b.zarr").rename(tmp_path / "moved.zarr")
     pane.restore(document)
+    notice = area_of(pane).pane.stack.sentence
+    qtbot.waitUntil(lambda: "b.zarr" in notice.text and notice.button.isVisible())
+    assert window.session.node is not None
+    pane.sliders.spins[0].setValue(2)
+    qtbot.waitUntil(lambda: pane.view.is_complete and int(pane.view.mosaics[0].values[0, 0]) == 2)
+    (tmp_path / "moved.zarr").rename(tmp_path / "b.zarr")
+    notice.button.click()
+    qtbot.waitUntil(lambda: area_of(pane).source is not None and area_of(pane).pane.view.is_complete)
+    assert area_of(pane).path == "/fine"
+
+
+def test_an_image_whose_row_is_closed_while_it_is_awaited_is_removed(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, beside: tuple[ImagePane, BesideArea]
+) -> None:
+    pane, _area = beside
+    document = pane.view_state()
+    document["beside"]["address"] = f"{tmp_path}/none.zarr"
+    pane.restore(document)
+    notice = area_of(pane).pane.stack.sentence
+    qtbot.waitUntil(lambda: "none.zarr" in notice.text and notice.button.isVisible())
+    row = window.model.find(SourceRequest(f"{tmp_path}/none.zarr"))
+    window.model.close(row)
     assert pane.beside.area is None
-    open_source(window, qtbot, f"{tmp_path}/b.zarr")
-    qtbot.waitUntil(lambda: pane.beside.area is not None)  # it was awaited
 
 
 def test_a_row_dropped_on_the_picture_is_shown(

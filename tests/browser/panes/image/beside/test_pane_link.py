@@ -21,22 +21,14 @@ from tests.browser.panes.image.beside.pictures import (
     write_pyramid,
     write_v3,
 )
+from zarrbrowser.maps.projection import Projection
+from zarrbrowser.panes.image.beside.linked_pane import LinkedPane
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
 
 COARSE = np.arange(-80.0, 81.0, 10.0)[::-1]
 LATITUDES, LONGITUDES = np.arange(-80.0, 81.0, 5.0), np.arange(0.0, 360.0, 5.0)
-
-
-@pytest.fixture
-def window(qtbot: QtBot) -> MainWindow:
-    found = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(found)
-    found.resize(1280, 800)
-    found.show()
-    return found
 
 
 def cross(canvas: Canvas) -> tuple[float, float] | None:
@@ -59,6 +51,14 @@ def wheel(canvas: Canvas) -> None:
     keys = Qt.KeyboardModifier.NoModifier
     event = QWheelEvent(at, where, QPoint(0, 0), QPoint(0, 600), buttons, keys, phase, False)
     QApplication.sendEvent(canvas.viewport(), event)
+
+
+def middle_on_earth(linked: LinkedPane) -> list[float]:
+    """The longitude and the latitude in the middle of what is shown."""
+    sheet, view = linked.sheet(), linked.surface.visible()
+    assert sheet is not None
+    east, north = sheet.surface.to_earth(*([sum(ends) / 2] for ends in (view.rows, view.columns)))
+    return [(float(east[0]) + 180) % 360 - 180, float(north[0])]
 
 
 def in_view(canvas: Canvas) -> np.ndarray:
@@ -189,3 +189,58 @@ def test_an_orthogonal_view_keeps_its_cross(window: MainWindow, qtbot: QtBot, tm
         (1.0, 5.0)
     )  # rows are the first axis, which the second image does not have
     assert cross(area.pane.canvas) == (before[0], 5.0)
+
+
+def test_maps_correspond_by_longitude_and_latitude(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    write_model(tmp_path / "a.zarr", LATITUDES, LONGITUDES, MONTHS[:1])
+    write_model(tmp_path / "b.zarr", COARSE, np.arange(-180.0, 180.0, 10.0), MONTHS[:1])
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/tas", f"{tmp_path}/b.zarr#/tas")
+    link = area.link
+    qtbot.waitUntil(lambda: link.basis == "coordinates")
+    # Only the first one is drawn on a map.
+    pane.model.set(projection=Projection.ROBINSON)
+    qtbot.waitUntil(lambda: link.basis == "longitude and latitude" and bool(link._sheets))
+    assert link.first.surface is not pane.canvas
+    sheets = [one.sheet() for one in (link.first, link.second)]
+    assert sheets[0] is not None
+    assert sheets[0].chart is not None
+
+    def point(east: float, north: float) -> None:
+        """Move the pointer to a place on the map."""
+        row, column = sheets[0].chart.to_plane([east], [north])  # type: ignore[union-attr]
+        link.first.surface.pointed.emit((float(row[0]), float(column[0])))
+
+    point(-60.0, 50.0)
+    assert element(area.pane) == 10000 + 5000 - 60
+    assert "15300" in link.text()  # 300 °E
+    assert "14940" in link.text()
+    row, column = sheets[0].chart.to_plane([-60.0], [50.0])
+    link.first.surface.show_range(
+        (float(row[0]) - 60, float(row[0]) + 60), (float(column[0]) - 60, float(column[0]) + 60)
+    )
+    # The map is tall, and its lines of longitude are curved: the box of its part has another middle.
+    qtbot.waitUntil(lambda: middle_on_earth(link.second) == pytest.approx([-60.0, 50.0], abs=10))
+    # Both are, in different projections; the user works in the second one.
+    area.pane.model.set(projection=Projection.SOUTH)
+    qtbot.waitUntil(lambda: link.second.surface is not area.pane.canvas and bool(link._sheets))
+    south = link.second.surface
+    point(-60.0, -60.0)
+    assert cross(south) is not None
+    point(-60.0, 50.0)  # north of what that map shows
+    assert cross(south) is None
+    assert "14940" in link.text()  # its value is known all the same
+    link.lead(link.second)
+    sheet = link.second.sheet()
+    assert sheet is not None
+    assert sheet.chart is not None
+    row, column = sheet.chart.to_plane([100.0], [-70.0])
+    south.show_range((float(row[0]) - 60, float(row[0]) + 60), (float(column[0]) - 60, float(column[0]) + 60))
+    qtbot.waitUntil(lambda: middle_on_earth(link.first) == pytest.approx([100.0, -70.0], abs=12))
+    # The wheel over a map makes it the leader.
+    wheel(link.first.surface)
+    qtbot.waitUntil(lambda: link._leader is link.first)
+    for one in (pane, area.pane):
+        one.model.set(projection=Projection.NONE)
+    qtbot.waitUntil(lambda: link.basis == "coordinates")
+    pane.canvas.pointed.emit((20.0, 30.0))
+    assert cross(area.pane.canvas) is not None

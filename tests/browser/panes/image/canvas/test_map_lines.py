@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +16,18 @@ from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw
 
 VIEW = View((-0.5, 99.5), (-0.5, 99.5), 300.0, 600.0)
 LINE = PlaneLines(np.array([50.0, 50.0]), np.array([10.0, 60.0]), np.array([True, False]))
+
+
+@pytest.fixture
+def shown(qtbot: QtBot) -> tuple[Canvas, MapLines]:
+    """A canvas on the screen with a plane of 100 × 100 elements, and lines over it."""
+    canvas, lines = Canvas(), MapLines()
+    qtbot.addWidget(canvas)
+    canvas.resize(400, 300)
+    canvas.show_plane(100, 100)
+    canvas.view.addItem(lines, ignoreBounds=True)
+    canvas.show()
+    return canvas, lines
 
 
 def is_dark(drawn: DrawnSketch, row: float, column: float) -> bool:
@@ -49,13 +62,8 @@ def test_lines_are_drawn_in_their_places_within_the_plane() -> None:
     assert draw_sketch(sketch, View((200.0, 300.0), (0.0, 9.0), 300.0, 300.0), (100, 100)).image.isNull()
 
 
-def test_the_window_only_copies_the_lines(qtbot: QtBot) -> None:
-    canvas, lines = Canvas(), MapLines()
-    qtbot.addWidget(canvas)
-    canvas.resize(400, 300)
-    canvas.show_plane(100, 100)
-    canvas.view.addItem(lines, ignoreBounds=True)
-    canvas.show()
+def test_the_window_only_copies_the_lines(shown: tuple[Canvas, MapLines]) -> None:
+    canvas, lines = shown
     before = canvas.grab().toImage()
     lines.show_drawn(draw_sketch(Sketch(LINE, NOTHING.graticule), canvas.visible(), (100, 100)), 100, 100)
     assert canvas.grab().toImage() != before
@@ -65,13 +73,8 @@ def test_the_window_only_copies_the_lines(qtbot: QtBot) -> None:
     assert canvas.grab().toImage() == before
 
 
-def test_labels_have_room(qtbot: QtBot) -> None:
-    canvas, lines = Canvas(), MapLines()
-    qtbot.addWidget(canvas)
-    canvas.resize(400, 300)
-    canvas.show_plane(100, 100)
-    canvas.view.addItem(lines, ignoreBounds=True)
-    canvas.show()
+def test_labels_have_room(shown: tuple[Canvas, MapLines]) -> None:
+    canvas, lines = shown
     labels = (
         Label(99.0, 10.0, "10°E", is_meridian=True),
         Label(99.0, 11.0, "11°E", is_meridian=True),

@@ -1,0 +1,50 @@
+"""DEST: a path whose name says database is a mistake, because databases are named by a URL."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Final
+
+_SCHEMES: Final = {
+    ".db": "sqlite",
+    ".db3": "sqlite",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".lmdb": "lmdb",
+    ".mdb": "lmdb",
+}
+_TITLES: Final = {"sqlite": "an SQLite file", "lmdb": "an LMDB database"}
+_SQLITE: Final = b"SQLite format 3\0"
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|.*::", re.DOTALL)
+
+
+def check_destination(text: str) -> None:
+    """Refuse to make a folder that has the name of a database, or to write into the files of one.
+
+    A folder of such a name that exists, and a name that ends with ``/``, are taken as they are.
+
+    Raises:
+        SelectionError: the path has the name of a database, and is not that of a folder.
+    """
+    from zarrcore.errors import SelectionError
+
+    scheme = _SCHEMES.get(os.path.splitext(text)[1].lower())
+    path = os.path.expanduser(text)
+    if scheme is None or _URL.match(text) or "|" in text or _is_something_else(path):
+        return
+    folder = "" if os.path.lexists(path) else f", or {text}/ for a folder of that name"
+    raise SelectionError(
+        f"{text} is the name of a database: write {scheme}://{text} for {_TITLES[scheme]}{folder}"
+    )
+
+
+def _is_something_else(path: str) -> bool:
+    """Whether there is something that is not a database."""
+    if os.path.isdir(path):
+        return not os.path.exists(os.path.join(path, "data.mdb"))
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) != _SQLITE
+    except OSError:
+        return False

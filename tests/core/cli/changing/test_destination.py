@@ -1,0 +1,72 @@
+"""Destinations with the name of a database, as a person types them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.command import Run
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    zarr.create_group(tmp_path / "h.zarr").create_array("x", data=np.arange(6), chunks=(3,))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "h.zarr"
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "title"),
+    [
+        ("w.sqlite", "sqlite", "an SQLite file"),
+        ("W.DB", "sqlite", "an SQLite file"),
+        ("w.lmdb", "lmdb", "an LMDB database"),
+    ],
+)
+def test_a_database_is_named_by_its_url(
+    zarrscope: Run, source: Path, tmp_path: Path, name: str, scheme: str, title: str
+) -> None:
+    place = tmp_path / name
+    failed = zarrscope("copy", source, place)
+    database = f"{place} is the name of a database: write {scheme}://{place} for {title}"
+    assert failed.stderr == f"zarrscope: {database}, or {place}/ for a folder of that name\n"
+    assert failed.status == 2
+    assert not place.exists()
+    assert zarrscope("copy", source, f"{scheme}://{place}").status == 0
+    assert "x  6  int64" in zarrscope("tree", f"{scheme}://{place}").text
+    failed = zarrscope("copy", source, place)  # it exists now: nothing is written into its files
+    assert failed.status == 2
+    assert failed.stderr.endswith(f"write {scheme}://{place} for {title}\n")
+
+
+def test_a_folder_with_such_a_name_is_written_to(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    place = tmp_path / "w.sqlite"
+    assert zarrscope("copy", source, f"{place}/").status == 0
+    assert zarr.open_group(place, mode="r")["x"][...].sum() == 15
+    assert zarrscope("copy", source, place, "--overwrite").status == 0
+
+
+def test_a_new_hierarchy_asks_for_the_url_too(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    words = ("x", "--shape", "4", "--type", "int16")
+    failed = zarrscope("create", tmp_path / "w.db", *words)
+    assert failed.status == 2
+    assert f"write sqlite://{tmp_path}/w.db for an SQLite file" in failed.stderr
+    assert sorted(os.listdir(tmp_path)) == [source.name]
+    assert zarrscope("create", f"sqlite://{tmp_path}/w.db", *words).status == 0
+    with closing(sqlite3.connect(tmp_path / "w.db")) as database:
+        assert database.execute("select count(*) from zarr").fetchone() != (0,)
+
+
+def test_urls_and_files_of_other_kinds_keep_their_own_errors(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
+    assert zarrscope("copy", source, f"file://{tmp_path}/u.db").status == 0
+    (tmp_path / "note.db").write_text("not a database")
+    failed = zarrscope("copy", source, tmp_path / "note.db")
+    assert "neither a folder nor a file of a known kind" in failed.stderr

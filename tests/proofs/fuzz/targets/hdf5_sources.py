@@ -195,6 +195,21 @@ def _add_distant_scale(file: h5py.File) -> None:
     file["group/whole"].dims[1].attach_scale(file["elsewhere/scale"])
 
 
+def _add_types(file: h5py.File) -> None:
+    """Types that are named in the file, enumerations, complex numbers and bits without a meaning."""
+    file["type"] = np.dtype([("a", "<i4"), ("b", "<f4")])
+    file.create_dataset("of type", data=np.zeros(2, file["type"].dtype), dtype=file["type"])
+    file["flags"] = np.array([True, False])
+    file["complex"] = np.array([1 + 2j], "c8")
+    file["opaque"] = np.zeros(2, "V3")
+
+
+def _add_filtered(file: h5py.File) -> None:
+    file.create_dataset("lzf", data=_NUMBERS, chunks=(2, 3), compression="lzf")
+    file.create_dataset("offset", data=_NUMBERS, chunks=(2, 3), scaleoffset=0)
+    file.create_dataset("filled", (6, 4), "f4", chunks=(2, 3), fillvalue=1.5)
+
+
 _FILLS = (
     *(
         _add_whole,
@@ -207,6 +222,6 @@ _FILLS = (
         _add_attributes,
     ),
     *(_add_scales, _add_virtual, _add_unlimited, _add_elsewhere, _add_bits, _add_paths),
-    *(_add_many, _add_distant_scale),
+    *(_add_many, _add_distant_scale, _add_types, _add_filtered),
 )
 _OTHER = _file(*_FILLS[:9])

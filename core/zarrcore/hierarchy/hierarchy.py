@@ -189,7 +189,7 @@ class Hierarchy(ChangingNodes, Displayed):
         """The node at a listed path; a `BrokenNode` if the store fails."""
         try:
             return self.node(path, together=False)
-        except NodeNotFoundError:
+        except (NodeNotFoundError, SelectionError):  # such as a name with NUL, which no node can have
             return None
         except StoreError as error:  # a child that cannot be read does not hide its siblings
             return self.broken(path, error)

@@ -12,6 +12,7 @@ from tests.core.hierarchy.stores import (
     Remote,
     memory,
 )
+from zarrcore.stores import MemoryStore
 
 
 def test_walking_is_depth_first_and_parents_come_first() -> None:
@@ -54,3 +55,13 @@ def test_requests_of_a_walk_over_a_remote_store_of_version_2() -> None:
     store.set("A/3/.zgroup", V2_GROUP)
     hierarchy.forget("/A")
     assert [*hierarchy.child_names("/A")] == ["1", "2", "3"]
+
+
+def test_a_listed_name_that_no_node_can_have_hides_no_other() -> None:
+    store = MemoryStore()
+    zarrcore.create(store).create_group("b")
+    group = bytes(store.get("b/zarr.json") or b"")
+    hierarchy = zarrcore.open(
+        MemoryStore(values={"zarr.json": group, "\0/zarr.json": group, "b/zarr.json": group})
+    )
+    assert [node.path for node in hierarchy.walk()] == ["/", "/b"]

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
+_CONTAINERS: Final = (dict, list, tuple)
 _EDITS_MAX: Final = 12
 _TOO_LARGE: Final = 200_000
 _SCALARS: Final[tuple[Any, ...]] = (
@@ -62,7 +63,7 @@ def document_of(data: bytes, examples: Sequence[Any], words: Sequence[str] = ())
 
 def changed_document(choices: Choices, examples: Sequence[Any], words: Sequence[str] = ()) -> Any:
     """One of the examples, changed in a few places."""
-    document = [deepcopy(choices.pick(examples))]
+    document = [copied(choices.pick(examples))]
     for _ in range(_EDITS_MAX):
         if choices.is_over:
             break
@@ -77,11 +78,11 @@ def _edit(document: list[Any], choices: Choices, examples: Sequence[Any], words:
     scalars = (*_SCALARS, *words)
     match choices.below(9):
         case 0 | 1:
-            container[at] = deepcopy(choices.pick(scalars))
+            container[at] = copied(choices.pick(scalars))
         case 2:
-            container[at] = deepcopy(_value(choices.pick(places)))
+            container[at] = copied(_value(choices.pick(places)))
         case 3:
-            container[at] = deepcopy(_value(choices.pick(_places([choices.pick(examples)]))))
+            container[at] = copied(_value(choices.pick(_places([choices.pick(examples)]))))
         case 4:
             container[at] = [container[at]]
         case 5:
@@ -91,11 +92,11 @@ def _edit(document: list[Any], choices: Choices, examples: Sequence[Any], words:
         case 7:
             found = container[at]
             if isinstance(found, dict):
-                found[choices.pick((*words, "", "a"))] = deepcopy(choices.pick(scalars))
+                found[choices.pick((*words, "", "a"))] = copied(choices.pick(scalars))
             elif isinstance(found, list):
-                found.insert(choices.below(len(found) + 1), deepcopy(choices.pick(scalars)))
+                found.insert(choices.below(len(found) + 1), copied(choices.pick(scalars)))
             else:
-                container[at] = [deepcopy(found)] * choices.below(80)
+                container[at] = [copied(found)] * choices.below(80)
         case _:
             if container is not document:
                 del container[at]
@@ -119,3 +120,23 @@ def _add_places(container: Any, found: list[tuple[Any, Any]]) -> None:
 def _value(place: tuple[Any, Any]) -> Any:
     container, at = place
     return container[at]
+
+
+def copied(value: Any, made: dict[int, Any] | None = None) -> Any:
+    """As ``deepcopy``, which takes several times longer for a document: a part that occurs twice is copied once."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return deepcopy(value) if kind is tuple else value
+    made = {} if made is None else made
+    found = made.get(id(value))
+    if found is not None:
+        return found
+    if kind is dict:
+        found = made[id(value)] = {}
+        for name, item in value.items():
+            found[name] = copied(item, made) if type(item) in _CONTAINERS else item
+        return found
+    found = made[id(value)] = []
+    for item in value:
+        found.append(copied(item, made) if type(item) in _CONTAINERS else item)
+    return found

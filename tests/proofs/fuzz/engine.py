@@ -44,6 +44,8 @@ def main(arguments: list[str]) -> None:
     findings = Findings(Path(arguments[2]))
     is_repeated = Path(arguments[-1]).is_file()
     with atheris.instrument_imports(include=["zarrcore", "zarrfs", "zarrbrowser"]):
+        from tests.proofs.fuzz.one_thread import in_one_thread
+        from tests.proofs.fuzz.seen import remembering
         from tests.proofs.fuzz.target import load_target
 
         target = load_target(name)
@@ -62,7 +64,8 @@ def main(arguments: list[str]) -> None:
                 findings.add(data, error)
 
     atheris.Setup([arguments[0], *arguments[3:]], check)
-    atheris.Fuzz()
+    with in_one_thread(), remembering():
+        atheris.Fuzz()
 
 
 if __name__ == "__main__":

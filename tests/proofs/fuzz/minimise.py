@@ -6,7 +6,6 @@ packaging/prove --keep fuzz-NAME
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import Any
 
 from tests.proofs.fuzz.campaign import PLACE
 from tests.proofs.fuzz.corpus import MAX_INPUTS, MAX_NBYTES, keep_inputs, kept_findings, kept_inputs
+from tests.proofs.fuzz.one_thread import in_one_thread
 from tests.proofs.fuzz.target import load_target
 from tests.proofs.trials import ROOT
 
@@ -94,12 +94,12 @@ def transitions(check: Callable[[bytes], None], data: bytes) -> set[Transition]:
 
         return line
 
-    threading.settrace(trace)
-    sys.settrace(trace)
-    try:
-        with suppress(Exception):  # a finding, which the tests tell
-            check(data)
-    finally:
-        sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+    # Threads of a pool that an earlier check has started are not traced.
+    with in_one_thread():
+        sys.settrace(trace)
+        try:
+            with suppress(Exception):  # a finding, which the tests tell
+                check(data)
+        finally:
+            sys.settrace(None)
     return set(found)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.proofs.fuzz.documents import Choices, changed_document, document_of
+from tests.proofs.fuzz.documents import Choices, changed_document, copied, document_of
 
 EXAMPLES = [{"a": [1, {"b": None}], "c": "text"}, {"d": True}]
 
@@ -54,3 +54,14 @@ def test_choices_run_out() -> None:
     assert choices.is_over
     assert choices.pick("xyz") == "x"
     assert choices.below(1000) == 0
+
+
+def test_a_copy_is_as_deep_as_that_of_python() -> None:
+    part: list[object] = [1]
+    document = {"a": part, "b": [part, ({"c": []},)]}
+    made = copied(document)
+    assert made == document
+    assert made["a"] is made["b"][0]  # a part that occurs twice is changed at both places
+    made["a"].append(2)
+    made["b"][1][0]["c"].append(3)
+    assert document == {"a": [1], "b": [[1], ({"c": []},)]}

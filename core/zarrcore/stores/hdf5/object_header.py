@@ -52,6 +52,7 @@ class ObjectHeader:
         self._depth = depth
         start = reader.up_to(address, 64)
         self.messages = self._version_2(start) if start[:4] == b"OHDR" else self._version_1(start)
+        self._kinds = frozenset(message.kind for message in self.messages)
 
     def all(self, kind: int) -> list[bytes]:
         """The data of all messages of a kind."""
@@ -63,7 +64,7 @@ class ObjectHeader:
 
     def has(self, kind: int) -> bool:
         """Whether there is a message of a kind."""
-        return any(message.kind == kind for message in self.messages)
+        return kind in self._kinds
 
     def _resolved(self, message: Message) -> bytes:
         return shared(self._reader, message, self._depth) if message.flags & _SHARED_FLAG else message.data

@@ -128,7 +128,9 @@ def measure(source: str, number: int) -> dict[str, float]:
         settle()
     found = {}
     found["slider"] = steps(lambda turn: spin.setValue(turn % PLANES))
-    found["resize"] = steps(lambda turn: browser.window.resize(SIZE[0] - 60 * (turn % 3 + 1), SIZE[1] - 40 * (turn % 2)))
+    found["resize"] = steps(
+        lambda turn: browser.window.resize(SIZE[0] - 60 * (turn % 3 + 1), SIZE[1] - 40 * (turn % 2))
+    )
     found["zoom and pan"] = steps(zoom)
     pane.fit()
     found["contrast"] = steps(drag)
@@ -153,10 +155,21 @@ def main() -> None:
             write_pictures(folder)
         print(f"{'longest gap in ms':30}" + "".join(f"{action:>14}" for action in ACTIONS))
         for number, name in enumerate(PICTURES):
-            command = [sys.executable, "-m", "tests.benchmarks.gaps", "--folder", str(folder), "--picture", str(number)]
+            command = [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.gaps",
+                "--folder",
+                str(folder),
+                "--picture",
+                str(number),
+            ]
             environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": chosen.scale}
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
-            print(f"{name:30}" + "".join(f"{value:>14}" for value in done.stdout.split()[-len(ACTIONS):]), flush=True)
+            print(
+                f"{name:30}" + "".join(f"{value:>14}" for value in done.stdout.split()[-len(ACTIONS) :]),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

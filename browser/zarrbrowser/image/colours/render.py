@@ -220,7 +220,9 @@ class _Palette:
 
 def _indices(numbers: AnyArray, style: Style) -> AnyArray:
     """Places in the table of colours: those of a `Norm`, or `_NAN`."""
-    small = numbers.astype(np.int64) if numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 2 else numbers
+    small = (
+        numbers.astype(np.int64) if numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 2 else numbers
+    )
     scaled = spread(small, style.norm, style.levels)
     no_number = np.isnan(scaled)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from types import EllipsisType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,10 @@ from zarrbrowser.values.numbers import EXACT, from_offset
 
 NOTHING: Rgba = (0, 0, 0, 0)
 _STEPS = 256
-_NAN, _FILL = 256, 257
+_NAN = 256
+"""The place of the colour of NaN after the steps of a colour map."""
+_BLOCK = 2**16
+"""Elements coloured at a time: larger arrays leave the processor's cache between the steps, which takes four times as long."""
 _SINGLE = 1e37
 """If both bounds are below this value, their difference fits in a float32."""
 _LEAST_SINGLE = 1e-36
@@ -115,61 +120,122 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
         numbers: any integers or floats; NaN gets ``style.nan``.
         is_fill: which elements are the fill value; these get ``style.fill``.
     """
-    if style.is_labels:
-        return _labelled(numbers, style, is_fill)
-    table = np.concatenate([lookup_table(style.colour_map), np.zeros((_STEPS, 1), np.uint8) + 255], axis=1)
-    table = np.concatenate([table, np.array([style.nan, style.fill], np.uint8)])
-    if numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 2 and numbers.size > 2**16:
-        # Compute each possible value once instead of each element.
-        info = np.iinfo(numbers.dtype)
-        every = _indices(np.arange(info.min, info.max + 1), style)
-        indices = every[numbers.astype(np.int32) - info.min]
-    else:
-        indices = _indices(numbers, style)
-    if is_fill is not None:
-        indices[is_fill] = _FILL
-    colours = table.view(np.uint32)[:, 0].take(np.ascontiguousarray(indices))
-    return colours.view(np.uint8).reshape(*numbers.shape, 4)
+    palette, colours = _Palette(style, numbers.size), np.empty(numbers.shape, np.uint32)
+    for part in blocks(numbers):
+        colours[part] = palette.colours(numbers[part], None if is_fill is None else is_fill[part])
+    return _bytes_of(colours)
 
 
 def colours_of(values: AnyArray, elements: Elements, style: Style) -> NDArray[np.uint8]:
     """Colours of elements, shape (…, 4); labels by their exact values, which may not fit in a float."""
-    numbers, is_fill = elements.numbers(values)
-    plain = elements.integers(values)
-    return rgba(plain if style.is_labels and plain.dtype.kind in "biu" else numbers, style, is_fill)
+    palette, colours = _Palette(style, values.size), np.empty(values.shape, np.uint32)
+    # Whether 64-bit integers are drawn as floats depends on the largest of them.
+    is_long = elements.of(values[:0]).dtype.kind in "iu" and elements.of(values[:0]).dtype.itemsize == 8
+    for part in (...,) if is_long else blocks(values):
+        numbers, is_fill = elements.numbers(values[part])
+        plain = elements.integers(values[part]) if style.is_labels else numbers
+        colours[part] = palette.colours(plain if plain.dtype.kind in "biu" else numbers, is_fill)
+    return _bytes_of(colours)
+
+
+def blocks(values: AnyArray) -> Iterator[slice | EllipsisType]:
+    """Parts of an array along its first axis that are small enough for the processor's cache."""
+    if values.size <= _BLOCK:
+        yield ...
+        return
+    step = max(1, _BLOCK * values.shape[0] // values.size)
+    for start in range(0, values.shape[0], step):
+        yield slice(start, start + step)
+
+
+def _bytes_of(colours: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    return colours[..., np.newaxis].view(np.uint8)
+
+
+def _packed(colour: Rgba) -> np.uint32:
+    """Red, green, blue and alpha, as they are in memory."""
+    return np.array(colour, np.uint8).view(np.uint32)[0]
+
+
+def _is_small_integer(dtype: np.dtype[Any], size: int) -> bool:
+    """Whether computing each possible value once is cheaper than computing each of ``size`` elements."""
+    return dtype.kind in "iu" and dtype.itemsize <= 2 and size > 1 << 8 * dtype.itemsize
+
+
+def _each(dtype: np.dtype[Any]) -> AnyArray:
+    """All integers of a type, in the order of their bits."""
+    return np.arange(1 << 8 * dtype.itemsize).astype(f"u{dtype.itemsize}").view(dtype.newbyteorder("="))
+
+
+def _bits(numbers: AnyArray) -> AnyArray:
+    """The places of integers in `_each`."""
+    native = np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("="))
+    return native.view(f"u{native.dtype.itemsize}")
+
+
+class _Palette:
+    """The colours of a style, with tables that are computed once for all blocks of a picture."""
+
+    def __init__(self, style: Style, size: int) -> None:
+        """``size`` is the number of elements of the whole picture."""
+        self._style, self._size = style, size
+        table = lookup_table(LABELS if style.is_labels else style.colour_map)
+        opaque = np.full((_STEPS, 4), 255, np.uint8)
+        opaque[:, :3] = table
+        nan = np.array([style.nan], np.uint8)
+        self._table = np.concatenate([opaque, nan]).view(np.uint32)[:, 0]
+        self._of_integers: dict[np.dtype[Any], AnyArray] = {}
+
+    def colours(self, numbers: AnyArray, is_fill: AnyArray | None) -> NDArray[np.uint32]:
+        """Colours of numbers, of the same shape."""
+        if _is_small_integer(numbers.dtype, self._size):
+            table = self._of_integers.get(numbers.dtype)
+            if table is None:
+                table = self._of_integers[numbers.dtype] = self._computed(_each(numbers.dtype))
+            found = table.take(_bits(numbers))
+        else:
+            found = self._computed(numbers)
+        if is_fill is not None:
+            np.copyto(found, _packed(self._style.fill), where=is_fill)
+        return found
+
+    def _computed(self, numbers: AnyArray) -> NDArray[np.uint32]:
+        if self._style.is_labels:
+            return self._of_labels(numbers)
+        return self._table.take(_indices(numbers, self._style))
+
+    def _of_labels(self, numbers: AnyArray) -> NDArray[np.uint32]:
+        """A fixed colour per integer; 0 is the background."""
+        is_float = numbers.dtype.kind == "f"
+        whole = np.nan_to_num(numbers).astype(np.int64) if is_float else numbers.astype(np.int64)
+        # Neighbouring labels get different colours: multiplying by the golden ratio spreads them; the high bits are used.
+        mixed = (whole.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(56)
+        result = self._table.take(mixed.view(np.int64))
+        np.copyto(result, _packed((0, 0, 0, 255)), where=whole == 0)
+        _give_colours(result, whole, self._style.label_colours)
+        if is_float:
+            np.copyto(result, _packed(self._style.nan), where=np.isnan(numbers))
+        return result
 
 
 def _indices(numbers: AnyArray, style: Style) -> AnyArray:
-    scaled = spread(numbers, style.norm, style.levels)
+    """Places in the table of colours: those of a `Norm`, or `_NAN`."""
+    small = (
+        numbers.astype(np.int64) if numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 2 else numbers
+    )
+    scaled = spread(small, style.norm, style.levels)
     no_number = np.isnan(scaled)
     with np.errstate(invalid="ignore", over="ignore"):
         scaled *= _STEPS
         np.clip(scaled, 0, _STEPS - 1, out=scaled)
-        indices = scaled.astype(np.int16)
+        indices = scaled.astype(np.intp)
     if no_number.any():
-        indices[no_number] = _NAN
+        np.copyto(indices, _NAN, where=no_number)
     return indices
 
 
-def _labelled(numbers: AnyArray, style: Style, is_fill: AnyArray | None) -> NDArray[np.uint8]:
-    """A fixed colour per integer; 0 is the background."""
-    table = lookup_table(LABELS)
-    whole = np.nan_to_num(numbers).astype(np.int64) if numbers.dtype.kind == "f" else numbers.astype(np.int64)
-    # Neighbouring labels get different colours: multiplying by the golden ratio spreads them; the high bits are used.
-    mixed = (whole.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(56)
-    result = np.empty((*numbers.shape, 4), np.uint8)
-    result[..., :3], result[..., 3] = table[mixed], 255
-    result[whole == 0] = (0, 0, 0, 255)
-    _give_colours(result, whole, style.label_colours)
-    if numbers.dtype.kind == "f":
-        result[np.isnan(numbers)] = style.nan
-    if is_fill is not None:
-        result[is_fill] = style.fill
-    return result
-
-
 def _give_colours(
-    result: NDArray[np.uint8], labels: NDArray[np.int64], known: Sequence[tuple[int, Rgba]]
+    result: NDArray[np.uint32], labels: NDArray[np.int64], known: Sequence[tuple[int, Rgba]]
 ) -> None:
     """Give labels their colours."""
     fitting = [(value, colour) for value, colour in known if _LEAST_LABEL <= value <= _GREATEST_LABEL]
@@ -178,7 +244,8 @@ def _give_colours(
     values = np.array([value for value, _ in fitting], np.int64)
     at = np.minimum(np.searchsorted(values, labels), values.size - 1)
     is_known = values[at] == labels
-    result[is_known] = np.array([colour for _, colour in fitting], np.uint8)[at[is_known]]
+    colours = np.array([colour for _, colour in fitting], np.uint8).view(np.uint32)[:, 0]
+    result[is_known] = colours[at[is_known]]
 
 
 def blend(
@@ -186,15 +253,28 @@ def blend(
 ) -> NDArray[np.uint8]:
     """The sum of channels, each in its colour, shape (h, w, 4); NaN adds nothing."""
     shape = numbers[0].shape if numbers else (0, 0)
-    total = np.zeros((*shape, 3), np.float32)
-    for one, bounds, colour in zip(numbers, levels, colours, strict=True):
-        light = np.nan_to_num(np.clip(spread(one, norm, bounds), 0, 1), copy=False).astype(np.float32)
-        for part, share in enumerate(colour):
-            if share:
-                total[..., part] += light * np.float32(share)
     result = np.full((*shape, 4), 255, np.uint8)
-    result[..., :3] = np.minimum(total, 255).round()
+    tables = [
+        _light(_each(one.dtype), norm, bounds) if _is_small_integer(one.dtype, one.size) else None
+        for one, bounds in zip(numbers, levels, strict=True)
+    ]
+    for part in blocks(np.empty(shape, bool)):
+        total = np.zeros((3, *result[part].shape[:2]), np.float32)
+        for one, bounds, table, colour in zip(numbers, levels, tables, colours, strict=True):
+            light = _light(one[part], norm, bounds) if table is None else table.take(_bits(one[part]))
+            for number, share in enumerate(colour):
+                if share:
+                    total[number] += light * np.float32(share)
+        np.minimum(total, 255, out=total)
+        np.rint(total, out=total)
+        for number in range(3):
+            result[part][..., number] = total[number]
     return result
+
+
+def _light(numbers: AnyArray, norm: Norm, bounds: tuple[float, float]) -> NDArray[np.float32]:
+    """The brightness of a channel, 0 to 1; 0 for NaN."""
+    return np.nan_to_num(np.clip(spread(numbers, norm, bounds), 0, 1), copy=False).astype(np.float32)
 
 
 def coloured(values: AnyArray, brightest: float) -> NDArray[np.uint8]:

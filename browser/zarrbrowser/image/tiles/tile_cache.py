@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from zarrbrowser.image.tiles.raster import Tile, Window
 from zarrbrowser.nodes.protocols import AnyArray
@@ -41,6 +42,15 @@ class TileCache:
     def holes(self, tile: Tile) -> tuple[Window, ...]:
         """The windows of a tile's samples that could not be read."""
         return self._holes.get(tile, ())
+
+    def part(self, tiles: Iterable[Tile]) -> TileCache:
+        """Those of some tiles that are loaded, as a cache of its own, which another thread may use."""
+        found = TileCache(self._max_bytes)
+        for tile in tiles:
+            values = self.get(tile)
+            if values is not None:
+                found.put(tile, values, self.holes(tile))
+        return found
 
     def drop(self, tile: Tile) -> None:
         """Forget a tile."""

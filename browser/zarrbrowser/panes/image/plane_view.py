@@ -9,10 +9,11 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.image.axes import Axes
-from zarrbrowser.image.colours.painting import Measured, paint, style_of
+from zarrbrowser.image.colours.painting import Measured, style_of
 from zarrbrowser.image.colours.render import NOTHING, Style
 from zarrbrowser.image.levels import Level, Rgba, proportion
 from zarrbrowser.image.state import Change, ImageState, changes
+from zarrbrowser.image.tiles.composition import Composition
 from zarrbrowser.image.tiles.frame_text import reading
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan, rect_of
 from zarrbrowser.image.tiles.tile_cache import TileCache
@@ -20,6 +21,7 @@ from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.frame_reader import FrameReader
+from zarrbrowser.panes.image.picture_painter import Painted, PicturePainter, Task
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
 from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
@@ -52,12 +54,15 @@ class PlaneView(QWidget):
         self.canvas = Canvas()
         self.reader = FrameReader(workers, cache, self)
         self.loader = self.reader.loader
+        self.painter = PicturePainter(workers, cache, self._task_for, self)
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self.map = MapOverlay(workers, self.canvas, self)
         self.projection = ProjectedPicture(workers, self.canvas, self)
         self._cache = cache
         self.state: ImageState | None = None
-        """The state that is shown."""
+        """The state to show."""
+        self.painted_state: ImageState | None = None
+        """The state of the picture on the screen; None without one."""
         self._leader: PlaneView | None = None
         self._marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
         self.keeps_contrast: Callable[[], bool] = lambda: False
@@ -73,6 +78,8 @@ class PlaneView(QWidget):
         self.words.setParent(self)
         self.words.hide()
         self.reader.due.connect(self._draw)
+        self.painter.painted.connect(self._show_painted)
+        self.painter.failed.connect(self._fail_to_paint)
         self.reader.waiting.connect(lambda text: self._say(f"{text}…"))
         self.reader.failed.connect(self.failed)
         self.reader.stopped.connect(self.stopped)
@@ -144,8 +151,8 @@ class PlaneView(QWidget):
         if change & (Change.POSITION | Change.CHANNELS | Change.DERIVATION) or may_read_more:
             self.refresh()
         if change & (Change.VALUES | Change.MEASURE) and self.fits_settings:
-            self.reader.drawn.measure(state.settings)
-        if change & _OTHER_PICTURE:
+            self.painter.measure()
+        elif change & _OTHER_PICTURE:
             self.paint()
         if Change.LABELS in change:
             self.overlay.follow(state)
@@ -219,21 +226,7 @@ class PlaneView(QWidget):
 
     def paint(self) -> None:
         """Draw the loaded numbers in the present colours."""
-        self.words.hide()
-        state, measured = self.state, self.colours_from
-        if state is None or not self.fits_settings or measured is None:
-            return
-        style, mosaics = self.picture_style(), self.mosaics
-        view, raster = self.canvas.visible(), mosaics[0].raster
-        is_fine = all(
-            view.density(side) * 1.001 < raster.to_base(side, 1) - raster.to_base(side, 0) for side in (0, 1)
-        )
-        picture = paint(state.settings, mosaics, measured, style)
-        self.canvas.show_picture(picture, mosaics[0].rect, is_smooth=not is_fine and not style.is_labels)
-        holes = [rect_of(one.raster, hole) for one in mosaics for hole in one.holes]
-        self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12
-        self.projection.repaint()
-        self.drawn.emit()
+        self.painter.paint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep the map over the picture."""
@@ -280,19 +273,54 @@ class PlaneView(QWidget):
 
     def _forget(self) -> None:
         self.reader.forget()
+        self.painter.forget()
+        self.painted_state = None
         self.withheld = None
         self.words.hide()
 
     def _draw(self, frame: Frame, is_whole: bool) -> None:
         drawn = self.reader.drawn
-        if self.state is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
-            return
-        settings, keeps = self.state.settings, self.keeps_contrast()
-        drawn.take(frame, settings, self._cache, is_whole=is_whole, keeps_contrast=keeps)
-        self.paint()
-        if is_whole:
+        is_drawn = drawn.is_whole and drawn.frame is frame
+        if self._fits(frame) and not is_drawn and not self.painter.is_drawing(frame):
+            self.painter.draw(frame, is_whole=is_whole)
+
+    def _task_for(self, frame: Frame | None) -> Task | None:
+        """What to paint, with a frame that is due or without one."""
+        drawn, leader = self.reader.drawn, self._leader
+        of = frame or drawn.frame
+        if self.state is None or of is None or not self._fits(of):
+            return None
+        leading = leader.measured if leader is not None else None
+        return Task(
+            drawn, self.state, frame, keeps_contrast=self.keeps_contrast(), leading=leading, marks=self._marks
+        )
+
+    def _show_painted(self, painted: Painted) -> None:
+        made = painted.composition
+        if made.frame is None or not self._fits(made.frame):
+            return  # other channels were chosen in the meantime
+        self.reader.drawn, self.painted_state = made, painted.state
+        self.words.hide()
+        view, mosaics = self.canvas.visible(), made.mosaics
+        raster = mosaics[0].raster
+        is_fine = all(
+            view.density(side) * 1.001 < raster.to_base(side, 1) - raster.to_base(side, 0) for side in (0, 1)
+        )
+        is_smooth = not is_fine and not painted.style.is_labels
+        self.canvas.show_picture(painted.colours, mosaics[0].rect, is_smooth=is_smooth)
+        holes = [rect_of(one.raster, hole) for one in mosaics for hole in one.holes]
+        self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12
+        self.projection.repaint()
+        self.drawn.emit()
+        if painted.is_new and self.is_complete:
             self.took_s = self.reader.took_s
             self.frame_shown.emit()
+
+    def _fail_to_paint(self, error: Exception) -> None:
+        """Show no picture: the one before is not of the present state."""
+        self.reader.drawn = Composition()
+        self.words.hide()
+        self.failed.emit(error)
 
     def _say(self, text: str) -> None:
         """Show a message in the middle of an empty view."""

@@ -39,7 +39,7 @@ def test_a_picture_grows_with_each_tile(image: Image, settings: ViewSettings) ->
     there = []
     for tile in frame.tiles:
         load(tile, cache)
-        composition.take(frame, settings, cache, is_whole=len(cache) == len(frame.tiles))
+        composition = composition.with_frame(frame, settings, cache, is_whole=len(cache) == len(frame.tiles))
         (mosaic,) = composition.mosaics
         there.append(1.0 if mosaic.is_there is None else mosaic.is_there.mean())
     assert there == [0.25, 0.5, 0.75, 1.0]
@@ -50,13 +50,13 @@ def test_a_picture_grows_with_each_tile(image: Image, settings: ViewSettings) ->
 def test_colours_keep_their_meaning_while_one_plane_is_panned(image: Image, settings: ViewSettings) -> None:
     composition, cache = Composition(), TileCache()
     frame = loaded(image, settings, cache)
-    composition.take(frame, settings, cache, is_whole=True)
+    composition = composition.with_frame(frame, settings, cache, is_whole=True)
     before = composition.measured
     corner = loaded(image, settings, cache, View((0, 50), (0, 50), 50, 50))
-    composition.take(corner, settings, cache, is_whole=True)
+    composition = composition.with_frame(corner, settings, cache, is_whole=True)
     assert composition.shows_plane_of(frame)
     assert composition.measured is before
-    composition.measure(settings)
+    composition = composition.measured_again(settings)
     assert maximum(composition) < VALUES[1].max(), "only what is drawn"
 
 
@@ -65,11 +65,11 @@ def test_another_plane_is_measured_unless_a_film_keeps_the_contrast(
     keeps: bool, image: Image, settings: ViewSettings
 ) -> None:
     composition, cache = Composition(), TileCache()
-    composition.take(loaded(image, settings, cache), settings, cache, is_whole=True)
+    composition = composition.with_frame(loaded(image, settings, cache), settings, cache, is_whole=True)
     after = replace(settings, axes=settings.axes.at(0, 2))
     frame = loaded(image, after, cache)
     assert not composition.shows_plane_of(frame)
-    composition.take(frame, after, cache, is_whole=True, keeps_contrast=keeps)
+    composition = composition.with_frame(frame, after, cache, is_whole=True, keeps_contrast=keeps)
     assert maximum(composition) == VALUES[1 if keeps else 2].max()
 
 
@@ -77,9 +77,11 @@ def test_the_contrast_of_an_incomplete_plane_is_not_kept(image: Image, settings:
     composition, cache = Composition(), TileCache()
     frame = frame_of(image, settings)
     load(frame.tiles[0], cache)
-    composition.take(frame, settings, cache, is_whole=False)
+    composition = composition.with_frame(frame, settings, cache, is_whole=False)
     after = replace(settings, axes=settings.axes.at(0, 2))
-    composition.take(loaded(image, after, cache), after, cache, is_whole=True, keeps_contrast=True)
+    composition = composition.with_frame(
+        loaded(image, after, cache), after, cache, is_whole=True, keeps_contrast=True
+    )
     assert maximum(composition) == VALUES[2].max()
 
 
@@ -87,9 +89,9 @@ def test_a_plane_is_measured_again_if_only_its_middle_was_read(image: Image, set
     composition, cache = Composition(), TileCache()
     frame = frame_of(image, settings)
     load(next(tile for tile in frame.tiles if (tile.row, tile.column) == (0, 0)), cache)
-    composition.take(replace(frame, is_held_back=True), settings, cache, is_whole=True)
+    composition = composition.with_frame(replace(frame, is_held_back=True), settings, cache, is_whole=True)
     assert maximum(composition) == VALUES[1, 299, 299]
-    composition.take(loaded(image, settings, cache), settings, cache, is_whole=True)
+    composition = composition.with_frame(loaded(image, settings, cache), settings, cache, is_whole=True)
     assert maximum(composition) == VALUES[1].max()
 
 
@@ -97,16 +99,16 @@ def test_a_finer_picture_is_drawn_over_the_previous_one(image: Image, settings: 
     composition, cache = Composition(), TileCache()
     coarse = loaded(image, settings, cache, View((0, 600), (0, 600), 150, 150))
     assert coarse.raster.steps == (4, 4)
-    composition.take(coarse, settings, cache, is_whole=True)
+    composition = composition.with_frame(coarse, settings, cache, is_whole=True)
     fine = frame_of(image, settings, View((0, 600), (0, 600), 600, 600))
     load(fine.tiles[0], cache)
-    composition.take(fine, settings, cache, is_whole=False)
+    composition = composition.with_frame(fine, settings, cache, is_whole=False)
     (mosaic,) = composition.mosaics
     assert mosaic.is_there is None, "gaps show the coarse picture"
     rows, columns = fine.raster.samples(fine.tiles[0])
     assert np.array_equal(mosaic.values[rows, columns], VALUES[1][rows, columns])
     other = replace(settings, axes=settings.axes.at(0, 0))
-    composition.take(frame_of(image, other), other, cache, is_whole=False)
+    composition = composition.with_frame(frame_of(image, other), other, cache, is_whole=False)
     (mosaic,) = composition.mosaics
     assert mosaic.is_there is not None
     assert not mosaic.is_there.any(), "never that of another plane"
@@ -114,5 +116,5 @@ def test_a_finer_picture_is_drawn_over_the_previous_one(image: Image, settings: 
 
 def test_measuring_before_the_first_frame_does_nothing(settings: ViewSettings) -> None:
     composition = Composition()
-    composition.measure(settings)
+    composition = composition.measured_again(settings)
     assert (composition.measured, composition.frame, composition.mosaics) == (None, None, ())

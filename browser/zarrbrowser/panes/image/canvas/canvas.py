@@ -14,7 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
 from zarrbrowser.coordinates.coordinates import Coordinate
@@ -51,6 +51,12 @@ class Picture(pg.ImageItem):  # type: ignore[misc] # pyqtgraph has no types
     def paint(self, painter: QPainter, *args: Any) -> None:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.is_smooth)
         super().paint(painter, *args)
+
+    def render(self) -> None:
+        """Convert the colours once to the format of the screen, not each time that they are painted."""
+        super().render()
+        if self.qimage is not None:
+            self.qimage = self.qimage.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
 
 class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types

@@ -60,7 +60,9 @@ class PointerReadout(QObject):
         further: tuple[Told, ...] = labels.auxiliary if is_known else ()
         if state.geography is not None and all(one.axes != state.geography.axes for one in labels.auxiliary):
             further = (*further, state.geography)  # of large grids, not all coordinates are read
-        text = probe(state.settings, view.mosaics, place, known, state.image.base, value, further)
+        # While a large picture is painted, that of the state before is still on the screen.
+        settings = (view.painted_state or state).settings
+        text = probe(settings, view.mosaics, place, known, state.image.base, value, further)
         return text + view.overlay.text(place)
 
     def _look_closer(self) -> None:

@@ -7,12 +7,12 @@ HDF5 File Format Specification, "The Attribute Message", "Attribute Info Message
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zarrcore.stores.hdf5.btree2 import records
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
 from zarrcore.stores.hdf5.elements import array_json
-from zarrcore.stores.hdf5.heaps import FractalHeap, GlobalHeaps
+from zarrcore.stores.hdf5.heaps import FractalHeap, GlobalHeaps, Room
 from zarrcore.stores.hdf5.object_header import (
     ATTRIBUTE,
     ATTRIBUTE_INFO,
@@ -26,6 +26,14 @@ from zarrcore.stores.hdf5.object_header import (
 from zarrcore.stores.hdf5.shared_messages import shared_message
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
+_MAX_NBYTES: Final = 1 << 26
+"""What the attributes of one object may take. No document is larger."""
+
+
+def room_for_attributes() -> Room:
+    """What the attributes of one object may still take, at the beginning."""
+    return Room(_MAX_NBYTES, "the attributes of an object")
+
 
 class Attribute(NamedTuple):
     """An attribute as it is stored."""
@@ -35,12 +43,19 @@ class Attribute(NamedTuple):
     shape: tuple[int, ...] | None
     data: bytes
 
-    def json(self, heaps: GlobalHeaps) -> Any:
-        """Its value as JSON; a single value of one dimension is a scalar, as NetCDF and xarray have it."""
+    def json(self, heaps: GlobalHeaps, room: Room | None = None) -> Any:
+        """Its value as JSON; a single value of one dimension is a scalar, as NetCDF and xarray have it.
+
+        Args:
+            room: what the attributes of its object may still take; by default, as if it were the only one.
+
+        Raises:
+            BrokenFileError: it is broken, or takes too much.
+        """
         if self.shape is None:
             return "" if self.type.kind in (Kind.TEXT, Kind.VARIABLE) else None
         shape = () if self.shape == (1,) else self.shape
-        return array_json(self.type, shape, self.data, heaps)
+        return array_json(self.type, shape, self.data, heaps, room or room_for_attributes())
 
 
 def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:

@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.stores.hdf5.attributes import Attribute
+from zarrcore.stores.hdf5.attributes import Attribute, room_for_attributes
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
 from zarrcore.stores.hdf5.elements import array_json
 from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
@@ -33,10 +33,10 @@ _BOOKKEEPING: Final = {
 def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
     """The attributes of an object without bookkeeping, as JSON in the conventions of xarray."""
     hidden = _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set())
-    shown = {}
+    shown, room = {}, room_for_attributes()
     for name, attribute in node.attributes.items():
         if name not in hidden:
-            shown[name] = attribute.json(file.heaps)
+            shown[name] = attribute.json(file.heaps, room)
     fill = node.attributes.get("_FillValue")
     if fill is not None and node.is_dataset:
         shown["_FillValue"] = _fill_value(fill, shown["_FillValue"])
@@ -86,7 +86,9 @@ def _groups_above(file: Hdf5File, found: Found) -> Iterator[Node]:
 
 
 def _by_number(file: Hdf5File, found: Found, attribute: Attribute) -> list[str | None]:
-    numbers = array_json(attribute.type, attribute.shape or (), attribute.data, file.heaps)
+    numbers = array_json(
+        attribute.type, attribute.shape or (), attribute.data, file.heaps, room_for_attributes()
+    )
     known = ChainMap(*(group.dimensions for group in _groups_above(file, found)))
     return [known.get(number) for number in (numbers if isinstance(numbers, list) else [numbers])]
 

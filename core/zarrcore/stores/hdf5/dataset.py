@@ -21,7 +21,7 @@ from zarrcore.stores.hdf5.elsewhere.external_files import ExternalElements, pars
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
 from zarrcore.stores.hdf5.elsewhere.virtual_dataset import CODEC, Budget, VirtualElements
 from zarrcore.stores.hdf5.filters import codec_of, unfiltered, without_skips
-from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.heaps import GlobalHeaps, Room
 from zarrcore.stores.hdf5.layout import (
     Chunked,
     Compact,
@@ -49,6 +49,8 @@ from zarrcore.stores.virtual.store import Part
 
 _MAX_VARIABLE: Final = 1 << 24
 """The largest number of elements of variable length in a chunk."""
+_MAX_VARIABLE_NBYTES: Final = 1 << 28
+"""What they may take together."""
 _NO_ELEMENTS: Final = b"\0" * 4
 
 
@@ -285,15 +287,16 @@ class Dataset:
         count = math.prod(self.chunk_shape)
         if count > _MAX_VARIABLE or len(data) < 16 * count:
             raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
-        parts = [count.to_bytes(4, "little")]
+        parts, room = [count.to_bytes(4, "little")], Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
         for at in range(0, 16 * count, 16):
             item = data[at : at + 16]
             if item[:4] == _NO_ELEMENTS:
                 value = b"" if self.type.is_text else b"[]"
             elif self.type.is_text:
                 value = variable_bytes(self.type, item, self._heaps)
+                room.take(len(value))
             else:
-                value = json.dumps(variable(self.type, item, self._heaps)).encode()
+                value = json.dumps(variable(self.type, item, self._heaps, room)).encode()
             parts += (len(value).to_bytes(4, "little"), value)
         return b"".join(parts)
 

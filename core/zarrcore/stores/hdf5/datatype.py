@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 from typing import Final
 
 from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
@@ -150,6 +151,11 @@ def _compound(
         if offset + member.nbytes > nbytes:
             raise BrokenFileError(f"the field {name!r} lies outside its compound type")
         fields.append(Field(name, offset, member))
+    ordered = sorted(fields, key=lambda field: field.offset)
+    for first, second in pairwise(ordered):
+        # Nested fields at the same place would make a short element a long value.
+        if first.offset + first.type.nbytes > second.offset:
+            raise BrokenFileError(f"the fields {first.name!r} and {second.name!r} overlap")
     return Datatype(Kind.COMPOUND, nbytes, fields=tuple(fields)), at
 
 

@@ -12,13 +12,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
-from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.heaps import GlobalHeaps, Room
 from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
 _BOOLEAN: Final = {("FALSE", 0), ("TRUE", 1)}
 _REFERENCES: Final = {0: "object reference", 1: "region reference"}
 _MAX_ITEM: Final = 1 << 20
+_VALUE_NBYTES: Final = 8
+"""At least so much is counted for a value, however short it is: it is an object of Python."""
+_NUMBER_NBYTES: Final = 2
+"""The least that a number takes in a list of JSON."""
 
 
 class UnshownError(ValueError):
@@ -239,7 +243,7 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     if not data:
         return None
     if kind.kind is Kind.VARIABLE:
-        return variable(kind, data, heaps)
+        return variable(kind, data, heaps, Room(_MAX_ITEM, "the values of a fill value"))
     if len(data) != kind.nbytes:
         raise BrokenFileError("a fill value has a wrong size")
     if packed := packed_number(kind):
@@ -277,15 +281,16 @@ def _float_json(data: bytes, is_big: bool) -> Any:
     return float(number) if math.isfinite(number) else "0x" + (data if is_big else data[::-1]).hex()
 
 
-def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """An element of variable length, from its place in a global heap: text, or a list of numbers."""
     found = variable_bytes(kind, data, heaps)
+    room.take(len(found))
     if kind.is_text:
         return found.decode("utf-8", "replace")
     if kind.base is None:
         raise BrokenFileError("a type of variable length has no base")
     return [
-        json_of(kind.base, found[i : i + kind.base.nbytes], heaps)
+        json_of(kind.base, found[i : i + kind.base.nbytes], heaps, room)
         for i in range(0, len(found), kind.base.nbytes)
     ]
 
@@ -303,13 +308,14 @@ def variable_bytes(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
     return found.split(b"\0")[0] if kind.is_text else found
 
 
-def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """One element as JSON, for attributes."""
+    room.take(max(kind.nbytes, _VALUE_NBYTES))
     if packed := packed_number(kind):
         return numbers(np.frombuffer(data[: kind.nbytes], "u1").reshape(1, -1), packed)[0].item()
     match kind.kind:
         case Kind.VARIABLE:
-            return variable(kind, data, heaps)
+            return variable(kind, data, heaps, room)
         case Kind.TEXT:
             return text_of(data, kind.padding).decode("utf-8", "replace")
         case Kind.REFERENCE:
@@ -317,10 +323,13 @@ def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         case Kind.OPAQUE | Kind.TIME:
             return base64.standard_b64encode(data).decode()
         case Kind.ARRAY if kind.base is not None:
-            return array_json(kind.base, kind.shape, data, heaps)
+            return array_json(kind.base, kind.shape, data, heaps, room)
         case Kind.COMPOUND if not _is_complex(kind):
+            room.take(sum(len(field.name) for field in kind.fields))
             return {
-                field.name: json_of(field.type, data[field.offset : field.offset + field.type.nbytes], heaps)
+                field.name: json_of(
+                    field.type, data[field.offset : field.offset + field.type.nbytes], heaps, room
+                )
                 for field in kind.fields
             }
     try:
@@ -330,7 +339,7 @@ def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     return [value.real, value.imag] if isinstance(value, complex) else value
 
 
-def array_json(kind: Datatype, shape: tuple[int, ...], data: bytes, heaps: GlobalHeaps) -> Any:
+def array_json(kind: Datatype, shape: tuple[int, ...], data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """The elements of an attribute as nested JSON arrays."""
     count = math.prod(shape)
     if len(data) < count * kind.nbytes:
@@ -341,8 +350,9 @@ def array_json(kind: Datatype, shape: tuple[int, ...], data: bytes, heaps: Globa
         except UnshownError:
             pass
         else:
+            room.take(_NUMBER_NBYTES * count)
             return numbers.reshape(shape).tolist()
-    values = [json_of(kind, data[i * kind.nbytes : (i + 1) * kind.nbytes], heaps) for i in range(count)]
+    values = [json_of(kind, data[i * kind.nbytes : (i + 1) * kind.nbytes], heaps, room) for i in range(count)]
     for length in reversed(shape[1:]):
         values = [values[i : i + length] for i in range(0, len(values), length)] if length else []
     return values if shape else values[0]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import h5py
+import numpy as np
 import pytest
 
 from tests.core.stores.hdf5.written import node, written
+from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 
 @pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
@@ -33,3 +35,31 @@ def test_an_attribute_of_a_committed_type() -> None:
 
     file = written(write)
     assert node(file, "").attributes["a"].json(file.heaps) == 5
+
+
+def test_many_references_to_one_long_text_are_refused_instead_of_repeated() -> None:
+    texts = 4000
+
+    def write(file: h5py.File) -> None:
+        file.attrs.create("a", ["x" * 60_000, *["y"] * (texts - 1)], dtype=h5py.string_dtype())
+
+    file = written(write)
+    attribute = node(file, "").attributes["a"]
+    repeated = attribute._replace(data=attribute.data[:16] * texts)
+    with pytest.raises(BrokenFileError, match="the attributes of an object take more than 64 MiB"):
+        repeated.json(file.heaps)
+    assert len(attribute.json(file.heaps)) == texts
+
+
+def test_many_elements_with_a_long_name_of_a_field_are_refused() -> None:
+    count, name = 2000, "n" * 50_000
+
+    def write(file: h5py.File) -> None:
+        file.attrs.create("a", np.zeros(2, [(name, "i1")]))
+
+    file = written(write)
+    attribute = node(file, "").attributes["a"]
+    assert attribute.json(file.heaps) == [{name: 0}] * 2
+    longer = attribute._replace(shape=(count,), data=bytes(count))
+    with pytest.raises(BrokenFileError, match="the attributes of an object take more than 64 MiB"):
+        longer.json(file.heaps)

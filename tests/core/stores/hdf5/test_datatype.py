@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.core.stores.hdf5.written import node, written
 from zarrcore.stores.hdf5.datatype import Kind, parse_datatype
+from zarrcore.stores.hdf5.object_header import DATATYPE
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 
@@ -40,3 +41,17 @@ def test_any_bytes_are_a_type_or_refused(data: bytes) -> None:
     except BrokenFileError as error:
         sentence = str(error)
         assert sentence
+
+
+def test_fields_that_overlap_are_refused() -> None:
+    compound = np.dtype({"names": ["a", "b"], "formats": ["i4", "i4"], "offsets": [0, 4]})
+
+    def write(file: h5py.File) -> None:
+        file.create_dataset("a", (1,), compound)
+
+    message = node(written(write, libver="latest"), "a").header.first(DATATYPE)
+    assert message is not None
+    place = message.index(b"b\0") + 2
+    assert message[place] == 4
+    with pytest.raises(BrokenFileError, match="the fields 'a' and 'b' overlap"):
+        parse_datatype(message[:place] + b"\x03" + message[place + 1 :])

@@ -42,3 +42,11 @@ def test_no_heap_is_one_sentence(kind: object) -> None:
     file = written(lambda file: file.create_dataset("a", data=np.arange(100)))
     with pytest.raises(BrokenFileError, match="heap is at byte 0"):
         kind(file.reader, 0)
+
+
+def test_texts_of_a_chunk_that_take_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zarrcore.stores.hdf5.dataset._MAX_VARIABLE_NBYTES", 2 << 20)
+    texts = ["a" * (1 << 20)] * 3
+    file = written(lambda file: file.create_dataset("a", data=np.array(texts, object)))
+    with pytest.raises(BrokenFileError, match="the elements of a chunk take more than 2 MiB"):
+        node(file, "a").dataset.chunk((0,))

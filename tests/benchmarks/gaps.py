@@ -89,13 +89,16 @@ def measure(source: str, number: int) -> dict[str, float]:
             browser.application.processEvents()
             time.sleep(0.0005)
 
+    def pause() -> None:
+        until_s = time.perf_counter() + _PAUSE_S
+        browser.until(lambda: time.perf_counter() > until_s)
+
     def steps(act: Callable[[int], Any], times: int = _TURNS) -> float:
         settle()
         browser.listen()
         for turn in range(times):
             act(turn)
-            until_s = time.perf_counter() + _PAUSE_S
-            browser.until(lambda: time.perf_counter() > until_s)
+            pause()
         settle()
         browser._heart.stop()
         return browser.gap_s

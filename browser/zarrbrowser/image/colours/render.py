@@ -154,7 +154,8 @@ def _bytes_of(colours: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 def _packed(colour: Rgba) -> np.uint32:
     """Red, green, blue and alpha, as they are in memory."""
-    return np.array(colour, np.uint8).view(np.uint32)[0]
+    packed: np.uint32 = np.array(colour, np.uint8).view(np.uint32)[0]
+    return packed
 
 
 def _is_small_integer(dtype: np.dtype[Any], size: int) -> bool:

@@ -6,7 +6,6 @@ the picture on the screen belong together, however long the work takes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -24,8 +23,8 @@ from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.workers import Request, Workers
 from zarrbrowser.workers.workers import Stopped
 
-_SMALL = 2**18
-"""Samples that are painted at once: this takes 10 ms at most, and the picture appears in the same turn of the event loop."""
+_SMALL_BYTES = 4 * 2**20
+"""Samples that are painted at once: this takes 10 ms, and playing would lose as much by the way through a worker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +67,14 @@ class Task:
     tiles: TileCache = field(default_factory=TileCache)
 
     @property
-    def size(self) -> int:
-        """The number of samples to paint."""
+    def nbytes(self) -> int:
+        """The size of the samples to paint."""
         frame = self.frame or self.before.frame
         if frame is None:
             return 0
-        return len(frame.rasters) * math.prod(part.stop - part.start for part in frame.window)
+        rows, columns = frame.window
+        samples = len(frame.rasters) * (rows.stop - rows.start) * (columns.stop - columns.start)
+        return int(samples * frame.raster.dtype.itemsize)
 
     def painted(self) -> Painted:
         """Do the work, in any thread."""
@@ -139,7 +140,7 @@ class PicturePainter(QObject):
         """Paint in the present colours."""
         self._is_asked = True
         task = self._next_task()
-        is_small = task is not None and task.size <= _SMALL
+        is_small = task is not None and task.nbytes <= _SMALL_BYTES
         if self._running is not None and (is_small or self._measures):
             self._take_back()
             task = self._next_task()
@@ -174,7 +175,7 @@ class PicturePainter(QObject):
     def _begin(self, task: Task) -> None:
         if task.frame is not None:
             task = replace(task, tiles=tiles_of(task.frame, self._cache))
-        if task.size > _SMALL:
+        if task.nbytes > _SMALL_BYTES:
             request = self._workers.submit(lambda _request: task.painted(), self._end, self._fail)
             self._running = (request, task)
             return

@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
-from zarrbrowser.image.colours.render import Norm, Style, blend, coloured, rgba, spread
+from zarrbrowser.image.colours.render import Norm, Style, blend, coloured, colours_of, rgba, spread
+from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import numbers_of
 
 NAN, FILL = (1, 2, 3, 255), (4, 5, 6, 255)
@@ -128,3 +129,19 @@ def test_large_integers_outside_the_bounds_are_clipped() -> None:
     assert scaled[4] > 1
     for norm in Norm:
         assert np.isfinite(spread(numbers, norm, (float(info.min), float(info.max)))).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "u2", ">i2", "u4"])
+@pytest.mark.parametrize("colour_map", ["viridis", LABELS])
+def test_blocks_of_a_large_picture_have_the_colours_of_its_rows(dtype: str, colour_map: str) -> None:
+    values = (np.random.default_rng(2).normal(size=(300, 500)) * 99).astype(np.int16).astype(dtype)
+    style, elements = Style(colour_map, levels=(-40.0, 90.0), fill=FILL), Elements(fill=(3.0,))
+    found = colours_of(values, elements, style)
+    assert np.array_equal(found, np.stack([colours_of(row, elements, style) for row in values]))
+
+
+def test_large_channels_are_blended_as_their_rows_are() -> None:
+    planes = np.random.default_rng(4).integers(0, 2**16, (2, 300, 500), np.uint16)
+    how = ([(0.0, 5e4), (9.0, 6e4)], [(255, 0, 30), (0, 200, 77)], Norm.SQRT)
+    rows = [blend([plane[row : row + 1] for plane in planes], *how) for row in range(300)]
+    assert np.array_equal(blend(list(planes), *how), np.concatenate(rows))

@@ -47,6 +47,7 @@ class Picture(pg.ImageItem):  # type: ignore[misc] # pyqtgraph has no types
     """
 
     is_smooth = False
+    qimage: QImage | None
 
     def paint(self, painter: QPainter, *args: Any) -> None:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.is_smooth)
@@ -55,8 +56,9 @@ class Picture(pg.ImageItem):  # type: ignore[misc] # pyqtgraph has no types
     def render(self) -> None:
         """Convert the colours once to the format of the screen, not each time that they are painted."""
         super().render()
-        if self.qimage is not None:
-            self.qimage = self.qimage.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        image: QImage | None = self.qimage
+        if image is not None:
+            self.qimage = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
 
 class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types

@@ -173,12 +173,13 @@ class PicturePainter(QObject):
                 self._due = (task.frame, task.is_whole)
 
     def _begin(self, task: Task) -> None:
-        if task.frame is not None:
-            task = replace(task, tiles=tiles_of(task.frame, self._cache))
         if task.nbytes > _SMALL_BYTES:
+            if task.frame is not None:
+                task = replace(task, tiles=tiles_of(task.frame, self._cache))
             request = self._workers.submit(lambda _request: task.painted(), self._end, self._fail)
             self._running = (request, task)
             return
+        task = replace(task, tiles=self._cache)
         try:
             painted = task.painted()
         except Exception as error:  # noqa: BLE001 - as in a worker

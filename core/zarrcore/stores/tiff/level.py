@@ -129,9 +129,15 @@ class Level:
         """Check that the file has about as many chunks as it says, so that all can be listed."""
         count = len(page.dataoffsets)
         size = int(page.parent.filehandle.size)
-        if self._base is not None or (self._stored and count == 1):
-            if math.prod(self.shape) * self.dtype.itemsize > _MOST_MISSING * max(size, _SMALL_FILE):
+        is_one = self._base is not None or (bool(self._stored) and count == 1)
+        if self._stored:
+            # The pages of a set are in other files.
+            pages = 1 if self._base is not None or isinstance(self._series, SetSeries) else math.prod(leading)
+            nbytes = pages * math.prod(self._stored) * self.dtype.itemsize
+            is_listable = not is_one and self.segment_count <= _MOST_MISSING * count * math.prod(leading)
+            if nbytes > _MOST_MISSING * max(size, _SMALL_FILE) and not is_listable:
                 raise BrokenFileError(f"an image of shape {self.shape} cannot be in {size:,} bytes")
+        if self._base is not None:
             return
         nbytes = _LEAST_PAGE_NBYTES * math.prod(leading)
         if nbytes > size and not isinstance(self._series, SetSeries):
@@ -142,6 +148,8 @@ class Level:
             raise BrokenFileError(
                 f"an image should have {math.prod(leading):,} pages, found {len(self._series):,}"
             )
+        if is_one:
+            return
         wanted = math.prod(int(number) for number in page.chunked)
         if not self._stored:
             wanted = max(wanted, self.segment_count // math.prod(leading))

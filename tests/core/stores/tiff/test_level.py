@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -247,3 +248,23 @@ def test_pages_have_jpeg_tables_of_their_own(tmp_path: Path) -> None:
 def test_an_image_that_no_such_file_can_hold_is_a_broken_node(shape: str) -> None:
     content = written(GRAY, description=f'{{"shape": {shape}}}', metadata=None)
     assert b"cannot be in" in bytes(store_of(content).get("0/zarr.json") or b"")
+
+
+def test_strips_that_claim_more_than_can_be_listed_are_a_broken_node() -> None:
+    content = bytearray(written(GRAY, rowsperstrip=9, metadata=None))
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        width = file.pages[0].tags["ImageWidth"]
+        assert len(file.pages[0].dataoffsets) > 1
+    content[width.offset + 2 : width.offset + 12] = struct.pack("<HII", 4, 1, 1 << 31)
+    assert b"cannot be in" in bytes(store_of(bytes(content)).get("0/zarr.json") or b"")
+
+
+def test_a_sparse_image_in_many_strips_opens() -> None:
+    content = written(np.zeros((4000, 1000), "u1"), rowsperstrip=1, metadata=None)
+    content = content[: -4000 * 1000]
+    small = bytearray(content)
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        offsets, width = (file.pages[0].tags[name] for name in ("StripOffsets", "ImageWidth"))
+    small[offsets.valueoffset : offsets.valueoffset + 4 * 4000] = bytes(4 * 4000)
+    small[width.offset + 2 : width.offset + 12] = struct.pack("<HII", 4, 1, 200_000)
+    assert array(bytes(small)).shape == (4000, 200_000)

@@ -42,6 +42,15 @@ def test_each_file_shows_the_whole_image(tmp_path: Path, metadata: Metadata, opt
         np.testing.assert_array_equal(opened(tmp_path / name_of(time), 1)[...], data[..., ::2, ::2])
 
 
+def test_a_set_may_be_much_larger_than_each_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zarrcore.stores.tiff.level._MOST_MISSING", 1)
+    monkeypatch.setattr("zarrcore.stores.tiff.level._SMALL_FILE", 1)
+    data = write_set(tmp_path, "in each")
+    np.testing.assert_array_equal(opened(tmp_path / name_of(0))[...], data)
+
+
 def test_names_scales_and_channels_are_those_of_the_metadata_in_another_file(tmp_path: Path) -> None:
     write_set(tmp_path, "in the first")
     ome = zarrcore.open(tmp_path / name_of(2))["/"].attributes["ome"]

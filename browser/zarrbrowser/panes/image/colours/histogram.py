@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
@@ -18,6 +18,8 @@ from zarrbrowser.values.quantities import format_tick
 
 _LEAST_HEIGHT = 96
 _AXIS_WIDTH, _TICK = 52, 16
+_STOPS = 17
+"""Colours of a colour map that are told to Qt, which mixes those between them."""
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
@@ -33,6 +35,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._colours = ""
         self.setAccessibleName("histogram of the plane")
         self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint an item without height
         self.ci.layout.setContentsMargins(0, 0, 0, 0)
@@ -44,6 +47,8 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.axis.tickStrings = self._tick_strings
         self.item.gradient.setMaxDim(16)
         self.item.gradient.showTicks(False)
+        # Of a colour map, pyqtgraph would make a graphics item for each colour, which is slow.
+        self.item.gradient.getGradient = self._gradient
         self.item.gradient.menu = None
         # The gradient would open an editor of its own on a right click.
         self.item.gradient.setAcceptedMouseButtons(self.item.gradient.acceptedMouseButtons().NoButton)
@@ -54,7 +59,6 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._widening = QTimer(self, singleShot=True, interval=0)  # not while the axis is drawn
         self._widening.timeout.connect(lambda: self.item.axis.setWidth(self._width))
         self._offset, self._factor = 0, 1.0
-        self._colours = ""
 
     def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
         """Draw the logarithm of the counts, because one value often fills most of a picture."""
@@ -71,14 +75,18 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
 
     def show_colour_map(self, name: str) -> None:
         """Draw the colour map beside the values."""
-        if name == self._colours:
-            return  # each of its ticks is a graphics item, which is slow
-        self._colours = name
-        table = lookup_table(name)
-        positions = np.linspace(0, 1, 17)
-        colours = table[np.round(positions * 255).astype(int)]
-        self.item.gradient.setColorMap(pg.ColorMap(positions, colours))
-        self.item.gradient.showTicks(False)
+        if name != self._colours:
+            self._colours = name
+            self.item.gradient.updateGradient()
+
+    def _gradient(self) -> QLinearGradient:
+        """The colour map along the gradient of the histogram; nothing before the first."""
+        gradient = QLinearGradient(0, 0, self.item.gradient.length, 0)
+        if self._colours:
+            table = lookup_table(self._colours)
+            places = np.linspace(0, len(table) - 1, _STOPS).round().astype(int)
+            gradient.setStops([(place / (len(table) - 1), QColor(*table[place].tolist())) for place in places])
+        return gradient
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""

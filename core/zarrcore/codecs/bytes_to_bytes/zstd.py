@@ -17,7 +17,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-import numcodecs.zstd
 import zstandard
 
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
@@ -119,7 +118,9 @@ class ZstdCodec(BytesToBytesCodec):
     def encode(self, decoded: Buffer) -> Buffer:
         try:
             if memoryview(decoded).nbytes >= _ENCODE_LARGE_NBYTES:
-                large: bytes = numcodecs.zstd.compress(decoded, self._nearest_level, self._checksum)
+                from numcodecs.zstd import compress  # late: reading does without numcodecs
+
+                large: bytes = compress(decoded, self._nearest_level, self._checksum)
                 return large
             return self._compressor().compress(decoded)
         except (zstandard.ZstdError, RuntimeError, ValueError, OverflowError) as error:

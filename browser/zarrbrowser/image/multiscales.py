@@ -77,7 +77,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         found = pyramid_image(group, variable, find)
         found = replace(found, missing=tuple(dict.fromkeys((*missing, *found.missing))))
     elif not isinstance(found, MultiscaleImage):
-        raise MetadataError(f"{group.path}: its metadata describe no image")
+        raise MetadataError(f"{group.path} is not one image: choose an image or array in it")
     broken = [level.node for level in found.levels[1:] if is_broken(level.node)]
     described = [level for level in found.levels if level.node not in broken]
     arrays = [level.node for level in described]

@@ -26,6 +26,7 @@ def on_earth(plane: PlaneMap, rows: AnyArray, columns: AnyArray) -> Places:
     known = _is_inside(plane, rows, columns)
     east, north = plane.to_earth(np.where(known, rows, 0.0), np.where(known, columns, 0.0))
     known &= np.isfinite(east) & np.isfinite(north)
+    north = np.clip(north, -90.0, 90.0)  # elements at a pole reach half of their size beyond it
     if plane.transformer is not None:
         back = plane.to_plane(np.where(known, east, 0.0), np.where(known, north, 0.0))
         with np.errstate(invalid="ignore"):

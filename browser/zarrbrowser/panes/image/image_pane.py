@@ -226,7 +226,7 @@ class ImagePane(Pane):
         Args:
             level: the number of the level to read; by default the level on the screen.
         """
-        state, frame, measured = self.model.state, self.view.frame, self.view.measured
+        state, frame, measured = self.view.shown_state, self.view.frame, self.view.measured
         if state is None or frame is None or measured is None or not self.view.fits_settings:
             return None
         return displayed_slice(state, frame, measured, self.canvas.visible(), level)
@@ -268,11 +268,11 @@ class ImagePane(Pane):
             self.canvas.show_range(*place)
 
     def position(self) -> str:
-        """Where the plane is, by coordinates if they are known."""
+        """Where the plane is, or will be once it is drawn, by coordinates if they are known."""
         figure, state = self.figure(), self.model.state
-        if figure is not None:
-            return figure.position
-        return "" if state is None else state.settings.describe(state.image)
+        if figure is None or state is None:
+            return "" if state is None else state.settings.describe(state.image)
+        return replace(figure, planes=(replace(figure.main, state=state),)).position
 
     def thumbnail(self, size: QSize) -> QImage | None:
         """The main plane, or its map."""

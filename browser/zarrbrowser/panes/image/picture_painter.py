@@ -23,6 +23,8 @@ from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.workers import Request, Workers
 from zarrbrowser.workers.workers import Stopped
 
+_Due = tuple[Frame, bool, TileCache]
+
 _SMALL_BYTES = 4 * 2**20
 """Samples that are painted at once: this takes 10 ms, and playing would lose as much by the way through a worker."""
 
@@ -117,18 +119,19 @@ class PicturePainter(QObject):
         super().__init__(parent)
         self._workers, self._cache, self._task_for = workers, cache, task_for
         self._running: tuple[Request, Task] | None = None
-        self._due: tuple[Frame, bool] | None = None
+        self._due: _Due | None = None
+        """The frame that is due, whether it is whole, and its tiles: the cache may drop them while the frame waits."""
         self._measures = self._is_asked = False
 
     def is_drawing(self, frame: Frame) -> bool:
         """Whether all of a frame is being drawn, or will be."""
         task = None if self._running is None else self._running[1]
-        due = self._due or (None if task is None else (task.frame, task.is_whole))
+        due = self._due or (None if task is None else (task.frame, task.is_whole, task.tiles))
         return due is not None and due[0] is frame and due[1]
 
     def draw(self, frame: Frame, *, is_whole: bool) -> None:
         """Draw a frame with the tiles that are loaded, instead of one that waits."""
-        self._due = (frame, is_whole)
+        self._due = (frame, is_whole, tiles_of(frame, self._cache))
         self.paint()
 
     def measure(self) -> None:
@@ -158,9 +161,9 @@ class PicturePainter(QObject):
         self._measures = self._is_asked = False
 
     def _next_task(self) -> Task | None:
-        frame, is_whole = self._due or (None, False)
+        frame, is_whole, tiles = self._due or (None, False, TileCache())
         task = self._task_for(frame)
-        return None if task is None else replace(task, is_whole=is_whole, measures=self._measures)
+        return task and replace(task, is_whole=is_whole, measures=self._measures, tiles=tiles)
 
     def _take_back(self) -> None:
         """Cancel what is being painted; the next task includes it."""
@@ -170,16 +173,13 @@ class PicturePainter(QObject):
             self._running = None
             self._measures = self._measures or task.measures
             if self._due is None and task.frame is not None:
-                self._due = (task.frame, task.is_whole)
+                self._due = (task.frame, task.is_whole, task.tiles)
 
     def _begin(self, task: Task) -> None:
         if task.nbytes > _SMALL_BYTES:
-            if task.frame is not None:
-                task = replace(task, tiles=tiles_of(task.frame, self._cache))
             request = self._workers.submit(lambda _request: task.painted(), self._end, self._fail)
             self._running = (request, task)
             return
-        task = replace(task, tiles=self._cache)
         try:
             painted = task.painted()
         except Exception as error:  # noqa: BLE001 - as in a worker

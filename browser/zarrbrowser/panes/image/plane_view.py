@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QResizeEvent
@@ -25,6 +26,7 @@ from zarrbrowser.panes.image.picture_painter import Painted, PicturePainter, Tas
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
 from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
@@ -129,8 +131,16 @@ class PlaneView(QWidget):
 
     @property
     def fits_settings(self) -> bool:
-        """Whether the drawn frame has as many channels as are blended now: others may still be loading."""
+        """Whether the drawn frame is one of the present settings: other channels, for instance, may still be loading."""
         return self.frame is not None and self._fits(self.frame)
+
+    @property
+    def shown_state(self) -> ImageState | None:
+        """The state as far as it is on the screen: the picture of the newest one may still be read or painted."""
+        painted, here = self.painted_state, None if self.frame is None else self._state_of(self.frame)
+        if painted is None or here is None:
+            return painted
+        return painted if changes(painted, here) & _OTHER_PICTURE else here
 
     def show_state(self, state: ImageState, change: Change | None = None) -> None:
         """Show a state.
@@ -239,8 +249,23 @@ class PlaneView(QWidget):
             self.canvas.fit()
 
     def _fits(self, frame: Frame) -> bool:
+        return self._state_of(frame) is not None
+
+    def _state_of(self, frame: Frame) -> ImageState | None:
+        """The state to show at the position of a frame; None if the frame has other channels, or was computed otherwise."""
         state = self.state
-        return state is not None and len(frame.planes) == len(state.settings.planes(state.image))
+        if state is None or _is_of(frame, state):
+            return state
+        settings, there = state.settings, frame.planes[0].index
+        own = {*settings.axes.shown, None if settings.reduction is None else settings.reduction.axis}
+        if settings.is_blended:
+            own.add(state.image.channel_axis)
+        index = tuple(
+            mine if axis in own else place
+            for axis, (mine, place) in enumerate(zip(settings.axes.index, there, strict=True))
+        )
+        moved = state.with_axes(replace(settings.axes, index=index))
+        return moved if _is_of(frame, moved) else None
 
     def _planned(self, state: ImageState) -> Frame:
         """The frame of a state for the part in view."""
@@ -288,11 +313,12 @@ class PlaneView(QWidget):
         """What to paint, with a frame that is due or without one."""
         drawn, leader = self.reader.drawn, self._leader
         of = frame or drawn.frame
-        if self.state is None or of is None or not self._fits(of):
+        state = None if of is None else self._state_of(of)
+        if state is None:
             return None
         leading = leader.measured if leader is not None else None
         return Task(
-            drawn, self.state, frame, keeps_contrast=self.keeps_contrast(), leading=leading, marks=self._marks
+            drawn, state, frame, keeps_contrast=self.keeps_contrast(), leading=leading, marks=self._marks
         )
 
     def _show_painted(self, painted: Painted) -> None:
@@ -318,8 +344,10 @@ class PlaneView(QWidget):
 
     def _fail_to_paint(self, error: Exception) -> None:
         """Show no picture: the one before is not of the present state."""
-        self.reader.drawn = Composition()
-        self.words.hide()
+        self.reader.drawn, self.painted_state = Composition(), None
+        self.canvas.clear_picture()
+        self.projection.repaint()
+        self._say(sentence(error))
         self.failed.emit(error)
 
     def _say(self, text: str) -> None:
@@ -329,6 +357,10 @@ class PlaneView(QWidget):
         self.words.move(self.rect().center() - self.words.rect().center())
         self.words.show()
         self.words.raise_()
+
+
+def _is_of(frame: Frame, state: ImageState) -> bool:
+    return frame.planes == tuple(state.settings.planes(state.image))
 
 
 def _rgba(colour: str) -> Rgba:

@@ -13,14 +13,14 @@ _ORTHOGONAL = ((0, 0), (0, 1), (1, 0))
 
 
 def shown_planes(grid: PlaneGrid, labels: CoordinateLabels) -> ShownPlanes | None:
-    """The planes of a grid that have been drawn, in the order of its views; None before the main one is drawn."""
+    """The planes of a grid as they are drawn, in the order of its views; None before the main one is drawn."""
     main = grid.main
     if main.state is None or not main.fits_settings:
         return None
     places = _PLACES.get(main.state.layout, _ORTHOGONAL)
     found = [_shown(view, place) for view, place in zip(grid.views, places, strict=False)]
     planes = tuple(one for one in found if one is not None)
-    if not planes or planes[0].state is not main.state:
+    if not planes or found[0] is None:
         return None
     style = main.picture_style()
     has_scale = main.canvas.scale_bar.isVisibleTo(main.canvas)
@@ -28,7 +28,7 @@ def shown_planes(grid: PlaneGrid, labels: CoordinateLabels) -> ShownPlanes | Non
 
 
 def _shown(view: PlaneView, place: tuple[int, int]) -> ShownPlane | None:
-    state, measured = view.state, view.colours_from
+    state, measured = view.shown_state, view.colours_from
     if state is None or measured is None or not view.mosaics or not view.fits_settings:
         return None
     return ShownPlane(

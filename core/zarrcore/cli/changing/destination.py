@@ -19,10 +19,13 @@ _SQLITE: Final = b"SQLite format 3\0"
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|.*::", re.DOTALL)
 
 
-def check_destination(text: str) -> None:
+def check_destination(text: str, *, takes_databases: bool = True) -> None:
     """Refuse to make a folder that has the name of a database, or to write into the files of one.
 
     A folder of such a name that exists, and a name that ends with ``/``, are taken as they are.
+
+    Args:
+        takes_databases: whether what is written may be in a database.
 
     Raises:
         SelectionError: the path has the name of a database, and is not that of a folder.
@@ -33,10 +36,10 @@ def check_destination(text: str) -> None:
     path = os.path.expanduser(text)
     if scheme is None or _URL.match(text) or "|" in text or _is_something_else(path):
         return
-    folder = "" if os.path.lexists(path) else f", or {text}/ for a folder of that name"
-    raise SelectionError(
-        f"{text} is the name of a database: write {scheme}://{text} for {_TITLES[scheme]}{folder}"
-    )
+    database = f"{scheme}://{text} for {_TITLES[scheme]}" if takes_databases else ""
+    folder = "" if os.path.lexists(path) else f"{text}/ for a folder of that name"
+    ways = ", or ".join(filter(None, (database, folder)))
+    raise SelectionError(f"{text} is the name of a database: write {ways or 'to another place'}")
 
 
 def _is_something_else(path: str) -> bool:

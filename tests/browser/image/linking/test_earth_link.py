@@ -57,6 +57,12 @@ def test_a_place_that_the_other_cannot_show_has_none() -> None:
     assert place_in(Sheet(PACIFIC), (-3.0, 5.0), Sheet(ATLANTIC)) == (None, None)
 
 
+def test_an_element_at_a_pole_has_its_place_up_to_its_edge() -> None:
+    with_poles = plane(np.arange(-90.0, 91, 5.0), np.arange(0.0, 360, 5.0))
+    there, _shown = place_in(Sheet(with_poles), (-0.4, 20.0), Sheet(PACIFIC))
+    assert there == pytest.approx((179.5, 99.5))
+
+
 def test_a_part_in_view_is_the_same_part_of_the_other() -> None:
     # 0–20 °E, 40–60 °N: rows 30 to 49 of the one, 65 to 74 of the other, columns 90 to 99.
     found = ranges_in(Sheet(PACIFIC), (29.5, 49.5), (-0.5, 19.5), Sheet(ATLANTIC))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.panes.image.pictures import drawn, picture, show
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.colours.coloured import channels_group
+from tests.browser.panes.image.pictures import drawn, pane_of, picture, show
 from zarrbrowser.image.colours.render import Style, rgba
+from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.panes.image import picture_painter
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.picture_painter import Painted, Task
@@ -50,6 +54,14 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
 
 def move(pane: ImagePane, plane: int) -> None:
     pane.model.set(axes=pane.model.state.settings.axes.at(0, plane))
+
+
+def turn_on(pane: ImagePane, *positions: int) -> None:
+    channels = pane.model.state.settings.channels
+    pane.model.set(
+        channels=tuple(replace(one, is_on=at in positions) for at, one in enumerate(channels)),
+        is_blended=True,
+    )
 
 
 def load_all(pane: ImagePane, qtbot: QtBot) -> None:
@@ -174,6 +186,95 @@ def test_an_error_of_painting_is_one_sentence_until_a_picture_succeeds(
     held.error = None
     move(pane, 1)
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.stack.shows_data)
+
+
+def test_an_error_of_painting_leaves_no_earlier_picture_beside_another_one(
+    open_window: OpenWindow, qtbot: QtBot, held: Held
+) -> None:
+    pane, _array = show(open_window, qtbot, LARGE)
+    pane.model.arrange(PlaneLayout.ORTHOGONAL)
+    right = pane.grid.others[0]
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    held.error = MemoryError()
+    pane.model.set(axes=pane.model.state.settings.axes.at(2, 7))
+    qtbot.waitUntil(lambda: right.canvas.image.image is None)
+    assert right.words.text() == "There is not enough memory for this."
+    assert right.words.isVisibleTo(right)
+    held.error = None
+    pane.model.set(axes=pane.model.state.settings.axes.at(2, 8))
+    qtbot.waitUntil(lambda: right.is_complete)
+    assert not right.words.isVisibleTo(right)
+
+
+def test_a_figure_and_the_displayed_slice_are_of_the_picture_on_the_screen(
+    open_window: OpenWindow, qtbot: QtBot, held: Held
+) -> None:
+    pane, _array = show(open_window, qtbot, LARGE, ("time", "y", "x"))
+    load_all(pane, qtbot)
+    before = drawn(pane)
+    held.free.clear()
+    move(pane, 1)
+    pane.model.set(flip_columns=True)
+    figure = pane.figure().as_shown()
+    assert figure.title == "array, time = 3"
+    assert np.array_equal(figure.panels[0][2].layers[0].pixels, before)
+    assert figure.panels[0][2].columns.low > figure.panels[0][2].columns.high, "that is on the screen at once"
+    pane.model.set(colour_map="viridis")
+    assert (pane.displayed().axes.index[0], pane.displayed().style.colour_map) == (3, "gray")
+    assert pane.position() == "time = 1", "where a bookmark leads"
+    held.free.set()
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.displayed().style.colour_map == "viridis")
+    assert pane.figure().as_shown().title == "array, time = 1"
+    assert pane.displayed().style.colour_map == "viridis"
+
+
+def test_a_picture_that_waits_keeps_its_tiles(open_window: OpenWindow, qtbot: QtBot, held: Held) -> None:
+    pane, _array = show(open_window, qtbot, LARGE)
+    load_all(pane, qtbot)
+    held.free.clear()
+    move(pane, 0)
+    move(pane, 1)
+    pane.view._cache.clear()  # other views may need the room
+    held.free.set()
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert np.array_equal(picture(pane), LARGE[1])
+    assert pane.view.mosaics[0].is_there is None
+
+
+def test_a_channel_that_is_still_read_does_not_lend_its_colour_to_another_one(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    group, array = channels_group()
+    pane = pane_of(open_window(group, "/"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    turn_on(pane, 0, 1)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    before, gate = drawn(pane), threading.Event()
+    pane.view._cache.clear()  # opening has read all channels
+    array.before_read = lambda _selection: gate.wait(30)
+    turn_on(pane, 0, 2)
+    assert drawn(pane) is before
+    assert pane.view.shown_state.settings.channels_on == [0, 1]
+    gate.set()
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert not np.array_equal(drawn(pane), before)
+    assert pane.view.shown_state is pane.model.state
+
+
+def test_a_picture_in_other_colours_stays_at_its_position(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(SMALL, ("time", "y", "x"), chunks=(1, 20, 30))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    gate = threading.Event()
+    array.before_read = lambda _selection: gate.wait(30)
+    move(pane, 3)
+    pane.model.set(colour_map="viridis")
+    figure = pane.figure().as_shown()
+    assert figure.title == "array, time = 0"
+    assert np.array_equal(figure.panels[0][2].layers[0].pixels, drawn(pane))
+    gate.set()
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert pane.figure().as_shown().title == "array, time = 3"
 
 
 def test_the_pictures_of_these_tests_are_small_and_large() -> None:

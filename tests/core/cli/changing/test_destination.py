@@ -70,3 +70,25 @@ def test_urls_and_files_of_other_kinds_keep_their_own_errors(
     (tmp_path / "note.db").write_text("not a database")
     failed = zarrscope("copy", source, tmp_path / "note.db")
     assert "neither a folder nor a file of a known kind" in failed.stderr
+
+
+def test_a_database_that_is_opened_as_a_file_names_its_url(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "w.db"
+    assert zarrscope("copy", source, f"sqlite://{place}").status == 0
+    failed = zarrscope("tree", place)
+    assert failed.stderr == f"zarrscope: {place} is an SQLite file: write sqlite://{place}\n"
+
+
+def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    place = tmp_path / "w.db"
+    failed = zarrscope("copy", source, place, "--to", "icechunk")
+    assert (
+        failed.stderr
+        == f"zarrscope: {place} is the name of a database: write {place}/ for a folder of that name\n"
+    )
+    assert failed.status == 2
+    place.symlink_to("nowhere")
+    failed = zarrscope("copy", source, place, "--to", "icechunk")
+    assert failed.stderr.endswith("is the name of a database: write to another place\n")

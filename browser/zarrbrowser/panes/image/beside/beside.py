@@ -95,7 +95,8 @@ class Beside(QObject):
         if second is None:
             self.close()
             return
-        if self._shows(second):
+        if self.area is not None and self._shows(second):
+            self.area.restore(second)
             return
         source = self._source_of(second)
         if source is not None:

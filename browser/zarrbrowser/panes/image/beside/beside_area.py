@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,18 @@ class BesideArea(QWidget):
         self.bar.title.set_text(f"{source.title}  {path}")
         self._open(state)
 
+    def restore(self, second: SecondImage) -> None:
+        """Show the image that is shown already with other links and view settings."""
+        links = {name: bool(second.settings.get(name, is_on)) for name, is_on in self._links().items()}
+        self.turn(**links)
+        view = _view_of(second)
+        if not view or json.dumps(view, sort_keys=True) == json.dumps(self.view_state(), sort_keys=True):
+            return
+        if self.pane.model.state is None:
+            self._open(view)
+        else:
+            self.pane.restore({**view, "beside": None})
+
     def read_again(self) -> None:
         """Open the node and read its elements again, because something has changed; the view stays."""
         view, state = self.view_state(), self.pane.model.state
@@ -125,7 +138,7 @@ class BesideArea(QWidget):
 
     def document(self) -> dict[str, Any] | None:
         """What is shown or awaited, and how, as JSON without a secret; None without either."""
-        links = {"zooms": self.link.zooms, "moves": self.link.moves}
+        links = self._links()
         if self._awaited is not None:
             return {**self._awaited.document(), **links}
         if self.source is None:
@@ -143,6 +156,9 @@ class BesideArea(QWidget):
         """Show the controls if there is room."""
         super().resizeEvent(event)
         self._place_controls()
+
+    def _links(self) -> dict[str, bool]:
+        return {"zooms": self.link.zooms, "moves": self.link.moves}
 
     def _open(self, state: Mapping[str, Any] | None, *, is_again: bool = False) -> None:
         source, path, pane = self.source, self.path, self.pane

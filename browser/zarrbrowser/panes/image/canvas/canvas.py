@@ -144,11 +144,15 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Hatch the rectangles (top, left, bottom, right) that could not be read."""
         self.holes.show(rects)
 
+    def clear_picture(self) -> None:
+        """Draw nothing on the plane."""
+        self.holes.show(())
+        self.image.clear()
+
     def clear_plane(self) -> None:
         """Show nothing."""
         self._size = (0, 0)
-        self.holes.show(())
-        self.image.clear()
+        self.clear_picture()
         self._ground.setVisible(False)
         self.show_scale(None)
 

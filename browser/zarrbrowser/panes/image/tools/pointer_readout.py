@@ -61,7 +61,7 @@ class PointerReadout(QObject):
         if state.geography is not None and all(one.axes != state.geography.axes for one in labels.auxiliary):
             further = (*further, state.geography)  # of large grids, not all coordinates are read
         # While a large picture is painted, that of the state before is still on the screen.
-        settings = (view.painted_state or state).settings
+        settings = (view.shown_state or state).settings
         text = probe(settings, view.mosaics, place, known, state.image.base, value, further)
         return text + view.overlay.text(place)
 

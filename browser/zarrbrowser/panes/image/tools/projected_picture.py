@@ -204,7 +204,11 @@ class ProjectedPicture(QObject):
     def _paint(self) -> None:
         """Draw the colours of the canvas below in their places on the map."""
         canvas, found, image = self.canvas, self.sampling, self._below.image
-        if canvas is None or found is None or image.image is None or self.chart is None:
+        if canvas is None or found is None or self.chart is None:
+            return
+        if image.image is None:
+            self._painting.forget()
+            canvas.clear_picture()
             return
         # The picture's own rectangle: left, top, width, height.
         box = image.mapRectToParent(image.boundingRect())

@@ -79,6 +79,12 @@ def test_the_view_is_kept_and_restored(
     assert not again.link.moves
     pane.restore(document)
     assert area_of(pane) is again  # it is shown already
+    again.pane.model.set(colour_map="plasma", flip_columns=True)
+    again.turn(zooms=False, moves=True)
+    pane.restore(document)
+    assert area_of(pane) is again
+    assert again.pane.model.state.settings == state.settings
+    assert (again.link.zooms, again.link.moves) == (True, False)
     pane.restore({**document, "beside": None})
     assert pane.beside.area is None
     pane.restore({**document, "beside": {"address": 3}})

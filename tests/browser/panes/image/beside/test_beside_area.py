@@ -125,7 +125,7 @@ def test_channels_take_over_the_contrasts_of_channels_only(window: MainWindow, q
     [
         ("/broken", "zarr.json is not JSON"),
         ("/line", "This image has only one axis"),
-        ("/", "describe no image"),
+        ("/", "is not one image: choose an image or array in it"),
     ],
 )
 def test_what_is_no_image_is_one_sentence(window: MainWindow, qtbot: QtBot, path: str, sentence: str) -> None:

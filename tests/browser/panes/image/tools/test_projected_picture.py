@@ -14,6 +14,7 @@ from zarrbrowser.export.figures.figure import Picture
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.maps.projections import places
 from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.image.picture_painter import Painted, Task
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 
 
@@ -50,6 +51,23 @@ def test_each_projection_is_drawn_with_its_lines(
     assert canvas.image.image[..., 3].any()
     assert picture_of(pane).lines.sketch.coastlines.rows.size > 100
     assert pane.grab().toImage().width() > 0
+
+
+def test_a_picture_that_cannot_be_painted_leaves_no_map_of_the_one_before(
+    pane: ImagePane, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(pane, Projection.ROBINSON)
+    qtbot.waitUntil(lambda: is_drawn(pane))
+
+    def fail(_task: Task) -> Painted:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Task, "painted", fail)
+        pane.model.set(colour_map="magma")
+        qtbot.waitUntil(lambda: picture_of(pane).canvas.image.image is None)
+    pane.retry()
+    qtbot.waitUntil(lambda: is_drawn(pane))
 
 
 def test_the_pointer_tells_the_element_under_it(pane: ImagePane, qtbot: QtBot) -> None:

@@ -85,7 +85,9 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         if self._colours:
             table = lookup_table(self._colours)
             places = np.linspace(0, len(table) - 1, _STOPS).round().astype(int)
-            gradient.setStops([(place / (len(table) - 1), QColor(*table[place].tolist())) for place in places])
+            gradient.setStops(
+                [(place / (len(table) - 1), QColor(*table[place].tolist())) for place in places]
+            )
         return gradient
 
     def set_colours(self, colours: Colours) -> None:

@@ -58,7 +58,9 @@ def test_series_and_elements_are_those_of_tifffile(case: str) -> None:
 def test_only_many_pages_that_are_not_one_array_are_taken(case: str, count: int | None) -> None:
     with tifffile.TiffFile(io.BytesIO(CASES[case])) as file:
         found = plain_series(file)
-    assert (None if found is None else len(found)) == count
+    # The last tifffile for Python 3.11 does not list the kinds of series that it knows: all files are left to it.
+    taken = count if hasattr(tifffile.TIFF, "SERIES") else None
+    assert (None if found is None else len(found)) == taken
 
 
 def test_files_of_programs_with_metadata_are_left_to_tifffile() -> None:

@@ -21,6 +21,8 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.threads import at_once
 
 HEAD_NBYTES: Final = 8192
+SQLITE: Final = b"SQLite format 3\0"
+"""The first bytes of an SQLite file, which only its URL opens."""
 
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVES: Final = {

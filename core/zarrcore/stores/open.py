@@ -19,7 +19,7 @@ from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.icechunk.versions import split_version, with_version
 from zarrcore.stores.interface import ByteRange, ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import FILE_KINDS, FileKind, kind_by_content, kind_by_suffix
+from zarrcore.stores.kinds import FILE_KINDS, SQLITE, FileKind, kind_by_content, kind_by_suffix
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _CACHE_TIMEOUT_S: Final = 5.0
 _EXTENSIONS: Final = "zarrscope.stores"
-_SQLITE: Final = b"SQLite format 3\0"
 _ZIP: Final = next(kind for kind in FILE_KINDS if kind.name == "zip")
 _VERSIONED: Final = ("file", "s3", "gs", "az", "abfs", "abfss")
 """Schemes whose URLs may name a version of a repository in the query, which has no other meaning there."""
@@ -219,9 +218,9 @@ def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = No
     source.options = options
     # A zip file that is being written may not look like one.
     kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
-    if kind is None and bytes(source.get(name, ByteRange(0, len(_SQLITE))) or b"") == _SQLITE:
-        raise StoreNotFoundError(f"{shown} is an SQLite file: write sqlite://{shown}", url=shown)
     if kind is None:
+        if bytes(source.get(name, ByteRange(0, len(SQLITE))) or b"") == SQLITE:
+            raise StoreNotFoundError(f"{shown} is an SQLite file: write sqlite://{shown}", url=shown)
         known = ", ".join(each.title for each in FILE_KINDS)
         raise StoreNotFoundError(
             f"{shown} is neither a folder nor a file of a known kind: {known}", url=shown

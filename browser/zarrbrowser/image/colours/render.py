@@ -130,7 +130,8 @@ def colours_of(values: AnyArray, elements: Elements, style: Style) -> NDArray[np
     """Colours of elements, shape (…, 4); labels by their exact values, which may not fit in a float."""
     palette, colours = _Palette(style, values.size), np.empty(values.shape, np.uint32)
     # Whether 64-bit integers are drawn as floats depends on the largest of them.
-    is_long = elements.of(values[:0]).dtype.kind in "iu" and elements.of(values[:0]).dtype.itemsize == 8
+    dtype = elements.of(values[:0]).dtype
+    is_long = dtype.kind in "iu" and dtype.itemsize == 8
     for part in (...,) if is_long else blocks(values):
         numbers, is_fill = elements.numbers(values[part])
         plain = elements.integers(values[part]) if style.is_labels else numbers

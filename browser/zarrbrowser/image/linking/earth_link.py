@@ -40,7 +40,10 @@ def prepare(*sheets: Sheet) -> None:
 
 
 def is_same_grid(one: Sheet, other: Sheet) -> bool:
-    """Whether two planes seem to have the same curved grid: then elements correspond exactly, also where there are no places."""
+    """Whether two planes are curved grids of one size, so that elements correspond by their indices.
+
+    Elements without coordinates, such as land in an ocean model, correspond then, too.
+    """
     return one.plane.is_curved and other.plane.is_curved and one.plane.size == other.plane.size
 
 

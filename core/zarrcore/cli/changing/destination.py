@@ -15,7 +15,6 @@ _SCHEMES: Final = {
     ".mdb": "lmdb",
 }
 _TITLES: Final = {"sqlite": "an SQLite file", "lmdb": "an LMDB database"}
-_SQLITE: Final = b"SQLite format 3\0"
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|.*::", re.DOTALL)
 
 
@@ -46,8 +45,10 @@ def _is_something_else(path: str) -> bool:
     """Whether there is something that is not a database."""
     if os.path.isdir(path):
         return not os.path.exists(os.path.join(path, "data.mdb"))
+    from zarrcore.stores.kinds import SQLITE
+
     try:
         with open(path, "rb") as file:
-            return file.read(len(_SQLITE)) != _SQLITE
+            return file.read(len(SQLITE)) != SQLITE
     except OSError:
         return False

@@ -70,6 +70,14 @@ def load_all(pane: ImagePane, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: pane.view.is_complete)
 
 
+def loaded_and_held(open_window: OpenWindow, qtbot: QtBot, held: Held) -> ImagePane:
+    """A pane whose planes are all loaded; the next picture waits in the worker until it is freed."""
+    pane, _array = show(open_window, qtbot, LARGE)
+    load_all(pane, qtbot)
+    held.free.clear()
+    return pane
+
+
 def test_a_small_picture_is_painted_at_once(open_window: OpenWindow, qtbot: QtBot, held: Held) -> None:
     pane, _array = show(open_window, qtbot, SMALL)
     load_all(pane, qtbot)
@@ -88,9 +96,7 @@ def test_a_large_picture_is_painted_in_a_worker(open_window: OpenWindow, qtbot: 
 def test_the_newest_view_wins_and_the_picture_before_stays_until_then(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     held.threads.clear()
     before = drawn(pane)
     shown: list[int] = []
@@ -110,9 +116,7 @@ def test_the_newest_view_wins_and_the_picture_before_stays_until_then(
 def test_statistics_change_together_with_the_picture(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     measured = pane.model.measured
     move(pane, 0)
     assert pane.model.measured is measured
@@ -125,9 +129,7 @@ def test_statistics_change_together_with_the_picture(
 def test_a_new_measurement_takes_the_place_of_a_picture_that_is_being_painted(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     move(pane, 0)
     pane.model.set(and_measure=True)
     held.free.set()
@@ -139,9 +141,7 @@ def test_a_new_measurement_takes_the_place_of_a_picture_that_is_being_painted(
 def test_another_image_drops_the_picture_that_is_being_painted(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     move(pane, 0)
     pane.model.clear()
     held.free.set()
@@ -163,9 +163,7 @@ def test_the_window_closes_while_a_picture_is_painted(
 def test_stopping_the_reading_still_draws_what_is_loaded(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     move(pane, 0)
     pane.view.painter._workers.stop()
     held.free.set()
@@ -229,9 +227,7 @@ def test_a_figure_and_the_displayed_slice_are_of_the_picture_on_the_screen(
 
 
 def test_a_picture_that_waits_keeps_its_tiles(open_window: OpenWindow, qtbot: QtBot, held: Held) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
-    load_all(pane, qtbot)
-    held.free.clear()
+    pane = loaded_and_held(open_window, qtbot, held)
     move(pane, 0)
     move(pane, 1)
     pane.view._cache.clear()  # other views may need the room

@@ -80,8 +80,8 @@ class LinkedPane(QObject):
     def surface(self) -> Canvas:
         """The canvas that the user sees: the picture, or its map."""
         projection = self.pane.view.projection
-        is_map = projection.chart is not None and projection.canvas is not None
-        return projection.canvas if is_map and projection.canvas is not None else self.pane.canvas
+        canvas = projection.canvas
+        return self.pane.canvas if projection.chart is None or canvas is None else canvas
 
     def show_cross(self, place: Place | None, on_surface: Place | None) -> None:
         """Draw a cross at a place of the plane; None for no cross.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from zarrcore.errors import BodyTooLargeError, ChangedError, StoreError, StoreNotFoundError
+from zarrcore.errors import BodyTooLargeError, BrokenBodyError, ChangedError, StoreError, StoreNotFoundError
 from zarrcore.stores.interface import (
     READ_ANEW,
     ByteRange,
@@ -181,7 +181,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             self._absent(error, key)
             return None
         try:
-            return read(descriptor, byte_range, limit)
+            return _unless_shortened(read, descriptor, byte_range, limit)
         except TooLarge as error:
             raise BodyTooLargeError(error.size, error.limit, key=key, url=self.url) from None
         except StoreError as error:
@@ -351,6 +351,21 @@ def stat_of(facts: os.stat_result) -> StoreStat:
 def inode_of(facts: StoreStat) -> int:
     """The inode number in the ``facts`` of a `LocalStore` about a file."""
     return int((facts.etag or "").rpartition("-")[2], 16)
+
+
+def _unless_shortened(
+    read: Callable[[int, ByteRange | None, Limit], Result],
+    descriptor: int,
+    byte_range: ByteRange | None,
+    limit: Limit,
+) -> Result:
+    """What ``read`` returns. It reads anew if another program made the file shorter between its calls."""
+    for _ in range(READ_ANEW - 1):
+        try:
+            return read(descriptor, byte_range, limit)
+        except BrokenBodyError:
+            continue
+    return read(descriptor, byte_range, limit)
 
 
 def _read_of_inode(descriptor: int, byte_range: ByteRange | None, inode: int) -> BytesLike | None:

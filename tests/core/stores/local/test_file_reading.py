@@ -40,6 +40,25 @@ def test_a_file_that_shrinks_during_a_read_is_broken(tmp_path: Path, monkeypatch
         store.get("a")
 
 
+def test_a_file_that_became_shorter_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the writer of a zip file is done: it cuts off the space that it had reserved."""
+    store = LocalStore(tmp_path)
+    pread = os.pread
+
+    def shortened(descriptor: int, size: int, start: int) -> bytes:
+        if os.fstat(descriptor).st_size != 7:
+            os.truncate(tmp_path / "a", 7)
+        return pread(descriptor, size, start)
+
+    monkeypatch.setattr(os, "pread", shortened)
+    store.set("a", b"0123456" + bytes(993))
+    assert store.get("a") == b"0123456"
+    store.set("a", b"0123456" + bytes(993))
+    assert store.get("a", ByteRange(5, 900)) == b"56"
+    store.set("a", b"0123456" + bytes(993))
+    assert store.get_with_stat("a") == (b"0123456", store.stat("a"))
+
+
 def test_a_value_that_does_not_fit_in_memory_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

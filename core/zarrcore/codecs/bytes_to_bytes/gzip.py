@@ -2,8 +2,9 @@
 
 Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. z5 before 2020 wrote zlib
 in Zarr v2 and called it gzip; its first two bytes show it. Both libraries release the GIL. libdeflate decodes a fifth faster
-than ISA-L, which is twice as fast as zlib, but does not support several members. It therefore gets the streams whose last four
-bytes announce the expected size. All others go through ISA-L's bounded stream object. libdeflate encodes two to three
+than ISA-L, which is twice as fast as zlib, but does not support several members, and allocates the expected size at once. It
+therefore gets zlib streams that can have this size, and gzip streams whose last four bytes announce it. All others, and
+broken ones, go through ISA-L's bounded stream object. libdeflate encodes two to three
 times as fast as zlib at the same level and compresses as well. ISA-L has only four levels, which all compress less than
 level 1.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import deflate
 from isal import igzip, igzip_lib, isal_zlib
@@ -23,6 +24,8 @@ from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError
 
 _SIZE = struct.Struct("<I")
+_MOST_OF_ONE: Final = 1032
+"""The most bytes that one byte of a deflate stream encodes."""
 
 
 class GzipCodec(BytesToBytesCodec):
@@ -45,13 +48,10 @@ class GzipCodec(BytesToBytesCodec):
         return {"level": self._level}
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
-        if (
-            self.window_bits == 31
-            and max_nbytes
-            and memoryview(encoded)[-4:] == _SIZE.pack(max_nbytes % 2**32)
-        ):
+        if 0 < max_nbytes <= _MOST_OF_ONE * len(encoded) and self._is_probably_whole(encoded, max_nbytes):
+            decompress = deflate.gzip_decompress if self.window_bits == 31 else deflate.zlib_decompress
             try:
-                decoded = deflate.gzip_decompress(encoded, max_nbytes)
+                decoded = decompress(encoded, max_nbytes)
             except (deflate.DeflateError, ValueError):
                 pass  # ISA-L reports what is wrong with it, if anything is
             else:
@@ -59,6 +59,10 @@ class GzipCodec(BytesToBytesCodec):
                 if len(decoded) == max_nbytes:
                     return decoded
         return self._decode_stream(encoded, max_nbytes)
+
+    def _is_probably_whole(self, encoded: Buffer, max_nbytes: int) -> bool:
+        """Whether one stream without members after it may hold all bytes."""
+        return self.window_bits == 15 or memoryview(encoded)[-4:] == _SIZE.pack(max_nbytes % 2**32)
 
     def _decode_stream(self, encoded: Buffer, max_nbytes: int) -> bytes:
         is_zlib = self.window_bits == 15 or _begins_zlib(encoded)

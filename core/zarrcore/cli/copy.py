@@ -146,7 +146,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
-    check_destination(url, takes_databases=namespace.to != _ICECHUNK)
+    check_destination(url, is_repository=namespace.to == _ICECHUNK)
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     if namespace.to != _ICECHUNK:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import ClassVar
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
-from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
+from zarrcore.stores.interface import BytesLike, StoreEntry
 from zarrcore.stores.keys import check_prefix
-from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion, ParsedFile
 from zarrcore.stores.virtual.store import Part
 
@@ -20,25 +19,12 @@ class Hdf5Store(ParsedFile[Hdf5File]):
 
     Structures are read through blocks that are kept, and the index of a dataset's chunks when one of them is asked for. If the
     file is replaced, it is read again.
-
-    Args:
-        reader: a reader of the file as it is now, if there is one.
     """
 
     presents = "HDF5"
-    not_pickled: ClassVar[tuple[str, ...]] = (*ParsedFile.not_pickled, "_reader")
-    _reader: FileReader | None = None
-
-    def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
-        super().__init__(source, key, url)
-        self._reader = reader
-
-    def _forget(self) -> None:
-        self._reader = None
-        super()._forget()
 
     def read_content(self) -> tuple[Hdf5File, FileVersion]:
-        reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
+        reader = self.take_reader()
         return Hdf5File(reader), FileVersion(reader.nbytes, reader.version)
 
     def release(self, content: Hdf5File) -> None:

@@ -10,7 +10,7 @@ import json
 import math
 import struct
 from collections.abc import Collection, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,26 +33,12 @@ class _Content(NamedTuple):
 
 
 class NetCDF3Store(FlatFile[_Content]):
-    """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request.
-
-    Args:
-        reader: a reader of the file as it is now, if there is one.
-    """
+    """The variables of a NetCDF-3 file as arrays. Nothing is read before the first request."""
 
     presents = "NetCDF-3"
-    not_pickled: ClassVar[tuple[str, ...]] = (*FlatFile.not_pickled, "_reader")
-    _reader: FileReader | None = None
-
-    def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
-        super().__init__(source, key, url)
-        self._reader = reader
-
-    def _forget(self) -> None:
-        self._reader = None
-        super()._forget()
 
     def read_content(self) -> tuple[_Content, FileVersion]:
-        reader, self._reader = self._reader or FileReader(self.source, self.key, self.url), None
+        reader = self.take_reader()
         try:
             content = _Content(parse_header(reader), reader)
         except StoreError:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.virtual.combined_reads import combining
+from zarrcore.stores.virtual.file_reader import FileReader
 from zarrcore.stores.virtual.store import VirtualStore
 
 Content = TypeVar("Content")
@@ -35,15 +36,20 @@ class FileVersion(NamedTuple):
 class ParsedFile(VirtualStore, Generic[Content]):
     """A file whose structure is read at the first request. A local file that was replaced is read again.
 
+    Args:
+        reader: a reader of the file as it is now, if there is one.
+
     Attributes:
         reads: the store of the file; if it is remote, neighbouring parts are requested together.
     """
 
-    not_pickled: ClassVar[tuple[str, ...]] = ("_lock", "reads", "_parsed")
+    not_pickled: ClassVar[tuple[str, ...]] = ("_lock", "reads", "_parsed", "_reader")
+    _reader: FileReader | None = None
 
-    def __init__(self, source: ReadableStore, key: str, url: str) -> None:
+    def __init__(self, source: ReadableStore, key: str, url: str, reader: FileReader | None = None) -> None:
         super().__init__(source, key, url)
         self._reset()
+        self._reader = reader
 
     def _reset(self) -> None:
         """Prepare what is not pickled."""
@@ -66,6 +72,15 @@ class ParsedFile(VirtualStore, Generic[Content]):
         Raises:
             StoreError: the store failed, or the file cannot be shown.
         """
+
+    def take_reader(self) -> FileReader:
+        """A reader of the file as it is now: the given one the first time, then new ones.
+
+        Raises:
+            StoreError: the store failed, or there is no such file.
+        """
+        reader, self._reader = self._reader, None
+        return reader or FileReader(self.source, self.key, self.url)
 
     def release(self, content: Content) -> None:
         """Close what the content holds open."""
@@ -100,6 +115,7 @@ class ParsedFile(VirtualStore, Generic[Content]):
 
     def _forget(self) -> None:
         with self._lock:
+            self._reader = None
             parsed, self._parsed = self._parsed, None
         if parsed is not None:
             self.release(parsed[0])

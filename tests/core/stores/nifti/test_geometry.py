@@ -7,7 +7,7 @@ from typing import Any
 import nibabel
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from zarrcore.stores.nifti.geometry import affine_of, axes_of
@@ -18,6 +18,13 @@ NUMBERS = st.floats(-100, 100, width=32)
 
 def read(header: nibabel.Nifti1Header) -> Header:
     return parse_header(header.binaryblock)
+
+
+def qform_of(header: nibabel.Nifti1Header) -> Any:
+    try:
+        return header.get_qform()
+    except ValueError:  # nibabel refuses a quaternion of its own that rounding made longer than 1
+        reject()
 
 
 @given(
@@ -47,7 +54,7 @@ def test_the_affine_is_that_of_nibabel(
     if code == 0:
         assert found is None
     else:
-        assert np.allclose(found, header.get_qform(), atol=1e-4)
+        assert np.allclose(found, qform_of(header), atol=1e-4)
     header.set_sform(affine, code=2)
     assert np.array_equal(affine_of(read(header)), header.get_sform())
 

@@ -3,24 +3,37 @@
 An internal name, never written to a store. A compressed chunk begins with the decoded size (8 bytes) and the decoded bytes of a
 block (4 bytes); each block follows its encoded size (4 bytes). All numbers are big-endian. Up to seven elements at the end are
 stored as they are.
+
+The package imagecodecs decodes chunks if it is installed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numcodecs.zstd import Zstd
 
 from zarrcore.codecs.bytes_to_bytes.hdf5_lz4 import lz4_block
+from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import choice, integer, known
+from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
 
+_imagecodecs: Any = None
+with contextlib.suppress(ImportError):
+    _imagecodecs = importlib.import_module("imagecodecs")
+
+_ZSTD = ZstdCodec(0, checksum=False)
 _TARGET_NBYTES = 8192
 _LEAST_ELEMENTS = 128
 _MAX_INT = 2**31 - 1
+_AT_ONCE_NBYTES = 128 << 10
+_SWAPS = ((4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555))
+"""The distance of two rows of bits, and the bits of the second one that change places with the first one's."""
 
 
 class Hdf5BitshuffleCodec(BytesToBytesCodec):
@@ -58,35 +71,93 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
                 f"expected at most {max_nbytes:,} bytes in blocks of eight elements, found {nbytes:,}",
                 codec=self.name,
             )
-        decoded = bytearray()
+        decoded = out if out is not None and len(out) == nbytes else memoryview(np.empty(nbytes, "u1"))
         shuffled = nbytes - nbytes % (8 * item)
-        while len(decoded) < shuffled:
-            wanted = min(block_nbytes, shuffled - len(decoded))
-            if self._compression == "none":
-                part: Buffer = data[at : at + wanted]
-                at += wanted
-            else:
-                size = int.from_bytes(data[at : at + 4], "big")
-                part = self._decompressed(data[at + 4 : at + 4 + size], wanted)
-                at += 4 + size
-            if len(part) != wanted:
-                raise CodecError("a block has a wrong size", codec=self.name)
-            decoded += unshuffled(part, item)
-        decoded += data[at : at + nbytes - shuffled]
+        if self._compression == "none":
+            stored, at = data[:shuffled], min(shuffled, len(data))
+        else:
+            stored = scratch_buffer(self.name, shuffled)
+            at = self._decompress(data, block_nbytes, stored)
+        rest = data[at : at + nbytes - shuffled]
+        if len(stored) != shuffled or len(rest) != nbytes - shuffled:
+            raise CodecError("the blocks end early", codec=self.name)
+        unshuffle(stored, item, block_nbytes, decoded[:shuffled])
+        decoded[shuffled:] = rest
         return decoded
 
-    def _decompressed(self, part: memoryview, nbytes: int) -> Buffer:
-        if self._compression == "lz4":
-            return lz4_block(part, nbytes, self.name)
+    def _decompress(self, data: memoryview, block_nbytes: int, stored: memoryview) -> int:
+        """Decompress all blocks; returns the position after them."""
+        parts, at = [], 12
+        for _ in range(-(-len(stored) // block_nbytes)):
+            begin, at = at + 4, at + 4 + int.from_bytes(data[at : at + 4], "big")
+            parts.append(data[begin:at])
+            if at > len(data):
+                raise CodecError("the blocks end early", codec=self.name)
+        whole = len(stored) // block_nbytes
+        if self._compression == "zstd":
+            _ZSTD.decode_batch(parts[:whole], block_nbytes, stored)
+            last = whole * block_nbytes
+            if last < len(stored):
+                _ZSTD.decode_batch(parts[whole:], len(stored) - last, stored[last:])
+        elif _imagecodecs is not None and not any(len(part) == block_nbytes for part in parts):
+            # The layout is that of HDF5's own LZ4, except that blocks of the full size are compressed here.
+            self._decompress_at_once(data[:at], stored)
+        else:
+            for number, part in enumerate(parts):
+                place = slice(number * block_nbytes, min((number + 1) * block_nbytes, len(stored)))
+                stored[place] = lz4_block(part, place.stop - place.start, self.name)
+        return at
+
+    def _decompress_at_once(self, data: memoryview, stored: memoryview) -> None:
+        if int.from_bytes(data[:8], "big") != len(stored):  # it counts elements that are not in blocks
+            data = memoryview(len(stored).to_bytes(8, "big") + data[8:])
         try:
-            decoded: Buffer = Zstd().decode(bytes(part), np.empty(nbytes, "u1"))
-        except (RuntimeError, ValueError) as error:
+            _imagecodecs.lz4h5_decode(data, out=stored)
+        except Exception as error:  # each codec of imagecodecs has its own exceptions
             raise CodecError(str(error), codec=self.name) from error
-        return memoryview(decoded)
 
 
-def unshuffled(data: Buffer, item_nbytes: int) -> bytes:
-    """The elements of a block whose number is a multiple of eight."""
-    rows = np.frombuffer(data, "u1").reshape(8 * item_nbytes, -1)
-    bits = np.unpackbits(rows, axis=1, bitorder="little")
-    return np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little").tobytes()
+def unshuffle(stored: memoryview, item_nbytes: int, block_nbytes: int, elements: memoryview) -> None:
+    """Write elements from the bits in their blocks, of which the last one may be shorter.
+
+    Args:
+        stored: the blocks, a whole number of times eight elements.
+        item_nbytes: the size of an element.
+        block_nbytes: the size of a block, a whole number of times eight elements.
+        elements: as many bytes.
+    """
+    if _imagecodecs is None:
+        unshuffle_words(stored, item_nbytes, block_nbytes, elements)
+    elif len(stored):
+        count = min(block_nbytes, len(stored)) // item_nbytes
+        _imagecodecs.bitshuffle_decode(stored, itemsize=item_nbytes, blocksize=count, out=elements)
+
+
+def unshuffle_words(stored: memoryview, item_nbytes: int, block_nbytes: int, elements: memoryview) -> None:
+    """As `unshuffle`, without a package: a twentieth to a tenth as fast."""
+    blocks, result = np.frombuffer(stored, "u1"), np.frombuffer(elements, "u1")
+    step = max(1, _AT_ONCE_NBYTES // block_nbytes) * block_nbytes
+    whole = len(blocks) - len(blocks) % block_nbytes
+    for start in range(0, whole, step):
+        part = slice(start, min(start + step, whole))
+        result[part] = _transposed(blocks[part].reshape(-1, block_nbytes), item_nbytes)
+    if whole < len(blocks):
+        result[whole:] = _transposed(blocks[whole:].reshape(1, -1), item_nbytes)
+
+
+def _transposed(blocks: np.ndarray[Any, Any], item_nbytes: int) -> np.ndarray[Any, Any]:
+    """The elements of blocks of one size. A row of a block has one bit of each element."""
+    count, block_nbytes = blocks.shape
+    length = block_nbytes // (8 * item_nbytes)
+    rows = blocks.reshape(count, item_nbytes, 8, length).copy()
+    words = rows.view("u8") if length % 8 == 0 else rows
+    # Eight rows are squares of eight times eight bits, many side by side. To transpose them, swap the off-diagonal
+    # quarters, then those of the quarters, and so on.
+    for distance, kept in _SWAPS:
+        shift, mask = words.dtype.type(distance), words.dtype.type(kept & (2 ** (8 * words.itemsize) - 1))
+        pairs = words.reshape(count, item_nbytes, 4 // distance, 2, distance, -1)
+        upper, lower = pairs[:, :, :, 0], pairs[:, :, :, 1]
+        swapped = (upper >> shift ^ lower) & mask
+        lower ^= swapped
+        upper ^= swapped << shift
+    return rows.transpose(0, 3, 2, 1).reshape(-1)

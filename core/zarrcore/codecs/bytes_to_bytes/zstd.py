@@ -80,6 +80,8 @@ class ZstdCodec(BytesToBytesCodec):
         return out
 
     def decode_batch(self, encoded: Sequence[Buffer], nbytes: int, out: memoryview) -> None:
+        if not encoded:
+            return  # zstandard would divide by their number
         sizes = struct.pack(f"={len(encoded)}Q", *[nbytes] * len(encoded))
         try:
             for frame in encoded:

@@ -258,7 +258,19 @@ def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
         raise UnsupportedError(
             "array", node.path, "cannot be described by references: Zarr v2 has other chunks or codecs"
         )
-    return replace(metadata, chunk_key_encoding=_V2_KEYS)
+    return replace(
+        metadata,
+        chunk_key_encoding=_V2_KEYS,
+        fill_value_is_told=found.fill_value_is_told and _masks(node),
+    )
+
+
+def _masks(node: ArrayNode) -> bool:
+    """Whether the fill value can mean "missing", as it does in Zarr v2 for xarray; in other formats, ``_FillValue`` does.
+
+    A fill value of zero that is not told reads as zero, but xarray does not take zeros for missing elements.
+    """
+    return node.hierarchy.format is Format.V2 or "_FillValue" in node.attributes
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

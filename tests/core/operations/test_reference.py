@@ -117,6 +117,24 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
     assert np.array_equal(theirs["g/x"][...], expected)
 
 
+@pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
+def test_zeros_are_missing_only_where_the_source_says_so(tmp_path: Path, name: str) -> None:
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=3)
+    for title, attributes in {"plain": {}, "masked": {"_FillValue": 0}}.items():
+        array = group.create_array(
+            title, shape=(4,), chunks=(2,), dtype="i4", dimension_names=["x"], attributes=attributes
+        )
+        array[:] = np.arange(4)
+    _written(zc.open(tmp_path / "a.zarr"), tmp_path / name)
+    for engine in ("kerchunk", "zarrscope"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with xarray.open_dataset(str(tmp_path / name), engine=engine) as dataset:
+                assert dataset["plain"].dtype == np.int32
+                assert dataset["plain"].to_numpy().tolist() == [0, 1, 2, 3]
+                assert np.isnan(dataset["masked"].to_numpy()).tolist() == [True, False, False, False]
+
+
 def test_a_part_that_is_followed_by_zeros_is_inlined(tmp_path: Path) -> None:
     values = np.random.default_rng(0).random(
         (64, 64, 521)

@@ -166,7 +166,8 @@ class HierarchyNotFoundError(ZarrError, ValueError):
     """
 
     def __init__(self, url: str, tried: tuple[str, ...], hint: str = "") -> None:
-        super().__init__(f"{url} holds no hierarchy: none of {', '.join(tried)} is there{hint}")
+        missing = f"none of {', '.join(tried)} is there" if len(tried) != 1 else f"{tried[0]} is not there"
+        super().__init__(f"{url} holds no hierarchy: {missing}{hint}")
         self.url = url
         self.tried = tried
 

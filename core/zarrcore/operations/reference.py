@@ -36,6 +36,12 @@ RECORD_SIZE: Final = 100_000
 """References in one Parquet file."""
 _NO_FILES: Final = ("sqlite", "lmdb", "redis", "rediss")
 _V2_KEYS: Final = ChunkKeyEncoding("v2", ".")
+_TIFF_COMPRESSIONS: Final = {
+    8: NamedConfiguration("numcodecs.zlib", {"level": 6}),
+    32946: NamedConfiguration("numcodecs.zlib", {"level": 6}),
+    50000: NamedConfiguration("zstd", {"level": 3, "checksum": False}),
+}
+"""Codecs that decode tiles of TIFF files, by the tag Compression."""
 
 Tell = Callable[[str, int, int], None]
 
@@ -249,7 +255,8 @@ def _planned(
 
 
 def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
-    found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
+    codecs = _with_plain_segments(node.metadata)
+    found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding, codecs=codecs)
     try:
         metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     except UnsupportedError as error:
@@ -258,7 +265,34 @@ def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
         raise UnsupportedError(
             "array", node.path, "cannot be described by references: Zarr v2 has other chunks or codecs"
         )
-    return replace(metadata, chunk_key_encoding=_V2_KEYS)
+    return replace(
+        metadata,
+        chunk_key_encoding=_V2_KEYS,
+        fill_value_is_told=found.fill_value_is_told and _masks(node),
+    )
+
+
+def _masks(node: ArrayNode) -> bool:
+    """Whether the fill value can mean "missing", as it does in Zarr v2 for xarray; in other formats, ``_FillValue`` does.
+
+    A fill value of zero that is not told reads as zero, but xarray does not take zeros for missing elements.
+    """
+    return node.hierarchy.format is Format.V2 or "_FillValue" in node.attributes
+
+
+def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, ...]:
+    """The codecs, with common ones for tiles of TIFF files whose samples are compressed and nothing else."""
+    *before, last = metadata.codecs or (None,)
+    if last is None or last.name != "tiff.segment":
+        return metadata.codecs
+    tags = {int(code): numbers for code, numbers in last.configuration["tags"].items()}
+    bits = 8 * metadata.data_type.dtype.itemsize
+    compression = _TIFF_COMPRESSIONS.get(tags[259][0])
+    has_other_samples = any(number != bits for number in tags.get(258, (1,))) or 5 in tags.get(339, (1,))
+    if compression is None or has_other_samples or tags[317] != [1] or tags.get(266, [1]) != [1]:
+        return metadata.codecs
+    endian = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
+    return *before, endian, compression
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

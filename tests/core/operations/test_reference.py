@@ -12,6 +12,7 @@ import fsspec
 import nibabel
 import numpy as np
 import pytest
+import tifffile
 import xarray
 import zarr
 
@@ -115,6 +116,55 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
         zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
     )
     assert np.array_equal(theirs["g/x"][...], expected)
+
+
+@pytest.mark.parametrize("compression", ["zlib", "zstd"])
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+def test_compressed_tiles_of_tiff_files_become_references(
+    tmp_path: Path, compression: str, byteorder: str
+) -> None:
+    values = np.random.default_rng(0).integers(0, 999, (3, 70, 50)).astype("u2")
+    options = {"compression": compression, "byteorder": byteorder, "photometric": "minisblack"}
+    tifffile.imwrite(tmp_path / "a.tif", values, tile=(32, 16), **options)
+    _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
+    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["0"][...], values)
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert np.array_equal(found["0"][...], values)
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "zlib", "predictor": True}),
+        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "lzw"}),
+        (np.eye(32, dtype=bool), {}),
+    ],
+    ids=["predictor", "lzw", "bits"],
+)
+def test_tiles_of_tiff_files_that_zarr_v2_cannot_decode_are_refused(
+    tmp_path: Path, values: np.ndarray, options: dict[str, object]
+) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", values, tile=(16, 16), **options)
+    with pytest.raises(UnsupportedError, match="cannot be described by references"):
+        _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
+
+
+@pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
+def test_zeros_are_missing_only_where_the_source_says_so(tmp_path: Path, name: str) -> None:
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=3)
+    for title, attributes in {"plain": {}, "masked": {"_FillValue": 0}}.items():
+        array = group.create_array(
+            title, shape=(4,), chunks=(2,), dtype="i4", dimension_names=["x"], attributes=attributes
+        )
+        array[:] = np.arange(4)
+    _written(zc.open(tmp_path / "a.zarr"), tmp_path / name)
+    for engine in ("kerchunk", "zarrscope"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with xarray.open_dataset(str(tmp_path / name), engine=engine) as dataset:
+                assert dataset["plain"].dtype == np.int32
+                assert dataset["plain"].to_numpy().tolist() == [0, 1, 2, 3]
+                assert np.isnan(dataset["masked"].to_numpy()).tolist() == [True, False, False, False]
 
 
 def test_a_part_that_is_followed_by_zeros_is_inlined(tmp_path: Path) -> None:

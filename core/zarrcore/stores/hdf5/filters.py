@@ -110,11 +110,47 @@ def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
                 return bytes(Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
             case 3:
                 return bytes(Fletcher32().decode(data))
-    except (zlib.error, ValueError, RuntimeError) as error:
+            case 307:
+                stream_bz2 = bz2.BZ2Decompressor()
+                decoded = stream_bz2.decompress(data, chunk_nbytes + 64)
+                if not stream_bz2.eof:  # its checksum comes last
+                    raise ValueError("a stream of bzip2 is truncated, or too long")
+                return decoded
+            case 32000:
+                return _without_lzf(data, chunk_nbytes)
+            case 32015:
+                return _without_zstd(data, chunk_nbytes)
+    except (zlib.error, OSError, ValueError, RuntimeError) as error:
         raise BrokenFileError(f"a chunk does not decode: {error}") from error
     raise BrokenFileError(
         f"a chunk needs HDF5 filter {filter_.number} {filter_.name} undone where that is not supported"
     )
+
+
+def _without_lzf(data: bytes, nbytes: int) -> bytes:
+    try:
+        from imagecodecs import lzf_decode
+    except ImportError as error:
+        raise BrokenFileError(
+            "a chunk needs an optional package for LZF: pip install 'zarrscope[hdf5]'"
+        ) from error
+    return bytes(lzf_decode(data, out=nbytes))
+
+
+def _without_zstd(data: bytes, nbytes: int) -> bytes:
+    """The bytes of one frame, whose header says their number (RFC 8878, 3.1.1.1)."""
+    from numcodecs.zstd import Zstd
+
+    flags = data[4] if len(data) > 4 else 0
+    is_single_segment = flags >> 5 & 1
+    start = 5 + (not is_single_segment) + (0, 1, 2, 4)[flags & 3]
+    width = (is_single_segment, 2, 4, 8)[flags >> 6]
+    told = int.from_bytes(data[start : start + width], "little") + (256 if width == 2 else 0)
+    if not width:
+        raise ValueError("a frame of zstd does not say its size")
+    if told > nbytes + 64:
+        raise ValueError(f"a chunk of {nbytes:,} bytes claims {told:,} of them")
+    return bytes(Zstd().decode(data))
 
 
 def _apply(data: bytes, filter_: Filter) -> bytes:

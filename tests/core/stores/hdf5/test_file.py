@@ -13,7 +13,7 @@ import pytest
 import zarrcore
 from tests.proofs.fuzz.targets import hdf5_sources
 from tests.servers.distant import distant_server
-from zarrcore.errors import StoreError, UnsupportedError
+from zarrcore.errors import HierarchyNotFoundError, StoreError, UnsupportedError
 
 
 def kinds(path: Path) -> dict[str, str]:
@@ -223,3 +223,11 @@ def test_a_folder_with_files_of_such_suffixes_that_are_not_hdf5_opens(tmp_path: 
         file["x"] = [1]
     (tmp_path / "old.mat").write_bytes(b"MATLAB 5.0 MAT-file" + bytes(200))
     assert kinds(tmp_path) == {"/": "collection", "/a.h5": "group", "/a.h5/x": "array"}
+
+
+def test_a_file_without_the_signature_is_refused_in_plain_words(tmp_path: Path) -> None:
+    (tmp_path / "a.h5").write_bytes(b"")
+    with pytest.raises(
+        HierarchyNotFoundError, match=r"holds no hierarchy: the signature of HDF5 is not there"
+    ):
+        zarrcore.open(tmp_path / "a.h5")

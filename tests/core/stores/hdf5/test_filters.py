@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
+from pathlib import Path
+from typing import Any
 
+import h5py
+import hdf5plugin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import zarrcore as zc
 from zarrcore.codecs.registry import codec_class
 from zarrcore.stores.hdf5.filters import codec_of, unfiltered, without_skips
 from zarrcore.stores.hdf5.layout import Filter
@@ -30,11 +36,35 @@ def test_any_skipped_filters_are_made_up_for(data: bytes, skipped: int) -> None:
 def test_filters_that_cannot_be_made_up_for_are_named() -> None:
     with pytest.raises(BrokenFileError, match="without HDF5 filter 32099 new"):
         without_skips(b"abcd", (Filter(32099, "new", ()),), 1, 4)
-    with pytest.raises(BrokenFileError, match="filter 32000 lzf undone"):
-        unfiltered(b"abcd", (Filter(32000, "lzf", ()),), 0, 4)
+    with pytest.raises(BrokenFileError, match="filter 32004 lz4 undone"):
+        unfiltered(b"abcd", (Filter(32004, "lz4", ()),), 0, 4)
     with pytest.raises(BrokenFileError, match="does not decode"):
         unfiltered(b"abcd", PIPELINE[1:2], 0, 4)
     assert zlib.decompress(without_skips(b"abcd", PIPELINE[1:2], 1, 4)) == b"abcd"
+
+
+@pytest.mark.parametrize("number", [307, 32000, 32015], ids=["bzip2", "lzf", "zstd"])
+@pytest.mark.parametrize("count", [1, 40, 1000, 100_000])
+def test_compressed_chunks_are_undone_within_their_size(number: int, count: int) -> None:
+    data = bytes(range(250)) * (count // 250) + bytes(count % 250)
+    filter_ = (Filter(number, "", (4,) * 5),)
+    stored = without_skips(data, filter_, 1, len(data))
+    assert unfiltered(stored, filter_, 0, len(data)) == data
+    if count > 200:
+        with contextlib.suppress(BrokenFileError):
+            assert len(unfiltered(stored, filter_, 0, 100)) <= 164
+    for end in range(0, len(stored) - 1, 1 + len(stored) // 50):
+        with contextlib.suppress(BrokenFileError):
+            assert len(unfiltered(stored[:end], filter_, 0, len(data))) < len(data)
+
+
+@pytest.mark.parametrize("filter_", [{"compression": "lzf", "shuffle": True}, dict(hdf5plugin.Zstd())])
+def test_texts_are_read_through_any_compression(tmp_path: Path, filter_: dict[str, Any]) -> None:
+    values = [str(number) * (number % 5) for number in range(40)]
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, dtype=h5py.string_dtype(), chunks=(16,), **filter_)
+    with zc.open(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy["x"][...].tolist() == values
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 307, 32000, 32004, 32015, 32026])

@@ -56,6 +56,7 @@ def run(
     _leave_on_signals(application, window)
     # Objects created so far live until the end: the collector need not scan them each time a large group has loaded.
     gc.freeze()
+    window.node_pane.loaded.connect(gc.freeze)
     collect_in_this_thread(application)
     status = int(application.exec())
     return _leave(window, status)

@@ -145,9 +145,12 @@ class _Browser:
             time.sleep(0.0005)
 
     def ready(self) -> Any:
-        """The image pane, once the drawing modules are loaded."""
+        """The image pane, once the window has started: what was left out for a fast start is imported."""
+        loaded: list[bool] = []
+        self.window.node_pane.loaded.connect(lambda: loaded.append(True))
         self.window.node_pane.load_pictures()
-        self.until(lambda: self.window.node_pane._pictures_loaded)
+        self.until(lambda: bool(loaded))
+        gc.freeze()
         return self.window.node_pane.pane("Image")
 
     def leave(self, **told: float) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.levels import Channel, Image, channel_axis, colour_of, level_of
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_broken
+from zarrcore.errors import MetadataError
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.conventions import MultiscaleImage
@@ -17,6 +18,10 @@ if TYPE_CHECKING:  # imported late, for a fast start
 
 
 _KINDS = ("image", "label image", "pyramid")
+
+
+class NotAnImageError(MetadataError):
+    """A group that is not one image: nothing failed, so trying again is of no use."""
 
 
 def is_image(node: NodeLike) -> bool:
@@ -54,6 +59,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         variable: the name of the variable, for a pyramid of several; by default the first.
 
     Raises:
+        NotAnImageError: the group is not one image.
         MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
@@ -64,7 +70,6 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         no_levels,
         pyramid_image,
     )  # late: for a fast start
-    from zarrcore.errors import MetadataError
 
     found = meaning(group, find)
     variables: tuple[str, ...] = ()
@@ -77,7 +82,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         found = pyramid_image(group, variable, find)
         found = replace(found, missing=tuple(dict.fromkeys((*missing, *found.missing))))
     elif not isinstance(found, MultiscaleImage):
-        raise MetadataError(f"{group.path} is not one image: choose an image or array in it")
+        raise NotAnImageError(f"{group.path} is not one image: choose an image or array in it")
     broken = [level.node for level in found.levels[1:] if is_broken(level.node)]
     described = [level for level in found.levels if level.node not in broken]
     arrays = [level.node for level in described]

@@ -11,6 +11,7 @@ from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.registry import PANES, kind_of
 from zarrbrowser.session.state import Session
+from zarrbrowser.theme.icons import load_drawings
 from zarrbrowser.workers import Workers
 
 
@@ -80,7 +81,8 @@ class PaneSet(QObject):
 
 
 def load_pictures() -> None:
-    """Import the drawing modules; runs in a worker."""
+    """Import the drawing modules, and read what they draw; runs in a worker."""
+    load_drawings()
     import_module("zarrcore.hierarchy")  # modules for opening, which the first opening would wait for
     for kind in PANES:
         if kind.is_drawn:

@@ -135,6 +135,18 @@ def open_source(request: SourceRequest) -> Source:
     return Source(request, hierarchy, hierarchy.node("/"), store.statistics, versions)
 
 
+def load_stores() -> None:
+    """Import what the first opening of a source would wait for; a worker runs it while the user chooses a source.
+
+    Imports keep the interpreter busy: during an opening, the window would stall behind them.
+    """
+    import zarrcore
+    from zarrcore.conventions import recognise  # noqa: F401 - see `open_source`
+
+    # This contacts no service, and there is no other public way to import the store with its client.
+    zarrcore.open_store("s3://unused", anonymous=True, region="us-east-1")
+
+
 def place_of(address: str) -> str:
     """A normalised address, the same for all ways to write it.
 

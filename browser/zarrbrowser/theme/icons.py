@@ -56,7 +56,13 @@ def _rendered(renderer: QSvgRenderer, size: int) -> QPixmap:
     return result
 
 
-@lru_cache(maxsize=64)
+def load_drawings() -> None:
+    """Read all icons, in a worker: the window must not wait for the files when it first shows an icon."""
+    for file in (files("zarrbrowser.theme") / "icons").iterdir():
+        drawing_text(file.name.removesuffix(".svg"))
+
+
+@lru_cache(maxsize=256)
 def drawing_text(name: str) -> str:
     """The SVG document of an icon."""
     return (files("zarrbrowser.theme") / "icons" / f"{name}.svg").read_text(encoding="utf-8")

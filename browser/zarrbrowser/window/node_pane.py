@@ -26,7 +26,7 @@ from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.pane_set import PaneSet, load_pictures
 from zarrbrowser.panes.registry import is_drawn, tabs_for
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.sources import Source
+from zarrbrowser.session.sources import Source, load_stores
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
@@ -62,6 +62,7 @@ class NodePane(QWidget):
         fill_asked: a `Target`, the elements for which the user wants to type a value.
         source_asked: the `SourceRequest` of a source that a pane needs and that is not open.
         leaving: the node is about to be left; the pane still shows it.
+        loaded: all modules are imported that were left out for a fast start.
     """
 
     pointed = Signal(str)
@@ -75,6 +76,7 @@ class NodePane(QWidget):
     fill_asked = Signal(object)
     source_asked = Signal(object)
     leaving = Signal()
+    loaded = Signal()
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -320,6 +322,11 @@ class NodePane(QWidget):
             self._fill_current()
             steps, self._steps = self._steps, 0
             self.step(steps)
+        self._workers.submit(
+            lambda _request: load_stores(),
+            lambda _nothing: self.loaded.emit(),
+            lambda error: _log.debug("stores are imported when one is opened: %s", error),
+        )
 
     def _pictures_failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from zarrbrowser.session.connection import Connection
@@ -37,3 +40,22 @@ def test_a_typed_address_uses_the_options_of_last_time() -> None:
     other = SourceRequest("s3://bucket/a.zarr", options=Connection(region="x"))
     assert recent.known(other) is other
     assert recent.known(SourceRequest("s3://bucket/b.zarr")).options is None
+
+
+@pytest.mark.parametrize("address", ["memory://", "s3://bucket"])
+def test_the_first_opening_imports_nothing_more(address: str) -> None:
+    code = f"""
+import sys
+from zarrbrowser.session.sources import load_stores
+load_stores()
+loaded = set(sys.modules)
+import zarrcore
+from zarrcore.conventions import recognise
+from zarrcore.stores import StatisticsStore
+StatisticsStore(zarrcore.open_store({address!r}, anonymous=True, region="us-east-1"))
+print(*sorted(set(sys.modules) - loaded))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == ""

@@ -75,3 +75,8 @@ def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/other")
     qtbot.waitUntil(lambda: not window.workers.active)
     assert window.node_pane.tabs.tabText(0) == "Overview"
+
+
+def test_the_window_tells_when_everything_is_imported(window: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(window.node_pane.loaded):
+        window.node_pane.load_pictures()

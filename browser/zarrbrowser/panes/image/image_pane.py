@@ -16,7 +16,7 @@ from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
-from zarrbrowser.image.multiscales import image_of_group
+from zarrbrowser.image.multiscales import NotAnImageError, image_of_group
 from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.state import Change, ImageState, PlaneLayout
 from zarrbrowser.image.tiles.frame_text import report
@@ -39,6 +39,7 @@ from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.pane import Pane
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
@@ -114,9 +115,15 @@ class ImagePane(Pane):
         self._opening.ask(
             lambda _request: image_of_group(node, source.hierarchy.node, variable),
             self._show_image,
-            self.stack.show_error,
+            self._fail_to_open,
             f"Opening {node.path}",
         )
+
+    def _fail_to_open(self, error: Exception) -> None:
+        if isinstance(error, NotAnImageError):
+            self.stack.show_sentence(sentence(error), drawing="array2")
+        else:
+            self.stack.show_error(error)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
@@ -34,6 +34,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     dragged = Signal(object, object)  # integers may have more digits than a float
 
     def __init__(self, parent: QWidget | None = None) -> None:
+        self._is_resized = False
         super().__init__(parent)
         self._colours = ""
         self.setAccessibleName("histogram of the plane")
@@ -89,6 +90,18 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
                 [(place / (len(table) - 1), QColor(*table[place].tolist())) for place in places]
             )
         return gradient
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Wait until the histogram is painted: layouts resize it several times before, and each time takes 3 ms."""
+        self._is_resized = True
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Arrange the items for the present size, and paint them."""
+        if self._is_resized:
+            self._is_resized = False
+            super().resizeEvent(None)
+        super().paintEvent(event)
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""

@@ -145,10 +145,12 @@ class RegionsPanel(QFrame):
     def clear(self) -> None:
         """Remove all regions."""
         self._cancel()
+        self._names = 0
+        if not self.entries:
+            return
         for entry in self.entries:
             self._canvas.view.removeItem(entry.shape)
         self.entries.clear()
-        self._names = 0
         self._show_table()
 
     def refresh(self) -> None:

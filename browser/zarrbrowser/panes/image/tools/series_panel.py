@@ -275,7 +275,7 @@ class SeriesPanel(QFrame):
 
     def _label(self) -> None:
         state, axis = self._model.state, self.axis.currentData()
-        if state is None or axis is None:
+        if state is None or axis is None or not self._is_on:
             return
         coordinate = self._coordinate_labels.coordinates.get(axis)
         self.plot.getAxis("bottom").show_coordinate(state.settings.axes.names[axis], coordinate)

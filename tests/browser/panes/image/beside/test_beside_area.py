@@ -121,16 +121,19 @@ def test_channels_take_over_the_contrasts_of_channels_only(window: MainWindow, q
 
 
 @pytest.mark.parametrize(
-    ("path", "sentence"),
+    ("path", "sentence", "may_retry"),
     [
-        ("/broken", "zarr.json is not JSON"),
-        ("/line", "This image has only one axis"),
-        ("/", "is not one image: choose an image or array in it"),
+        ("/broken", "zarr.json is not JSON", True),
+        ("/line", "This image has only one axis", False),
+        ("/", "is not one image: choose an image or array in it", False),
     ],
 )
-def test_what_is_no_image_is_one_sentence(window: MainWindow, qtbot: QtBot, path: str, sentence: str) -> None:
+def test_what_is_no_image_is_one_sentence(
+    window: MainWindow, qtbot: QtBot, path: str, sentence: str, *, may_retry: bool
+) -> None:
     pane, area = show(window, qtbot, path)
     qtbot.waitUntil(lambda: sentence in area.pane.stack.sentence.text)
+    assert area.pane.stack.sentence.button.isVisible() is may_retry
     assert not area.pane.sliders.isVisible()
     assert area.bar.words.text == ""
     assert pane.stack.shows_data

@@ -98,3 +98,23 @@ def test_ticks_of_large_integers_are_exact(histogram: Histogram) -> None:
     histogram.show_statistics(found, found.levels(FULL))
     axis = histogram.item.axis
     assert axis.tickStrings([0.0, 50.0], axis.scale, 50.0) == [f"{2**61:,}", f"{2**61 + 50:,}"]
+
+
+def test_a_histogram_is_arranged_once_for_the_size_in_which_it_is_painted(
+    histogram: Histogram, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arranged: list[float] = []
+    histogram.sigDeviceRangeChanged.connect(lambda _view, area: arranged.append(area.height()))
+    histogram.resize(200, 150)
+    with qtbot.waitExposed(histogram):
+        histogram.show()
+    histogram.grab()
+    arranged.clear()
+    for height in (300, 310, 320):
+        histogram.resize(200, height)
+    histogram.grab()
+    assert set(arranged) == {320}
+    assert histogram.ci.geometry().height() == 320
+    arranged.clear()
+    histogram.grab()
+    assert not arranged, "the size is the same"

@@ -261,3 +261,18 @@ def test_the_tool_can_be_chosen_while_the_image_is_being_opened(
     if pane.controls.tools["region"].isChecked():
         wait(pane.tools.regions, qtbot)
     assert pane.tools.regions.isVisible() == pane.controls.tools["region"].isChecked()
+
+
+def test_another_image_leaves_an_empty_table_alone(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"array": FakeArray(VOLUME), "other": FakeArray(VOLUME + 1)})
+    window = open_window(root, "/array")
+    pane = pane_of(window, qtbot)
+    panel = pane.tools.regions
+    with qtbot.assertNotEmitted(panel.table_model.modelReset):
+        window.open_text("fake.zarr#/other")
+        qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.image.path == "/other")
+    panel.add(BOX)
+    assert panel.table_model.rowCount() == 1
+    with qtbot.waitSignal(panel.table_model.modelReset):
+        window.open_text("fake.zarr#/array")
+    assert panel.table_model.rowCount() == 0

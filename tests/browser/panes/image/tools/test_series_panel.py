@@ -143,3 +143,16 @@ def test_series_are_exported_with_their_coordinates(
     with qtbot.waitSignal(pane.reported) as heard:
         panel.write(str(tmp_path / "gone" / "series.csv"))
     assert "was not written" in heard.args[0]
+
+
+def test_the_plot_follows_the_position_once_it_is_shown(pane: ImagePane, panel: SeriesPanel) -> None:
+    pane.controls.series.click()
+    assert not panel.isVisible()
+    before = panel.here.value()
+    pane.step(2)
+    assert panel.here.value() == before, "a hidden plot need not move"
+    pane.controls.series.click()
+    assert panel.isVisible()
+    assert panel.here.value() == before + 2
+    pane.step(-1)
+    assert panel.here.value() == before + 1

@@ -79,10 +79,18 @@ class Lz4Codec(_NumcodecsCodec):
 
 
 class ShuffleCodec(_NumcodecsCodec):
-    """Bytes of the same significance side by side."""
+    """Bytes of the same significance side by side.
+
+    HDF5 also shuffles data that is not a whole number of elements, such as what another filter encoded. The bytes left
+    over stay at the end.
+    """
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.shuffle", "shuffle")
     parameters = ("elementsize",)
+
+    def __init__(self, configuration: Mapping[str, Any]) -> None:
+        super().__init__(configuration)
+        self._item_nbytes: int = max(1, self._codec.elementsize)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -97,7 +105,11 @@ class ShuffleCodec(_NumcodecsCodec):
             raise CodecError(
                 f"expected at most {max_nbytes:,} bytes, found {len(encoded):,}", codec=self.name
             )
-        return self._decoded(encoded)
+        rest = len(encoded) % self._item_nbytes
+        if not rest:
+            return self._decoded(encoded)
+        whole = memoryview(encoded)[: len(encoded) - rest]
+        return b"".join((self._decoded(whole), memoryview(encoded)[len(whole) :]))
 
 
 class _ChecksumCodec(_NumcodecsCodec):

@@ -9,6 +9,7 @@ from typing import Any
 
 import h5py
 import hdf5plugin
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,6 +66,14 @@ def test_texts_are_read_through_any_compression(tmp_path: Path, filter_: dict[st
         file.create_dataset("x", data=values, dtype=h5py.string_dtype(), chunks=(16,), **filter_)
     with zc.open(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["x"][...].tolist() == values
+
+
+def test_what_another_filter_encoded_is_shuffled(tmp_path: Path) -> None:
+    values = np.arange(400, dtype="f4").reshape(20, 20)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(7, 6), scaleoffset=2, shuffle=True)
+    with zc.open(tmp_path / "a.h5") as hierarchy:
+        assert np.array_equal(hierarchy["x"][...], values)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 307, 32000, 32004, 32015, 32026])

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
+from zarrcore.codecs.bytes_to_bytes.hdf5_scaleoffset import unpacked
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
@@ -36,6 +37,10 @@ class _Part(NamedTuple):
     big_endian: bool
     precision: int
     offset: int
+
+    def is_whole(self, item_nbytes: int) -> bool:
+        """Whether it is an element of its own, of a size that NumPy has."""
+        return self.start == 0 and self.nbytes == item_nbytes and item_nbytes in (1, 2, 4, 8)
 
 
 class Hdf5NbitCodec(BytesToBytesCodec):
@@ -84,6 +89,11 @@ class Hdf5NbitCodec(BytesToBytesCodec):
                 codec=self.name,
             )
         packed = np.frombuffer(data, "u1")
+        if len(self._parts) == 1 and self._parts[0].is_whole(self._item_nbytes):
+            part = self._parts[0]
+            numbers = unpacked(packed, self._count, part.precision) << np.uint64(part.offset)
+            order = ">" if part.big_endian else "<"
+            return numbers.astype(f"{order}u{part.nbytes}").view("u1").data
         result = np.zeros((self._count, self._item_nbytes), "u1")
         step = max(8, _BITS_AT_ONCE // max(1, self._bits) // 8 * 8)  # whole bytes
         for first in range(0, self._count, step):

@@ -42,11 +42,13 @@ class _NumcodecsCodec(BytesToBytesCodec):
         parameters = self._codec.get_config() | self._given
         return {name: value for name, value in parameters.items() if name != "id"}
 
-    def _decoded(self, encoded: Buffer) -> Buffer:
+    def _decoded(self, encoded: Buffer, out: memoryview | None = None) -> Buffer:
         try:
-            decoded = self._codec.decode(encoded)
+            decoded = self._codec.decode(encoded, out)
         except _ERRORS as error:
             raise CodecError(str(error), codec=self.name) from error
+        if out is not None:
+            return out
         return np.ascontiguousarray(decoded).reshape(-1).view(np.uint8).data
 
     def encode(self, decoded: Buffer) -> Buffer:
@@ -107,7 +109,7 @@ class ShuffleCodec(_NumcodecsCodec):
             )
         rest = len(encoded) % self._item_nbytes
         if not rest:
-            return self._decoded(encoded)
+            return self._decoded(encoded, out if out is not None and len(out) == len(encoded) else None)
         whole = memoryview(encoded)[: len(encoded) - rest]
         return b"".join((self._decoded(whole), memoryview(encoded)[len(whole) :]))
 

@@ -20,7 +20,7 @@ from zarrcore.stores.hdf5.store import Hdf5Store
 INTEGERS = [2, 0, 4, 0, 2, 1, 0, 0]
 
 
-@given(st.integers(1, 63), st.data())
+@given(st.integers(1, 64), st.data())
 def test_numbers_of_any_bits_are_unpacked(bits: int, data: st.DataObject) -> None:
     numbers = data.draw(st.lists(st.integers(0, 2**bits - 1), min_size=1, max_size=20))
     text = "".join(f"{number:0{bits}b}" for number in numbers)

@@ -15,7 +15,6 @@ from zarrcore.stores.hdf5.elements import (
     fill_value_of,
     is_boolean,
     variable,
-    variable_bytes,
 )
 from zarrcore.stores.hdf5.elsewhere.external_files import ExternalElements, parse_segments
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
@@ -287,18 +286,22 @@ class Dataset:
         count = math.prod(self.chunk_shape)
         if count > _MAX_VARIABLE or len(data) < 16 * count:
             raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
-        parts, room = [count.to_bytes(4, "little")], Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
+        room = Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
+        parts = [count.to_bytes(4, "little")]
+        for value in self._heaps.texts(data, count) if self.type.is_text else self._lists(data, count, room):
+            if self.type.is_text:
+                room.take(len(value))
+            parts += (len(value).to_bytes(4, "little"), value)
+        return b"".join(parts)
+
+    def _lists(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
+        """Elements of variable length that are not texts, as JSON."""
         for at in range(0, 16 * count, 16):
             item = data[at : at + 16]
             if item[:4] == _NO_ELEMENTS:
-                value = b"" if self.type.is_text else b"[]"
-            elif self.type.is_text:
-                value = variable_bytes(self.type, item, self._heaps)
-                room.take(len(value))
+                yield b"[]"
             else:
-                value = json.dumps(variable(self.type, item, self._heaps, room)).encode()
-            parts += (len(value).to_bytes(4, "little"), value)
-        return b"".join(parts)
+                yield json.dumps(variable(self.type, item, self._heaps, room)).encode()
 
     def _chunk_index(self) -> ChunkIndex:
         with self._lock:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
-from zarrcore.stores.hdf5.heaps import GlobalHeaps, Room
+from zarrcore.stores.hdf5.heaps import LONGER_THAN_ITS_OBJECT, GlobalHeaps, Room
 from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
@@ -283,29 +283,29 @@ def _float_json(data: bytes, is_big: bool) -> Any:
 
 def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """An element of variable length, from its place in a global heap: text, or a list of numbers."""
-    found = variable_bytes(kind, data, heaps)
-    room.take(len(found))
     if kind.is_text:
-        return found.decode("utf-8", "replace")
+        text = next(heaps.texts(data, 1))
+        room.take(len(text))
+        return text.decode("utf-8", "replace")
     if kind.base is None:
         raise BrokenFileError("a type of variable length has no base")
+    found = _items(kind.base, data, heaps)
+    room.take(len(found))
     return [
         json_of(kind.base, found[i : i + kind.base.nbytes], heaps, room)
         for i in range(0, len(found), kind.base.nbytes)
     ]
 
 
-def variable_bytes(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
-    """The bytes of an element of variable length."""
+def _items(base: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
+    """The bytes of the items of an element of variable length."""
     count, address, index = unsigned(data, 0, 4), unsigned(data, 4, 8), unsigned(data, 12, 4)
     if not count or address in (0, UNDEFINED):
         return b""
-    nbytes = count if kind.is_text or kind.base is None else count * kind.base.nbytes
     found = heaps.object(address, index)
-    if len(found) < nbytes:
-        raise BrokenFileError("an element of variable length is longer than its object in the global heap")
-    found = found[:nbytes]
-    return found.split(b"\0")[0] if kind.is_text else found
+    if len(found) < count * base.nbytes:
+        raise BrokenFileError(LONGER_THAN_ITS_OBJECT)
+    return found[: count * base.nbytes]
 
 
 def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:

@@ -5,14 +5,23 @@ HDF5 File Format Specification, "Local Heaps", "Global Heap", "Fractal Heap".
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Final
+
+import numpy as np
 
 from zarrcore.stores.hdf5.btree2 import records
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
+LONGER_THAN_ITS_OBJECT: Final = "an element of variable length is longer than its object in the global heap"
+
 _KEPT_NBYTES: Final = 32 << 20
+_REFERENCE: Final = np.dtype([("nbytes", "<u4"), ("address", "<u8"), ("index", "<u4")])
+_OBJECT_HEAD: Final = struct.Struct("<H6xQ")
+"""Number and size; between them, the number of its uses, and a reserve."""
 
 
 class LocalHeap:
@@ -70,10 +79,36 @@ class GlobalHeaps:
             BrokenFileError: there is none.
         """
         data, places = self._collection(address)
-        place = places.get(index)
-        if place is None:
-            raise BrokenFileError(f"the global heap at {address:,} has no object {index}")
-        return data[place[0] : place[0] + place[1]]
+        begin, end = _place_in(places, address, index)
+        return data[begin:end]
+
+    def texts(self, references: bytes, count: int) -> Iterator[bytes]:
+        """The texts to which references lead, each without its end.
+
+        Args:
+            references: 16 bytes for each: the size of the text, the address of its collection, and its number there.
+            count: how many.
+
+        Raises:
+            BrokenFileError: there is no such text, or it is shorter than its reference says.
+        """
+        if len(references) < count * _REFERENCE.itemsize:
+            raise BrokenFileError("a structure ends early")
+        parts = np.frombuffer(references, _REFERENCE, count)
+        data, places, known = b"", dict[int, tuple[int, int]](), UNDEFINED
+        for nbytes, address, index in zip(
+            *(parts[name].tolist() for name in _REFERENCE.names or ()), strict=True
+        ):
+            if not nbytes or address in (0, UNDEFINED):
+                yield b""
+                continue
+            if address != known:
+                (data, places), known = self._collection(address), address
+            begin, end = _place_in(places, address, index)
+            if end - begin < nbytes:
+                raise BrokenFileError(LONGER_THAN_ITS_OBJECT)
+            value = data[begin : begin + nbytes]
+            yield value if b"\0" not in value else value[: value.index(b"\0")]
 
     def _collection(self, address: int) -> tuple[bytes, dict[int, tuple[int, int]]]:
         with self._lock:
@@ -87,12 +122,12 @@ class GlobalHeaps:
         data = self._reader.read(address, unsigned(head, 8, 8), "a global heap")
         places, at = {}, 16
         while at + 16 <= len(data):
-            index, nbytes = unsigned(data, at, 2), unsigned(data, at + 8, 8)
+            index, nbytes = _OBJECT_HEAD.unpack_from(data, at)
             if not index:
                 break
             if at + 16 + nbytes > len(data):
                 raise BrokenFileError("an object lies outside its global heap")
-            places[index] = (at + 16, nbytes)
+            places[index] = (at + 16, at + 16 + nbytes)
             at += 16 + -(-nbytes // 8) * 8
         with self._lock:
             if address not in self._kept:
@@ -101,6 +136,14 @@ class GlobalHeaps:
             while self._nbytes > _KEPT_NBYTES and len(self._kept) > 1:
                 self._nbytes -= len(self._kept.popitem(last=False)[1][0])
         return data, places
+
+
+def _place_in(places: dict[int, tuple[int, int]], address: int, index: int) -> tuple[int, int]:
+    """Where an object begins and ends in its collection."""
+    place = places.get(index)
+    if place is None:
+        raise BrokenFileError(f"the global heap at {address:,} has no object {index}")
+    return place
 
 
 class FractalHeap:

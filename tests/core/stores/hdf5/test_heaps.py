@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import h5py
 import numpy as np
 import pytest
@@ -50,3 +52,21 @@ def test_texts_of_a_chunk_that_take_too_much_are_refused(monkeypatch: pytest.Mon
     file = written(lambda file: file.create_dataset("a", data=np.array(texts, object)))
     with pytest.raises(BrokenFileError, match="the elements of a chunk take more than 2 MiB"):
         node(file, "a").dataset.chunk((0,))
+
+
+def test_references_to_texts_are_followed_or_refused() -> None:
+    texts = ["one", "", "three"]
+    file = written(lambda file: file.create_dataset("a", data=np.array(texts, object)))
+    with h5py.File(io.BytesIO(file.reader.read(0, file.reader.nbytes, "it"))) as opened:
+        place = opened["a"].id.get_offset()
+    stored = file.reader.read(place, 48, "the references")
+    heaps = GlobalHeaps(file.reader)
+    assert list(heaps.texts(stored, 3)) == [b"one", b"", b"three"]
+    assert list(heaps.texts(stored[32:] + stored[:16], 2)) == [b"three", b"one"]
+    assert list(heaps.texts((2).to_bytes(4, "little") + stored[4:], 1)) == [b"on"]
+    with pytest.raises(BrokenFileError, match="ends early"):
+        list(heaps.texts(stored[:-1], 3))
+    with pytest.raises(BrokenFileError, match="has no object 999"):
+        list(heaps.texts(stored[:12] + (999).to_bytes(4, "little"), 1))
+    with pytest.raises(BrokenFileError, match="longer than its object"):
+        list(heaps.texts((99).to_bytes(4, "little") + stored[4:], 1))

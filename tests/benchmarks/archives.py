@@ -32,6 +32,8 @@ _DATASETS = 1000
 _INDEXED = 100_000
 _PLANE = 20
 _VARIABLE = "t"
+_WRITTEN = "written 2"
+"""Exists beside the files, and has another name when they are other ones."""
 
 
 def tasks() -> Iterator[Task]:
@@ -41,6 +43,7 @@ def tasks() -> Iterator[Task]:
     whole: dict[str, Act] = {OURS: _read, "h5py": _read_h5py}
     yield Task("whole", chunked, "gzip.nc", whole, nbytes, target="2 × h5py")
     yield Task("whole", "float32, contiguous", "plain.nc", whole, nbytes, target="1 × h5py")
+    yield Task("whole", "uint16, bitshuffle with lz4", "bitshuffle.h5", whole, nbytes // 2, target="1 × h5py")
     plane: dict[str, Act] = {OURS: partial(_read, selection=_PLANE)}
     tree: dict[str, Act] = {OURS: _tree, f"{OURS} (command)": _tree_by_command}
     for caching in ("readahead", "blockcache"):
@@ -67,13 +70,14 @@ def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Ite
 def _written(folder: Path) -> Path:
     """The folder of the files: each one, and a small one like it."""
     files = folder / NAME
-    if not (files / "done").exists():
+    if not (files / _WRITTEN).exists():
         shutil.rmtree(files, ignore_errors=True)
         files.mkdir(parents=True)
         values = field()[: _SHAPE[0]]
         _write_netcdf(files, values)
         _write_hdf5(files)
-        (files / "done").touch()
+        _write_bitshuffled(files, values)
+        (files / _WRITTEN).touch()
     return files
 
 
@@ -99,6 +103,17 @@ def _write_hdf5(files: Path) -> None:
                 made.attrs["units"] = "m"
         with h5py.File(files / f"{prefix}chunks.h5", "w") as file:
             file.create_dataset("a", data=np.arange(4 * chunks), chunks=(4,))
+
+
+def _write_bitshuffled(files: Path, values: np.ndarray) -> None:
+    """As the detectors of synchrotrons."""
+    import h5py
+    import hdf5plugin
+
+    counts = ((values + 2) * 8000).astype("u2")
+    for prefix, part in (("", counts), (TINY, counts[:48, :256, :256])):
+        with h5py.File(files / f"{prefix}bitshuffle.h5", "w") as file:
+            file.create_dataset(_VARIABLE, data=part, chunks=(1, *part.shape[1:]), **hdf5plugin.Bitshuffle())
 
 
 # zarrscope
@@ -168,6 +183,7 @@ def _run(*arguments: str) -> None:
 @contextmanager
 def _opened_h5py(place: str, caching: str | None) -> Iterator[Any]:
     import h5py
+    import hdf5plugin  # noqa: F401 - importing registers its filters
 
     if caching is None:
         with h5py.File(place) as file:

@@ -8,27 +8,18 @@ import http.client
 import logging
 import socket
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.zfs.http.conftest import RAW, VALUES
-from tests.zfs.http.serving import Served, serving
+from tests.zfs.http.serving import Served, serving, wait_until
 from tests.zfs.trees.entries import Remote
 from zarrcore.errors import AccessDeniedError, StoreTimeoutError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat
 
 ORIGIN = "https://viewer.example"
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_pages_of_a_named_origin_may_read(client: httpx.Client) -> None:

@@ -52,7 +52,7 @@ class Hdf5NbitCodec(BytesToBytesCodec):
         self._is_plain, self._count = bool(values[1]), values[2]
         try:
             described = [] if self._is_plain else _described(values, 3, 0, 0)[0]
-            self._item_nbytes = values[4]
+            self._item_nbytes = 0 if self._is_plain else values[4]
         except (IndexError, ValueError) as error:
             raise MetadataError("the type ends early", member="values") from error
         if self._item_nbytes > _MAX_ITEM_NBYTES or any(
@@ -68,20 +68,21 @@ class Hdf5NbitCodec(BytesToBytesCodec):
         values = configuration.get("values")
         if (
             not isinstance(values, list)
-            or len(values) < 5
+            or len(values) < 3
             or not all(type(value) is int and 0 <= value < 2**32 for value in values)
         ):
-            raise MetadataError("expected at least five numbers", member="values")
+            raise MetadataError("expected at least three numbers", member="values")
         return cls(values)
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         data = memoryview(encoded)
-        nbytes = self._count * self._item_nbytes
-        if nbytes > max_nbytes:
-            raise CodecError(f"a chunk has {nbytes:,} bytes", codec=self.name)
+        nbytes = max_nbytes if self._is_plain else self._count * self._item_nbytes
+        is_stored = self._is_plain
         if len(data) == nbytes + len(UNCOMPRESSED) and data[: len(UNCOMPRESSED)] == UNCOMPRESSED:
-            return data[len(UNCOMPRESSED) :]
-        if self._is_plain:
+            data, is_stored = data[len(UNCOMPRESSED) :], True
+        if nbytes > max_nbytes or (is_stored and len(data) > max_nbytes):
+            raise CodecError(f"a chunk has more than {max_nbytes:,} bytes", codec=self.name)
+        if is_stored:
             return data
         if len(data) < (self._count * self._bits + 7) // 8:
             raise CodecError(

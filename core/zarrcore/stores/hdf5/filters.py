@@ -33,7 +33,7 @@ def codec_of(filter_: Filter) -> dict[str, Any]:
             return _named(
                 "hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line
             )
-        case 5 if len(values) >= 5:
+        case 5 if len(values) >= 5 or (len(values) >= 3 and values[1]):
             return _named("hdf5.nbit", values=list(values))
         case 6 if len(values) >= 8:
             return _named("hdf5.scaleoffset", values=list(values))

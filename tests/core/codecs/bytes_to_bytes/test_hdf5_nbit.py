@@ -63,6 +63,8 @@ FIELDS = np.dtype([("a", "i2"), ("b", "u4", (2, 2)), ("c", "S5"), ("d", "f8")])
         (number(h5py.h5t.STD_U64LE, 40, 24), "u8"),
         (number(h5py.h5t.STD_U8LE, 1, 7), "u1"),
         (h5py.h5t.STD_I32LE, "i4"),
+        (h5py.h5t.py_create(np.dtype(bool), logical=True), "?"),
+        (h5py.h5t.py_create(np.dtype("V3")), "V3"),
         (structure(), FIELDS),
     ],
 )

@@ -126,7 +126,8 @@ FRAME = pd.DataFrame(
     {
         "n": pd.array(COUNTS, dtype="Int64"),
         "f": pd.array(SCORES, dtype="Float64"),
-        "s": pd.array(TEXTS, dtype="string"),
+        # Stored by Arrow, comparisons of texts do not combine with others: "boolean value of NA is ambiguous".
+        "s": pd.array(TEXTS, dtype=pd.StringDtype("python")),
     }
 )
 

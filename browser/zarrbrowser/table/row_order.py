@@ -68,7 +68,7 @@ class ColumnCells:
     values: NDArray[Any]
     """Comparable values; anything where one is missing."""
     is_missing: NDArray[np.bool_]
-    ranks: Mapping[str, int] = field(default=MappingProxyType({}))
+    ranks: Mapping[str, int] = field(default_factory=dict)
     """The position of each category, if they have an order."""
 
     @classmethod

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
 from zarrbrowser.nodes.read_cost import Cancelled
+from zarrbrowser.workers.proj_contexts import keep_proj_context
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -151,6 +152,8 @@ class Workers(QObject):
             return
         except Exception as problem:  # noqa: BLE001 - the window shows any error of a thread
             error = problem
+        finally:
+            keep_proj_context()
         if not self._closed and not request.is_cancelled():
             self._answered.emit(_Answer(request, result, error))
 

@@ -1,0 +1,28 @@
+"""What PROJ keeps for a thread, which must live as long as the thread."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+_kept: dict[int, Any] = {}
+
+
+def keep_proj_context() -> None:
+    """Keep PROJ's context of this thread.
+
+    Python forgets what it knows of a thread of Qt whenever a worker is done. pyproj before 3.8, the last for Python 3.11, then
+    frees the context, but goes on using it when the next worker runs in the thread, and crashes.
+    """
+    module = sys.modules.get("pyproj._context")
+    if module is None or _is_safe(sys.modules["pyproj"].__version__):
+        return
+    context = module.get_context_manager()
+    if context is not None:  # the worker made it; others of this thread find none
+        _kept[threading.get_ident()] = context
+
+
+def _is_safe(version: str) -> bool:
+    """Whether pyproj forgets a context that it freed."""
+    return tuple(map(int, version.split(".")[:2])) >= (3, 8)

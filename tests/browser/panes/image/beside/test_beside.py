@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -182,7 +183,9 @@ def test_a_row_dropped_on_the_picture_is_shown(
     half = next(row for row in rows if window.model.path_of(row) == "/half")
     assert window.model.flags(half) & Qt.ItemFlag.ItemIsDragEnabled
     data = window.model.mimeData([half])
-    entered = QDragEnterEvent(QPoint(90, 90).toPointF(), COPY, data, BUTTONS, KEYS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # no other constructor is in all versions of Qt
+        entered = QDragEnterEvent(QPoint(90, 90), COPY, data, BUTTONS, KEYS)
     QApplication.sendEvent(pane, entered)
     assert entered.isAccepted()
     dropped = QDropEvent(QPoint(90, 90).toPointF(), COPY, data, BUTTONS, KEYS)

@@ -143,7 +143,7 @@ def load_stores() -> None:
     import zarrcore
     from zarrcore.conventions import recognise  # noqa: F401 - see `open_source`
 
-    # This contacts no service, and there is no other public way to import the store with its client.
+    # Opening a bucket imports the S3 client. It sends no request.
     zarrcore.open_store("s3://unused", anonymous=True, region="us-east-1")
 
 

@@ -90,7 +90,7 @@ class GlobalHeaps:
             count: how many.
 
         Raises:
-            BrokenFileError: there is no such text, or it is shorter than its reference says.
+            BrokenFileError: a reference leads to no text, or to one that is too short.
         """
         if len(references) < count * _REFERENCE.itemsize:
             raise BrokenFileError("a structure ends early")

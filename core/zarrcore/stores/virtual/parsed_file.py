@@ -77,7 +77,7 @@ class ParsedFile(VirtualStore, Generic[Content]):
         """A reader of the file as it is now: the given one the first time, then new ones.
 
         Raises:
-            StoreError: the store failed, or there is no such file.
+            StoreError: the store failed, or the file does not exist.
         """
         reader, self._reader = self._reader, None
         return reader or FileReader(self.source, self.key, self.url)

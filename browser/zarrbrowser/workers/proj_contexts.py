@@ -15,10 +15,11 @@ def keep_proj_context() -> None:
     Python forgets what it knows of a thread of Qt whenever a worker is done. pyproj before 3.8, the last for Python 3.11, then
     frees the context, but goes on using it when the next worker runs in the thread, and crashes.
     """
-    module = sys.modules.get("pyproj._context")
-    if module is None or _is_safe(sys.modules["pyproj"].__version__):
+    # pyproj sets its version last: without one, another thread is importing it.
+    version = getattr(sys.modules.get("pyproj"), "__version__", None)
+    if version is None or _is_safe(version):
         return
-    context = module.get_context_manager()
+    context = sys.modules["pyproj._context"].get_context_manager()
     if context is not None:  # the worker made it; others of this thread find none
         _kept[threading.get_ident()] = context
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.workers import Workers
-from zarrbrowser.workers.proj_contexts import _is_safe
+from zarrbrowser.workers.proj_contexts import _is_safe, keep_proj_context
 
 pyproj: Any = pytest.importorskip("pyproj")
 
@@ -31,6 +33,11 @@ def test_workers_of_one_thread_project_one_after_another(qtbot: QtBot) -> None:
     assert found == [found[0]] * 20
     assert found[0] == pytest.approx(10.6, abs=0.1)
     assert workers.wait(20)
+
+
+def test_a_worker_ends_while_another_thread_imports_pyproj(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyproj", ModuleType("pyproj"))  # as far as the import has come
+    keep_proj_context()
 
 
 @pytest.mark.parametrize(

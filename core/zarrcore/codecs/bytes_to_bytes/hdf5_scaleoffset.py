@@ -74,7 +74,7 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
             return body[: count * self._nbytes]
         least = int.from_bytes(data[5 : 5 + min(8, data[4])], "little")
         numbers = unpacked(np.frombuffer(body, "u1"), count, bits)
-        is_fill = numbers == (1 << bits) - 1 if self._has_fill and bits else np.zeros(count, bool)
+        is_fill = numbers == (1 << bits) - 1 if self._has_fill else np.zeros(count, bool)
         plain = self._dtype.newbyteorder("<")
         if self._is_float:
             start = np.frombuffer(least.to_bytes(8, "little")[: self._nbytes], plain)[0]

@@ -43,6 +43,13 @@ def test_fill_values_and_numbers_read_as_with_h5py(dtype: str) -> None:
         assert (hierarchy["a"][...] == file["a"][...]).all()
 
 
+def test_without_bits_each_element_is_the_fill_value() -> None:
+    """As in the HDF5 library: the largest difference of no bits is 0."""
+    values = [2, 0, 4, 0, 2, 1, 0, 1, 7]
+    codec = Hdf5ScaleoffsetCodec.from_configuration({"values": values})
+    assert bytes(codec.decode(bytes(21), 8)) == np.full(4, 7, "<i2").tobytes()
+
+
 def test_broken_heads_are_refused() -> None:
     codec = Hdf5ScaleoffsetCodec.from_configuration({"values": INTEGERS})
     for encoded in (b"", bytes(20), bytes((17,)) + bytes(40), bytes((9,)) + bytes(20)):

@@ -11,6 +11,7 @@ from typing import Any, Final
 from zarrcore.stores.hdf5.chunk_index import ChunkIndex, Place
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
 from zarrcore.stores.hdf5.elements import (
+    characters_of,
     elements_of,
     fill_value_of,
     is_boolean,
@@ -291,6 +292,8 @@ class Dataset:
         for value in self._heaps.texts(data, count) if self.type.is_text else self._lists(data, count, room):
             if self.type.is_text:
                 room.take(len(value))
+                if not (self.type.is_utf8 or value.isascii()):
+                    value = characters_of(self.type, value).encode()
             parts += (len(value).to_bytes(4, "little"), value)
         return b"".join(parts)
 

@@ -65,6 +65,8 @@ class Datatype:
     padding: int = 0
     is_text: bool = False
     """Whether a type of variable length is text."""
+    is_utf8: bool = False
+    """Whether a text is UTF-8; else it is marked as ASCII."""
     base: Datatype | None = None
     fields: tuple[Field, ...] = field(default=())
     members: tuple[tuple[str, int], ...] = ()
@@ -103,7 +105,9 @@ def _parse(data: bytes, at: int, depth: int) -> tuple[Datatype, int]:
         case Kind.TIME:
             return Datatype(kind, nbytes, bool(bits & 1)), at + 2
         case Kind.TEXT:
-            return Datatype(kind, nbytes, padding=bits & 15, bits=bits, is_text=True), at
+            return Datatype(
+                kind, nbytes, padding=bits & 15, bits=bits, is_text=True, is_utf8=bits >> 4 & 15 == 1
+            ), at
         case Kind.OPAQUE:
             length = bits & 0xFF
             tag = _bytes(data, at, length).split(b"\0")[0].decode("ascii", "replace")
@@ -116,7 +120,8 @@ def _parse(data: bytes, at: int, depth: int) -> tuple[Datatype, int]:
             return _enumeration(data, at, depth, version, nbytes, bits & 0xFFFF)
         case Kind.VARIABLE:
             base, at = _parse(data, at, depth + 1)
-            return Datatype(kind, nbytes, base=base, is_text=bits & 15 == 1, bits=bits), at
+            is_text, is_utf8 = bits & 15 == 1, bits >> 8 & 15 == 1
+            return Datatype(kind, nbytes, base=base, is_text=is_text, is_utf8=is_utf8, bits=bits), at
         case Kind.COMPLEX:
             base, at = _parse(data, at, depth + 1)
             return Datatype(kind, nbytes, base.big_endian, base=base), at

@@ -281,12 +281,20 @@ def _float_json(data: bytes, is_big: bool) -> Any:
     return float(number) if math.isfinite(number) else "0x" + (data if is_big else data[::-1]).hex()
 
 
+def characters_of(kind: Datatype, text: bytes) -> str:
+    """The characters of a text. One that is marked as ASCII is UTF-8 if it can be, else Latin-1."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text.decode("utf-8", "replace") if kind.is_utf8 else text.decode("latin-1")
+
+
 def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """An element of variable length, from its place in a global heap: text, or a list of numbers."""
     if kind.is_text:
         text = next(heaps.texts(data, 1))
         room.take(len(text))
-        return text.decode("utf-8", "replace")
+        return characters_of(kind, text)
     if kind.base is None:
         raise BrokenFileError("a type of variable length has no base")
     found = _items(kind.base, data, heaps)
@@ -317,7 +325,7 @@ def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
         case Kind.VARIABLE:
             return variable(kind, data, heaps, room)
         case Kind.TEXT:
-            return text_of(data, kind.padding).decode("utf-8", "replace")
+            return characters_of(kind, text_of(data, kind.padding))
         case Kind.REFERENCE:
             return None
         case Kind.OPAQUE | Kind.TIME:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
 
+import zarrcore
 from tests.core.stores.hdf5.written import node, written
+from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.elements import UnshownError, text_of
 
 BEYOND = {
@@ -43,3 +47,22 @@ def test_fill_values_are_spelled_as_in_zarr(dtype: str, value: object, told: obj
 
 def test_padding_of_texts() -> None:
     assert [text_of(b" a\0b  ", padding) for padding in (0, 1, 2)] == [b" a", b" a\0b  ", b" a\0b"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_texts_that_are_not_utf8(encoding: str, tmp_path: Path) -> None:
+    """As old programs wrote them, with a type that they marked as ASCII."""
+    texts = ["°C".encode("latin-1"), "°F".encode(), b"K", b""]
+    dtype = h5py.string_dtype(encoding)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("a", data=np.array(texts, object), dtype=dtype)
+        file["a"].attrs.create("unit", texts[0], dtype=dtype)
+        file["a"].attrs.create("fixed", texts[0], dtype=h5py.string_dtype(encoding, 2))
+    array = zarrcore.open(tmp_path / "a.h5")["a"]
+    if encoding == "ascii":
+        assert array[...].tolist() == ["°C", "°F", "K", ""]
+        assert array.attributes == {"unit": "°C", "fixed": "°C"}
+    else:
+        with pytest.raises(CodecError, match="utf-8"):
+            array[...]
+        assert array.attributes == {"unit": "\ufffdC", "fixed": "\ufffdC"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import xarray as xr
 
 from tests.browser.fakes import FakeArray
@@ -13,6 +14,7 @@ from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrcore.errors import NodeNotFoundError
 
+pytestmark = pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")  # of texts
 TIMES = np.datetime64("2020-01-01", "h") + np.arange(6).reshape(2, 3)
 
 

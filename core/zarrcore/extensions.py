@@ -86,7 +86,7 @@ def _installed() -> Iterator[tuple[str, str, str | Distribution]]:
             folder = os.path.join(entry, "EGG-INFO")
             name = os.path.basename(entry)[: -len(".egg")].partition("-")[0]
             yield _normalised(name), _text(os.path.join(folder, "entry_points.txt")), folder
-    finders = [one for one in sys.meta_path if one is not PathFinder and hasattr(one, "find_distributions")]
+    finders = [one for one in sys.meta_path if hasattr(one, "find_distributions") and not _is_standard(one)]
     if not archives and not finders:
         return
     from importlib.metadata import DistributionFinder, distributions
@@ -94,7 +94,16 @@ def _installed() -> Iterator[tuple[str, str, str | Distribution]]:
     context = DistributionFinder.Context()
     others = [distributions(path=archives), *(one.find_distributions(context) for one in finders)]
     for package in chain.from_iterable(others):
-        yield _normalised(package.name), package.read_text("entry_points.txt") or "", package
+        try:
+            text = package.read_text("entry_points.txt") or ""
+        except UnicodeDecodeError:
+            text = ""
+        yield _normalised(package.name), text, package
+
+
+def _is_standard(finder: object) -> bool:
+    """Whether a finder knows only packages in folders and archives of ``sys.path``."""
+    return finder is PathFinder or type(finder).__module__.partition(".")[0] == "importlib_metadata"
 
 
 def _distribution(package: str | Distribution) -> Distribution:

@@ -76,6 +76,32 @@ def test_every_form_of_metadata_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert found() == expected()
 
 
+def test_broken_metadata_in_an_archive_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name, points in (("broken", b"\xff"), ("good", b"[zarrscope.examples]\ngood = m:good\n")):
+            archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\n")
+            archive.writestr(f"{name}-1.0.dist-info/entry_points.txt", points)
+    monkeypatch.syspath_prepend(tmp_path / "a.zip")
+    assert found() == [("good", "m:good")]
+
+
+def test_the_backport_of_importlib_metadata_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It finds what `found` finds itself, but takes as long as importlib does."""
+
+    class Finder:
+        def find_spec(self, *_words: Any) -> None:
+            return None
+
+        def find_distributions(self, _context: Any) -> list[importlib.metadata.Distribution]:
+            raise AssertionError
+
+    Finder.__module__ = "importlib_metadata"
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    assert found() == []
+
+
 def test_the_first_package_of_a_name_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path / "first", "some.thing-2.0.dist-info", "[zarrscope.examples]\nnew = m:new\n")
     written(tmp_path / "second", "Some_Thing-1.0.dist-info", "[zarrscope.examples]\nold = m:old\n")

@@ -329,11 +329,21 @@ def test_workers_may_join_later(source: Path, tmp_path: Path) -> None:
     cluster = DaskCluster(tmp_path)
     try:
         cluster.start_scheduler()
-        late = threading.Timer(3.0, cluster.start_worker)
-        late.start()
-        outcome = run_process("check", source, "--scheduler", cluster.address)
-        late.join()
-        assert outcome.status == 0
-        assert outcome.stderr == f"the Dask cluster at {cluster.address} has no worker yet: waiting for one\n"
+        command = [
+            Path(sys.executable).with_name("zarrscope"),
+            "check",
+            source,
+            "--scheduler",
+            cluster.address,
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stderr is not None
+            told = process.stderr.readline()
+            assert told == f"the Dask cluster at {cluster.address} has no worker yet: waiting for one\n"
+            cluster.start_worker()
+            assert process.stderr.read() == ""
+        assert process.returncode == 0
     finally:
         cluster.end()

@@ -6,6 +6,8 @@ import math
 from typing import Final, NamedTuple
 
 _AIMED_NBYTES: Final = 4 << 20
+_MOST_TRIED: Final = 10_000
+"""Numbers of chunks: more would take longer than reading a chunk."""
 
 
 class Rows(NamedTuple):
@@ -30,8 +32,9 @@ def row_chunk_shape(shape: tuple[int, ...], item_nbytes: int) -> tuple[int, ...]
         if below * length <= _AIMED_NBYTES:
             break
         most = max(1, _AIMED_NBYTES // below)
-        least = max(1, most // 4)
-        chunk[dimension] = next((n for n in range(most, least - 1, -1) if length % n == 0), most)
+        fewest = -(-length // most)
+        counts = range(fewest, min(length // max(1, most // 4), fewest + _MOST_TRIED) + 1)
+        chunk[dimension] = next((length // count for count in counts if length % count == 0), most)
         if below <= _AIMED_NBYTES:
             break
     return tuple(chunk)

@@ -28,3 +28,18 @@ def test_chunks_hold_all_bytes_in_order(shape: tuple[int, ...], item: int, aimed
         assert 0 < rows.stored_nbytes <= rows.nbytes
         at += rows.stored_nbytes
     assert at == int(np.prod(shape)) * item
+
+
+@given(st.integers(1, 3000), st.integers(1, 400))
+def test_a_long_dimension_is_divided_into_equal_chunks_where_that_is_possible(length: int, most: int) -> None:
+    before, module._AIMED_NBYTES = module._AIMED_NBYTES, most  # type: ignore[misc]
+    try:
+        found = row_chunk_shape((length,), 1)
+    finally:
+        module._AIMED_NBYTES = before  # type: ignore[misc]
+    divisors = [n for n in range(max(1, most // 4), most + 1) if length % n == 0]
+    assert found == (length if length <= most else max(divisors, default=most),)
+
+
+def test_a_prime_length_takes_no_search_of_millions() -> None:
+    assert row_chunk_shape((10**15 + 37,), 1) == (4 << 20,)

@@ -12,7 +12,9 @@ from typing import Any, Final, NamedTuple
 from zarrcore.stores.hdf5.btree2 import records
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
 from zarrcore.stores.hdf5.elements import array_json
-from zarrcore.stores.hdf5.heaps import FractalHeap, GlobalHeaps, Room
+from zarrcore.stores.hdf5.heaps.fractal_heap import FractalHeap
+from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
+from zarrcore.stores.hdf5.heaps.room import Room
 from zarrcore.stores.hdf5.object_header import (
     ATTRIBUTE,
     ATTRIBUTE_INFO,

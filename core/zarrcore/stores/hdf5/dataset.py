@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
+
+import numpy as np
 
 from zarrcore.stores.hdf5.chunk_index import ChunkIndex, Place
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, parse_datatype
@@ -21,7 +23,8 @@ from zarrcore.stores.hdf5.elsewhere.external_files import ExternalElements, pars
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
 from zarrcore.stores.hdf5.elsewhere.virtual_dataset import CODEC, Budget, VirtualElements
 from zarrcore.stores.hdf5.filters import codec_of, unfiltered, without_skips
-from zarrcore.stores.hdf5.heaps import GlobalHeaps, Room
+from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
+from zarrcore.stores.hdf5.heaps.room import Room
 from zarrcore.stores.hdf5.layout import (
     Chunked,
     Compact,
@@ -288,14 +291,15 @@ class Dataset:
         if count > _MAX_VARIABLE or len(data) < 16 * count:
             raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
         room = Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
-        parts = [count.to_bytes(4, "little")]
-        for value in self._heaps.texts(data, count) if self.type.is_text else self._lists(data, count, room):
-            if self.type.is_text:
-                room.take(len(value))
-                if not (self.type.is_utf8 or value.isascii()):
-                    value = characters_of(self.type, value).encode()
-            parts += (len(value).to_bytes(4, "little"), value)
-        return b"".join(parts)
+        if not self.type.is_text:
+            return _vlen(self._lists(data, count, room), count)
+        joined, sizes = self._heaps.joined(data, count, room)
+        if joined.all() and (self.type.is_utf8 or joined.max(initial=0) < 128):
+            return _vlen_of_joined(joined, sizes)
+        texts = self._heaps.texts(data, count)
+        return _vlen(
+            texts if self.type.is_utf8 else (characters_of(self.type, text).encode() for text in texts), count
+        )
 
     def _lists(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
         """Elements of variable length that are not texts, as JSON."""
@@ -378,3 +382,24 @@ def _zero(data_type: Any) -> Any:
     if data_type[0] == "r":
         return [0] * (int(data_type[1:]) // 8)
     return False if data_type == "bool" else 0
+
+
+def _vlen(elements: Iterable[bytes], count: int) -> bytes:
+    """Elements as the codecs ``vlen-utf8`` and ``vlen-bytes`` have them."""
+    parts = [count.to_bytes(4, "little")]
+    for element in elements:
+        parts += (len(element).to_bytes(4, "little"), element)
+    return b"".join(parts)
+
+
+def _vlen_of_joined(joined: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]) -> bytes:
+    """The same for elements that lie one after another, as the sizes say."""
+    count = len(sizes)
+    encoded = np.empty(4 + 4 * count + len(joined), "u1")
+    encoded[:4] = np.frombuffer(count.to_bytes(4, "little"), "u1")
+    parts = np.stack([np.full(count, 4), sizes], 1)
+    is_content = np.repeat(np.tile([False, True], count), parts.reshape(-1))
+    rest = encoded[4:]
+    rest[is_content] = joined
+    rest[~is_content] = sizes.view("u1")
+    return encoded.tobytes()

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
-from zarrcore.stores.hdf5.heaps import LONGER_THAN_ITS_OBJECT, GlobalHeaps, Room
+from zarrcore.stores.hdf5.heaps.global_heaps import LONGER_THAN_ITS_OBJECT, GlobalHeaps
+from zarrcore.stores.hdf5.heaps.room import Room
 from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 

@@ -20,7 +20,7 @@ from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
-from zarrcore.stores.hdf5.heaps import GlobalHeaps
+from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
 from zarrcore.stores.validation import is_encodable

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from zarrcore.stores.hdf5.btree2 import records
-from zarrcore.stores.hdf5.heaps import FractalHeap, LocalHeap
+from zarrcore.stores.hdf5.heaps.fractal_heap import FractalHeap
+from zarrcore.stores.hdf5.heaps.local_heap import LocalHeap
 from zarrcore.stores.hdf5.object_header import LINK, LINK_INFO, SYMBOL_TABLE, ObjectHeader
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from zarrcore.stores.hdf5.heaps import FractalHeap
+from zarrcore.stores.hdf5.heaps.fractal_heap import FractalHeap
 from zarrcore.stores.hdf5.object_header import FILL_VALUE, OLD_FILL_VALUE, ObjectHeader
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 

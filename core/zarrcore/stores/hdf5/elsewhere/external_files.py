@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles
-from zarrcore.stores.hdf5.heaps import LocalHeap
+from zarrcore.stores.hdf5.heaps.local_heap import LocalHeap
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.store import Part

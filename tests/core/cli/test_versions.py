@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import icechunk
+import pytest
 import zarr
 
+from tests.command import Run
 from tests.core.stores.icechunk.repositories import write
 
 
@@ -85,3 +87,13 @@ def test_versions_of_different_branches_are_compared_with_each_other(
     assert set(back["added"]) == {"/scalar"}
     assert set(back["deleted"]) == {"/group", "/new"}
     assert zarrscope("diff", written.path, "side", "side").status == 0
+
+
+@pytest.mark.parametrize("option", [("--atol", "1"), ("--layout",), ("--other-format", "v2"), ("--quiet",)])
+def test_options_of_sources_are_refused_for_versions(
+    tmp_path: Path, zarrscope: Run, option: tuple[str, ...]
+) -> None:
+    written = write(tmp_path / "repo")
+    outcome = zarrscope("diff", written.path, "v1", "main", *option)
+    assert outcome.status == 2
+    assert f"{option[0]} is for a comparison of two sources" in outcome.stderr

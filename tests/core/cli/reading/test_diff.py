@@ -10,7 +10,6 @@ import pytest
 
 import zarrcore as zc
 from tests.command import Run
-from tests.core.stores.icechunk.repositories import write
 from tests.servers import S3Server
 
 VALUES = np.arange(60.0).reshape(5, 12)
@@ -109,16 +108,6 @@ def test_trouble_has_its_own_status(pair: tuple[Path, Path], zarrscope: Run) -> 
     outcome = zarrscope("diff", *pair)
     assert outcome.status == 2
     assert outcome.text.startswith("! /g/x  elements are not compared: ")
-
-
-@pytest.mark.parametrize("option", [("--atol", "1"), ("--layout",), ("--other-format", "v2"), ("--quiet",)])
-def test_options_of_sources_are_refused_for_versions(
-    tmp_path: Path, zarrscope: Run, option: tuple[str, ...]
-) -> None:
-    written = write(tmp_path / "repo")
-    outcome = zarrscope("diff", written.path, "v1", "main", *option)
-    assert outcome.status == 2
-    assert f"{option[0]} is for a comparison of two sources" in outcome.stderr
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,18 @@ def test_options_that_do_not_fit_are_refused(
         assert what in outcome.stderr
     outcome = zarrscope("copy", hierarchy, f"{tmp_path}/repo?tag=v1", "--to", "icechunk")
     assert "name a branch" in outcome.stderr
+
+
+@pytest.mark.parametrize("name", ["sqlite://w.db", "lmdb://w", "zip://w.zip", "w.zip", "W.OZX"])
+def test_a_repository_that_cannot_be_there_leaves_no_file(
+    hierarchy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zarrscope: Callable[..., Any], name: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    failed = zarrscope("copy", hierarchy, name, "--to", "icechunk")
+    assert failed.stderr.startswith(f"zarrscope: {name}: an Icechunk repository cannot be in a database")
+    assert failed.status == 2
+    assert [*Path().iterdir()] == []
+    folder = Path("w.zip")
+    folder.mkdir()
+    assert zarrscope("copy", hierarchy, folder, "--to", "icechunk").status == 0

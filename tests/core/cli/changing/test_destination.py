@@ -92,16 +92,3 @@ def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, 
     place.symlink_to("nowhere")
     failed = zarrscope("copy", source, place, "--to", "icechunk")
     assert failed.stderr.endswith("is the name of a database: write to another place\n")
-
-
-@pytest.mark.parametrize("name", ["sqlite://w.db", "lmdb://w", "zip://w.zip", "w.zip", "W.OZX"])
-def test_a_repository_that_cannot_be_there_leaves_no_file(
-    zarrscope: Run, source: Path, tmp_path: Path, name: str
-) -> None:
-    failed = zarrscope("copy", source, name, "--to", "icechunk")
-    assert failed.stderr.startswith(f"zarrscope: {name}: an Icechunk repository cannot be in a database")
-    assert failed.status == 2
-    assert sorted(os.listdir(tmp_path)) == [source.name]
-    folder = tmp_path / "w.zip"
-    folder.mkdir()
-    assert zarrscope("copy", source, folder, "--to", "icechunk").status == 0

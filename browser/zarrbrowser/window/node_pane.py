@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -62,7 +62,7 @@ class NodePane(QWidget):
         fill_asked: a `Target`, the elements for which the user wants to type a value.
         source_asked: the `SourceRequest` of a source that a pane needs and that is not open.
         leaving: the node is about to be left; the pane still shows it.
-        loaded: all modules are imported that were left out for a fast start.
+        loaded: all is imported and made that was left out for a fast start.
     """
 
     pointed = Signal(str)
@@ -324,9 +324,20 @@ class NodePane(QWidget):
             self.step(steps)
         self._workers.submit(
             lambda _request: load_stores(),
-            lambda _nothing: self.loaded.emit(),
+            lambda _nothing: self._prepare_image(),
             lambda error: _log.debug("stores are imported when one is opened: %s", error),
         )
+
+    def _prepare_image(self) -> None:
+        """Make the Image tab before an image is opened: it takes longer than to show one."""
+        pane = self.pane("Image")
+
+        def apply_style() -> None:
+            for widget in (pane, *pane.findChildren(QWidget)):
+                widget.ensurePolished()
+            self.loaded.emit()
+
+        QTimer.singleShot(0, self, apply_style)  # in a turn of its own: the window answers between the two
 
     def _pictures_failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):

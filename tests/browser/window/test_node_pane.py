@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 import zarrcore
@@ -77,6 +79,12 @@ def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
     assert window.node_pane.tabs.tabText(0) == "Overview"
 
 
-def test_the_window_tells_when_everything_is_imported(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_image_tab_is_made_before_it_is_needed(window: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(window.node_pane.loaded):
         window.node_pane.load_pictures()
+    pane = window.node_pane.panes.get("Image")
+    assert pane is not None
+    assert not pane.isVisible()
+    assert all(
+        widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished) for widget in pane.findChildren(QWidget)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import ArrayNode, Group
 
 _PROGRESS_NBYTES = 64 << 20
+_PLAIN = {"", ".bin", ".dat", ".data", ".txt"}
+"""Suffixes of files of any content."""
 _NAMES = [known.name for known in FILE_TYPES]
 
 
@@ -90,8 +93,19 @@ def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileTy
 
     if namespace.suffix is not None:
         return file_type(namespace.suffix)
-    default = "raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json"
-    return file_type_of(namespace.output or "") or file_type(default)
+    output = namespace.output or ""
+    kind = file_type_of(output)
+    if kind is not None:
+        return kind
+    kind = file_type("raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json")
+    suffix = os.path.splitext(output)[1]
+    if suffix.lower() not in _PLAIN and not isinstance(node, Group):  # groups are refused
+        print(
+            f"zarrscope: note: {printable(output)} is written as {kind.name}: no file type has the suffix"
+            f" {printable(suffix)}; choose one of {', '.join(_NAMES)} with --as",
+            file=sys.stderr,
+        )
+    return kind
 
 
 def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:

@@ -120,4 +120,5 @@ def _told(result: ReferenceResult, output: str) -> dict[str, Any]:
 def _summary(result: ReferenceResult, output: str) -> str:
     arrays = "1 array" if result.arrays == 1 else f"{result.arrays:,} arrays"
     inlined = f", {result.inlined:,} chunks inside" if result.inlined else ""
-    return f"{arrays}, {result.references:,} references{inlined}, written to {printable(output)}"
+    references = f"{result.references:,} reference{'s' if result.references != 1 else ''}"
+    return f"{arrays}, {references}{inlined}, written to {printable(output)}"

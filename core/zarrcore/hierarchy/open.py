@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
-from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    ListingUnsupportedError,
+    NodeExistsError,
+    ReadOnlyError,
+    UnsupportedError,
+)
 from zarrcore.formats import FORMATS, Format, detect_format, format_named, known_formats
 from zarrcore.formats.detect import fetch_document, is_there, root_keys
 from zarrcore.formats.interface import Documents
@@ -19,6 +26,7 @@ from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.kinds import kind_of_folder
 from zarrcore.stores.wrapper.interface import writable
 
 Mode = Literal["r", "r+", "a", "w", "w-"]
@@ -58,7 +66,7 @@ def open_hierarchy(
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
         UnsupportedError: ``format`` is unknown or read-only, or the mode is unknown.
-        ReadOnlyError: the store is read-only, or a collection.
+        ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
     """
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
@@ -138,6 +146,7 @@ def _find(
     try:
         found, documents = detect_format(look, formats, partial(fetch_document, look))
     except HierarchyNotFoundError:
+        _refuse_other_kind(store, look)
         refuse_collection(look)
         if mode == "r+":
             raise
@@ -147,6 +156,24 @@ def _find(
     if mode == "w-" or (wanted is not None and wanted.name != found.name):
         raise NodeExistsError("/", store.url, f"already exists, as a hierarchy of {found.title}")
     return found, documents, None
+
+
+def _refuse_other_kind(store: ReadableStore, look: Look) -> None:
+    """Refuse to write to a folder of another kind, such as an Icechunk repository: documents beside its keys would hide it.
+
+    Raises:
+        ReadOnlyError: it is one.
+    """
+    if isinstance(look, ListableStore):
+        with suppress(ListingUnsupportedError):
+            if not look.has_prefix(""):
+                return
+    kind = kind_of_folder(store)
+    if kind is not None:
+        article = "an" if kind.title[0] in "AEIOU" else "a"
+        raise ReadOnlyError(
+            f"{store.url} is {article} {kind.title}, which is read-only here: change a copy of it"
+        )
 
 
 def look_at_place(store: ReadableStore, mode: Mode = "w-") -> Look:

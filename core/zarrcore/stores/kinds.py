@@ -280,6 +280,25 @@ def _refuse_archive(head: bytes, store: ReadableStore, key: str) -> None:
         )
 
 
+def kind_of_folder(store: ReadableStore) -> FolderKind | None:
+    """The kind of the folder at the root of a store; None if it is not of a known kind.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    kinds = {key: kind for kind in FOLDER_KINDS for key in kind.keys}
+
+    def head(key: str) -> BytesLike | None:
+        return store.get(key, ByteRange(0, kinds[key].head_nbytes))
+
+    ask = at_once(head, [*kinds]) if store.is_remote else head
+    for key, kind in kinds.items():
+        value = ask(key)
+        if value is not None and kind.recognizes(key, bytes(value)):
+            return kind
+    return None
+
+
 def recognized(
     store: ReadableStore, seen: ReadableStore | None = None, *, may_be_file: bool = True
 ) -> ReadableStore | None:
@@ -293,16 +312,9 @@ def recognized(
     Raises:
         StoreError: the store failed, or the file or folder is broken.
     """
-    kinds = {key: kind for kind in FOLDER_KINDS for key in kind.keys}
-
-    def head(key: str) -> BytesLike | None:
-        return (seen or store).get(key, ByteRange(0, kinds[key].head_nbytes))
-
-    ask = at_once(head, [*kinds]) if store.is_remote else head
-    for key, kind in kinds.items():
-        value = ask(key)
-        if value is not None and kind.recognizes(key, bytes(value)):
-            return kind.open(store)
+    folder = kind_of_folder(seen or store)
+    if folder is not None:
+        return folder.open(store)
     if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
     # The place may be one value, whose name does not tell what it is.

@@ -160,3 +160,15 @@ def test_dates_without_a_unit_are_shown_as_counts(zarrscope: Run, tmp_path: Path
     assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "json").text == "[1, -2, null]\n"
     assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "csv").text == '1\n-2\n""\n'
     assert zarrscope("info", tmp_path / "a.zarr", "a").status == 0
+
+
+def test_a_suffix_of_no_file_type_is_noted(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    done = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "plane.jpg")
+    assert done.status == 0
+    assert (
+        "plane.jpg is written as raw: no file type has the suffix .jpg; choose one of raw, npy" in done.stderr
+    )
+    for name in ("plane", "plane.bin", "plane.npy"):
+        assert (
+            zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / name).stderr == ""
+        ), name

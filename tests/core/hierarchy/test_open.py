@@ -75,6 +75,26 @@ class TestModes:
             zarrcore.open(tmp_path / "data/n5", "w")
         assert (tmp_path / "data/n5/x/attributes.json").exists()
 
+    @pytest.mark.parametrize(
+        ("key", "value", "kind"),
+        [
+            ("repo", "ICE🧊CHUNK".encode() + bytes(30), "an Icechunk repository"),
+            ("info", b'{"@type": "neuroglancer_multiscale_volume", "scales": []}', "a Neuroglancer volume"),
+            (".zmetadata", b'{"metadata": {}, "record_size": 10}', "a folder of references"),
+        ],
+    )
+    def test_nothing_is_written_beside_the_keys_of_another_kind(
+        self, key: str, value: bytes, kind: str
+    ) -> None:
+        """A document at the root would hide what is there."""
+        store = MemoryStore(values={key: value})
+        for mode in ("r+", "a", "w-"):
+            with pytest.raises(ReadOnlyError, match=f"is {kind}, which is read-only here"):
+                zarrcore.open(store, mode)
+        with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
+            zarrcore.open(store, "w")
+        assert [entry.key for entry in store.list()] == [key]
+
     def test_links_to_other_places_are_not_erased(self, tmp_path: Path) -> None:
         (tmp_path / "links").mkdir()
         (tmp_path / "links/elsewhere").symlink_to(tmp_path)

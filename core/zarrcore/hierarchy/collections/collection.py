@@ -178,9 +178,10 @@ class Collection(Hierarchy):
         return self if path == self.at else self._member(path)[0].hierarchy
 
     def settle(self) -> None:
-        """Check whether an apparent implicit group is one: it is not if a child has another format."""
-        names = islice(self.child_names(self.at), PROBES)
-        if not children_agree(self.store, names, self.format):
+        """Check whether an apparent implicit group is one: it is not if a child has another format, or is a file."""
+        names = [*islice(self.child_names(self.at), PROBES)]
+        # A document of the group would hide files: nodes of a hierarchy are prefixes.
+        if any(map(self._is_file, names)) or not children_agree(self.store, names, self.format):
             self.format = COLLECTION
 
     def probe(self) -> tuple[str | None, int]:
@@ -231,7 +232,7 @@ class Collection(Hierarchy):
 
     def _open(self, name: str, at: str) -> _Member:
         kind = kind_by_suffix(name)
-        if kind is not None and self.store.stat(name) is not None:
+        if kind is not None and self._is_file(name):
             # A file of a known kind can be opened; one without a hierarchy is just a file.
             kind = (None if self.store.is_remote else kind_by_content(self.store, name)) or kind
             hierarchy = open_place(
@@ -242,6 +243,10 @@ class Collection(Hierarchy):
         with self._lock:
             self._opened.add(hierarchy)
         return _Member(hierarchy, hierarchy.node(at))
+
+    def _is_file(self, name: str) -> bool:
+        """Whether a child is a file that holds a hierarchy."""
+        return kind_by_suffix(name) is not None and self.store.stat(name) is not None
 
     def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
         store = store_below(self.store, prefix)

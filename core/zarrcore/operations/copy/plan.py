@@ -147,7 +147,10 @@ def plan_copy(
     for node in source.walk(top):
         below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
         if isinstance(node, BrokenNode):
-            raise node.error.with_traceback(None)
+            error = node.error.with_traceback(None)
+            if isinstance(error, UnsupportedError):  # which does not say where
+                raise UnsupportedError("node", node.path, f"cannot be copied: {error}") from error
+            raise error
         if below != "/" and not format_.may_name_node(node.name):
             raise UnsupportedError(
                 "node", node.path, f"cannot be copied: {format_.title} does not allow this name"

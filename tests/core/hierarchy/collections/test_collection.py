@@ -241,6 +241,20 @@ class TestImplicitGroups:
         assert store.statistics()["get"].requests < 120
         assert len(places(zarrcore.open(store))) == 2 + 3 + 1 + 2 * (9 + 27 + 81)
 
+    def test_a_file_of_a_hierarchy_beside_groups_makes_a_collection(self, tmp_path: Path) -> None:
+        """A document at the root would hide the file."""
+        zarrcore.create(tmp_path / "a.zarr")
+        zarrcore.create(tmp_path / "b.zip").close()
+        assert places(zarrcore.open(tmp_path)) == [
+            ("/", "collection"),
+            ("/a.zarr", "group"),
+            ("/b.zip", "group"),
+        ]
+        for mode in ("r+", "a", "w-"):
+            with pytest.raises(ReadOnlyError, match="is a collection of hierarchies"):
+                zarrcore.open(tmp_path, mode)
+        assert not (tmp_path / "zarr.json").exists()
+
     def test_writing_goes_to_the_group_itself(self) -> None:
         store = memory("a/zarr.json")
         zarrcore.open(store, "r+").create_group("b")

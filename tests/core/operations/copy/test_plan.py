@@ -39,6 +39,15 @@ def test_a_broken_node_is_not_copied_silently(source: Path, tmp_path: Path) -> N
         copy(source, tmp_path / "t")
 
 
+def test_an_unsupported_node_is_named(source: Path) -> None:
+    path = source / "a/zarr.json"
+    path.write_text(path.read_text().replace('"bytes"', '"mycodec"'))
+    with pytest.raises(
+        zc.UnsupportedError, match="node '/a' cannot be copied: codec 'mycodec' is not supported"
+    ):
+        plan_copy(zc.open(source))
+
+
 def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:
     source = zc.create(MemoryStore(), "n5")
     source.create_array("__mine/a", shape=(3,), data_type="int8")[...] = 1

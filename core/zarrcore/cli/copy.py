@@ -43,7 +43,7 @@ def register(commands: Any) -> None:
         metavar="FORMAT",
         help="v3, v2, n5, or icechunk for a repository (default: the format of SOURCE)",
     )
-    add_layout_arguments(parser, "unchanged", "unchanged")
+    add_layout_arguments(parser, "unchanged", "unchanged", "unchanged")
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
     parser.add_argument(
         "--no-verify", action="store_true", help="do not compare what was written with the source"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
+from pathlib import Path
 
 import pytest
 
+import zarrcore
 from tests.command import run_inside
 from zarrcore.cli.main import command_parser
 
@@ -37,3 +40,15 @@ def test_a_required_option_is_in_the_usage() -> None:
     assert run_inside("reference", "--help").text.startswith(
         "usage: zarrscope reference [options] -o DEST SOURCE\n"
     )
+
+
+def test_the_defaults_of_create_are_those_of_its_help(tmp_path: Path) -> None:
+    told = " ".join(run_inside("create", "--help").text.split())
+    assert "the codecs as JSON (default: zstd:3)" in told
+    assert "none for no shards (default: none)" in told
+    assert "a whole dimension (default: chunks of 2 to 4 MiB)" in told
+    run_inside("create", tmp_path / "a.zarr", "x", "--shape", "3000,3000", "--type", "float32")
+    array = zarrcore.open(tmp_path / "a.zarr")["x"]
+    assert [codec.name for codec in array.metadata.codecs] == ["bytes", "zstd"]
+    assert array.metadata.codecs[1].configuration["level"] == 3
+    assert 2 << 20 <= math.prod(array.chunk_shape) * 4 <= 4 << 20

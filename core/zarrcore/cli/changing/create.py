@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--type", metavar="NAME", help="data type, such as float32 (JSON for those with parameters)"
     )
-    add_layout_arguments(parser, "chunks of 2 to 4 MiB", "none")
+    add_layout_arguments(parser, "chunks of 2 to 4 MiB", "none", "zstd:3")
     parser.add_argument(
         "--fill-value", metavar="VALUE", help="value of elements until they are written (default: 0)"
     )

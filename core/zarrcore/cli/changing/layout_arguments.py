@@ -20,8 +20,8 @@ _LEVELS = {
 _BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
 
 
-def add_layout_arguments(parser: argparse.ArgumentParser, chunks: str, others: str) -> None:
-    """Add the arguments; ``chunks``, and ``others`` for the other two, name their defaults in the help."""
+def add_layout_arguments(parser: argparse.ArgumentParser, chunks: str, shards: str, codec: str) -> None:
+    """Add the arguments; the other parameters say in the help what happens without them."""
     parser.add_argument(
         "--chunks",
         type=lengths,
@@ -32,13 +32,13 @@ def add_layout_arguments(parser: argparse.ArgumentParser, chunks: str, others: s
         "--shards",
         type=_shards,
         metavar="N,N,…",
-        help=f"shape of shards, which hold chunks; none for no shards (default: {others})",
+        help=f"shape of shards, which hold chunks; none for no shards (default: {shards})",
     )
     parser.add_argument(
         "--codec",
         type=_codecs,
         metavar="CODEC",
-        help=f"none, zstd:5, gzip, blosc:5, …, or the codecs as JSON (default: {others})",
+        help=f"none, zstd:5, gzip, blosc:5, …, or the codecs as JSON (default: {codec})",
     )
 
 

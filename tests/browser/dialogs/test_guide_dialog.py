@@ -40,7 +40,8 @@ def follow(dialog: GuideDialog, href: str) -> None:
     text = dialog.text
     block = text.document().begin()
     while block.isValid():
-        for piece in block:
+        piece = block.begin()
+        while not piece.atEnd():
             if piece.fragment().charFormat().anchorHref() == href:
                 cursor = QTextCursor(text.document())
                 cursor.setPosition(piece.fragment().position() + 1)
@@ -50,6 +51,7 @@ def follow(dialog: GuideDialog, href: str) -> None:
                     text.viewport(), Qt.MouseButton.LeftButton, pos=text.cursorRect(cursor).center()
                 )
                 return
+            piece += 1
         block = block.next()
     raise AssertionError(f"the page has no link {href}")
 

@@ -50,6 +50,7 @@ _ORDER = (
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
+Sources are also HDF5, NetCDF, TIFF, NIfTI and NRRD files, kerchunk references, Icechunk and Neuroglancer data.
 A folder or bucket that contains several hierarchies is shown, checked, mounted and browsed as one tree.
 SOURCE#/node/path names a node in it.  zarrscope COMMAND --help describes a command."""
 

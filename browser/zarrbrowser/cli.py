@@ -27,6 +27,7 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
     from zarrcore.cli.completion import complete_by, node_paths
+    from zarrcore.cli.source import add_format_argument
     from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
@@ -35,12 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="path or URL of a store, SOURCE#/node/path, a zarrscope:// link, or a file of bookmarks",
     )
-    path = parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node")
+    path = parser.add_argument(
+        "path", metavar="PATH", nargs="?", default="/", help="path of a node in it (default: the root)"
+    )
     complete_by(path, node_paths)
     parser.add_argument("--fresh", action="store_true", help="use default settings and save nothing")
     colours = parser.add_mutually_exclusive_group()
     colours.add_argument(
-        "--light", dest="appearance", action="store_const", const="light", help="light colours"
+        "--light",
+        dest="appearance",
+        action="store_const",
+        const="light",
+        help="light colours (default: as chosen in the menu)",
     )
     colours.add_argument("--dark", dest="appearance", action="store_const", const="dark", help="dark colours")
     parser.add_argument(
@@ -48,11 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the window to a PNG file once it shows the node, and exit",
     )
-    parser.add_argument(
-        "--format",
-        metavar="NAME",
-        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: detected)",
-    )
+    add_format_argument(parser)
     add_store_arguments(parser)
 
 

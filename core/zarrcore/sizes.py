@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-SIZE_WORDS: Final = "512M; K, M, G, T are powers of 1024, as KiB to TiB are, and kB, MB, GB, TB of 1000"
-"""What to write for a size, for the help of options."""
+SIZE_UNITS: Final = "K, M, G, T are powers of 1024, as KiB to TiB are; kB, MB, GB, TB are powers of 1000"
+"""The units of a size, for the help of options."""
 
 _UNITS: Final = "kmgt"
 _SIZE: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?)\s*(?:([{_UNITS}])(ib|b)?|b)?", re.IGNORECASE)
@@ -26,7 +26,7 @@ def parse_size(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"expected a size such as {SIZE_WORDS}; found {text!r}")
+        raise ValueError(f"expected a size such as 512M; {SIZE_UNITS}; found {text!r}")
     number, unit, rest = match.groups()
     power = 0 if unit is None else 1 + _UNITS.index(unit.lower())
     factor = (1000 if rest and len(rest) == 1 else 1024) ** power

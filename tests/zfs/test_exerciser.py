@@ -24,7 +24,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[P
 def test_the_file_of_an_array_acts_like_an_ordinary_file(
     place: tuple[Path, Mount], tmp_path: Path, suffix: str, seed: int
 ) -> None:
-    """S34: "All who have the file open see what was written at once"."""
+    """S34: "All handles of the file see written data at once"."""
     store, mounted = place
     exercise_array(mounted, store, tmp_path / "plain", suffix, seed, OPERATIONS)
 
@@ -33,6 +33,6 @@ def test_the_file_of_an_array_acts_like_an_ordinary_file(
 def test_the_file_of_a_key_acts_like_an_ordinary_file(
     place: tuple[Path, Mount], tmp_path: Path, seed: int
 ) -> None:
-    """S31: "All who write one key in a mount write to one value, as to any file"."""
+    """S31: "All writers of one key in a mount share one value, as with any file"."""
     store, mounted = place
     exercise_key(mounted, store, tmp_path / "plain", seed, OPERATIONS)

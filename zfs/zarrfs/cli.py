@@ -45,7 +45,11 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         description="Show a store as a directory: a hierarchy, or a folder or bucket of many.",
         epilog=_MOUNT_EXAMPLES,
     )
-    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store, or SOURCE#/node/path")
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
+    )
     parser.add_argument("mountpoint", metavar="MOUNTPOINT", help="an existing directory")
     parser.add_argument(
         "-o",
@@ -63,12 +67,14 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
     """Add ``umount`` to the command line."""
     parser = subparsers.add_parser(
         "umount",
-        help="unmount",
+        help="unmount a store",
         description="Unmount, and wait until the daemons have ended.",
         epilog="Exit status: 0 all are unmounted; 1 a mount is not a zarrscope mount, is busy (the message names the"
         " processes) or hangs; 2 the command line is wrong.",
     )
-    mountpoints = parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
+    mountpoints = parser.add_argument(
+        "mountpoints", metavar="MOUNTPOINT", nargs="+", help="a directory on which a store is mounted"
+    )
     complete_by(mountpoints, _mounted)
     parser.add_argument(
         "-l",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from zarrcore.cli.store_arguments import size
 from zarrcore.filetypes import FILE_TYPES
-from zarrcore.sizes import SIZE_WORDS
+from zarrcore.sizes import SIZE_UNITS
 from zarrfs.trees.root import TreeName
 
 SHOWABLE: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.is_text)
@@ -29,7 +29,8 @@ def option(
     """A field that the command line sets; the default is written as on the command line."""
     value = None if default is None else parse(default)
     if default:
-        help_text = f"{help_text} ({default})"
+        first, mark, rest = help_text.partition(";")
+        help_text = f"{first} (default: {default}){mark}{rest}"
     keywords = {"type": parse, "help": help_text, "metavar": metavar, "choices": choices}
     return field(default=value, metadata={"name": name, "keywords": {**keywords, "default": value}})
 
@@ -99,9 +100,7 @@ class TreeArguments:
         "view", "show one tree at the root itself", choices=[tree.value for tree in TreeName]
     )
     """The tree at the root itself; None for all trees as directories."""
-    cache_bytes: int = option(
-        "cache-size", f"memory for decoded data; a size such as {SIZE_WORDS}", "512M", size, "SIZE"
-    )
+    cache_bytes: int = option("cache-size", f"memory for decoded data; {SIZE_UNITS}", "512M", size, "SIZE")
     """Memory for decoded chunks and read-ahead, in bytes."""
     spill_bytes: int = option(
         "spill-size",

@@ -30,7 +30,7 @@ def register(commands: Any) -> None:
         epilog='bash: eval "$(zarrscope completion bash)" in ~/.bashrc; zsh: the same in ~/.zshrc, after compinit;'
         " fish: zarrscope completion fish > ~/.config/fish/completions/zarrscope.fish",
     )
-    parser.add_argument("shell", choices=_SHELLS)
+    parser.add_argument("shell", choices=_SHELLS, help="the shell that reads the code")
     parser.set_defaults(run=run)
 
 

@@ -32,7 +32,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "copy",
-        help="copy a hierarchy: to any store, in another format, chunks, codecs",
+        help="copy a hierarchy to any store, also with another format, chunks or codecs",
         description=_DESCRIPTION,
     )
     add_source_arguments(parser, path=False)
@@ -43,7 +43,7 @@ def register(commands: Any) -> None:
         metavar="FORMAT",
         help="v3, v2, n5, or icechunk for a repository (default: the format of SOURCE)",
     )
-    add_layout_arguments(parser, "unchanged")
+    add_layout_arguments(parser, "unchanged", "unchanged", "unchanged")
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
     parser.add_argument(
         "--no-verify", action="store_true", help="do not compare what was written with the source"

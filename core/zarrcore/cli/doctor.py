@@ -22,7 +22,7 @@ def register(commands: Any) -> None:
         "The exit status is 1 if something does not work; a missing optional dependency does not count.",
     )
     parser.add_argument("--cache-dir", metavar="DIR", help="also check this directory for a cache")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
 
 

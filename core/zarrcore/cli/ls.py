@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "ls",
         help="list the raw keys of a store",
-        description="List the keys and prefixes directly under PATH.",
+        description="List the keys and prefixes directly under PATH, a prefix of keys.",
     )
     add_source_arguments(parser, path_help="prefix to list (default: all of the store)")
     parser.add_argument("-r", "--recursive", action="store_true", help="all keys below PATH, at any depth")

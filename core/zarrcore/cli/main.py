@@ -12,7 +12,8 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from zarrcore.cli.completion import answer_shell
 from zarrcore.cli.text import printable
@@ -49,6 +50,7 @@ _ORDER = (
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
+Sources are also HDF5, NetCDF, TIFF, NIfTI and NRRD files, kerchunk references, Icechunk and Neuroglancer data.
 A folder or bucket that contains several hierarchies is shown, checked, mounted and browsed as one tree.
 SOURCE#/node/path names a node in it.  zarrscope COMMAND --help describes a command."""
 
@@ -144,7 +146,9 @@ def command_parser() -> argparse.ArgumentParser:
         help="with --version: also of Python, libfuse, the kernel, obstore and Qt",
     )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=_Command
+    )
     points = sorted(entry_points("zarrscope.commands"), key=lambda point: _rank(point.name))
     for point in points:
         try:
@@ -152,6 +156,34 @@ def command_parser() -> argparse.ArgumentParser:
         except ImportError as error:  # a broken command of another package must not break the others
             print(f"zarrscope: the command {point.name!r} is not available: {error}", file=sys.stderr)
     return parser
+
+
+class _BriefHelp(argparse.HelpFormatter):
+    """Help with a usage line of what a command needs: the options follow below, and most of them are those of all stores."""
+
+    def _format_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None,
+    ) -> str:
+        if usage is not None:
+            return super()._format_usage(usage, actions, groups, prefix)
+        program = self._prog
+        needed = [action for action in actions if action.required or not action.option_strings]
+        self._prog = f"{program} [options]"
+        try:
+            return super()._format_usage(None, needed, [], prefix)
+        finally:
+            self._prog = program
+
+
+class _Command(argparse.ArgumentParser):
+    """The parser of one command."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**{"formatter_class": _BriefHelp, **keywords})
 
 
 def _rank(name: str) -> tuple[int, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
 from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
-from zarrcore.sizes import SIZE_WORDS
+from zarrcore.sizes import SIZE_UNITS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.reference import ReferenceResult
@@ -48,7 +48,7 @@ def register(commands: Any) -> None:
         type=size,
         default="0",
         metavar="SIZE",
-        help=f"copy chunks of at most this size into DEST (%(default)s); such as {SIZE_WORDS}",
+        help=f"copy chunks of at most this size into DEST (default: %(default)s); {SIZE_UNITS}",
     )
     parser.add_argument("--skip", action="store_true", help="leave out nodes that references cannot describe")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing document")

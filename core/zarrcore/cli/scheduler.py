@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from zarrcore.cli.store_arguments import size
-from zarrcore.sizes import SIZE_WORDS
+from zarrcore.sizes import SIZE_UNITS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.cluster import RunWork
@@ -20,7 +20,7 @@ def add_memory_argument(parser: argparse.ArgumentParser, use: str) -> None:
         type=_nbytes,
         default="512M",
         metavar="SIZE",
-        help=f"memory for {use} (%(default)s); such as {SIZE_WORDS}",
+        help=f"memory for {use} (default: %(default)s); {SIZE_UNITS}",
     )
 
 
@@ -36,7 +36,7 @@ def add_scheduler_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="let the Dask cluster of this scheduler do the work (tcp://host:8786)",
+        help="let the Dask cluster of this scheduler do the work, such as tcp://host:8786 (default: this process)",
     )
 
 

@@ -22,7 +22,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="path or URL of a store, or of a folder of several, or SOURCE#/node/path",
+        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
     )
     if path:
         path_argument = parser.add_argument(
@@ -33,7 +33,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
     add_store_arguments(parser)
 
 
-def add_format_argument(parser: argparse.ArgumentParser) -> None:
+def add_format_argument(parser: argparse._ActionsContainer) -> None:
     """Add ``--format``."""
     format_argument = parser.add_argument(
         "--format",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
-from zarrcore.sizes import SIZE_WORDS, parse_size
+from zarrcore.sizes import SIZE_UNITS, parse_size
 from zarrcore.stores.validation import (
     check_endpoint,
     check_headers,
@@ -149,7 +149,7 @@ class StoreOptions:
     timeout_s: float = option(
         30.0,
         "--timeout",
-        "deadline of a request in seconds (30)",
+        "deadline of a request in seconds (default: 30)",
         (*_CACHED, *_DATABASE),
         metavar="S",
         parse=parse_number(float),
@@ -160,7 +160,7 @@ class StoreOptions:
     retries: int = option(
         3,
         "--retries",
-        "repeats after server errors (3)",
+        "repeats after server errors (default: 3)",
         _CACHED,
         metavar="N",
         parse=parse_number(int),
@@ -184,7 +184,7 @@ class StoreOptions:
     )
     """Treat "forbidden" as "absent", as some public buckets need."""
     branch: str | None = option(
-        None, "--branch", "branch of an Icechunk repository (main)", ("icechunk",), metavar="NAME"
+        None, "--branch", "branch of an Icechunk repository (default: main)", ("icechunk",), metavar="NAME"
     )
     """The branch of an Icechunk repository; without a choice, that is ``main``."""
     tag: str | None = option(None, "--tag", "tag of an Icechunk repository", ("icechunk",), metavar="NAME")
@@ -240,7 +240,7 @@ class StoreOptions:
     cache_dir_bytes: int = option(
         10 << 30,
         "--cache-dir-size",
-        f"maximum size of the cache directory (10G); such as {SIZE_WORDS}",
+        f"maximum size of the cache directory (default: 10G); {SIZE_UNITS}",
         _CACHED,
         metavar="SIZE",
         parse=parse_size,

@@ -67,7 +67,7 @@ def list_all(folder: Path) -> str:
 
 @pytest.mark.parametrize("format_", ["v3", "v2"])
 def test_a_listing_after_it_sends_no_request(tmp_path: Path, mount: Mounter, format_: str) -> None:
-    """S11: "what it has learnt answers look-ups and listings without a request"."""
+    """S11: "meanwhile look-ups and listings need no request"."""
     root = fill(tmp_path, format_)
     if format_ == "v2":  # an old array, which does not tell how its chunks are named
         document = root / "g0" / "a0" / ".zarray"

@@ -37,7 +37,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Serve a store over HTTP and WebDAV, read-only, to this machine unless you choose another --host.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store, or SOURCE#/node/path")
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
+    )
     group = parser.add_argument_group("server options")
     add_options(group, ServeOptions)
     add_format_argument(parser)
@@ -45,7 +49,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="warning",
-        help="the least severe messages to log to stderr; info logs each request (%(default)s)",
+        help="the least severe messages to log to stderr; info logs each request (default: %(default)s)",
     )
     add_store_arguments(parser)
     parser.set_defaults(run=_serve)

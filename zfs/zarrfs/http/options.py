@@ -104,7 +104,7 @@ class ServeOptions(TreeArguments):
     """The port to listen on; 0 for a free one."""
     token: Token | None = option(  # noqa: RUF009 - it makes a field
         "token",
-        "what a request must have to be answered; 'auto' makes a token, @FILE reads it from a file",
+        "answer only requests with this token; 'auto' makes one, @FILE reads it from a file",
         parse=parse_token,
         metavar="TOKEN",
     )
@@ -129,6 +129,6 @@ class ServeOptions(TreeArguments):
     )
     """The origins whose pages may read."""
     requests_max: int = option(
-        "requests", "requests to answer at once; more are told to try again", "256", request_count, "N"
+        "requests", "requests to answer at once; further ones get status 503", "256", request_count, "N"
     )
     """Requests to answer at once."""

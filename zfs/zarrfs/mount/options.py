@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from zarrcore.cli.source import add_format_argument
 from zarrfs.mount.option_values import group_number, permissions, user_number
 from zarrfs.tree_arguments import TreeArguments, add_options, chosen_options, flag
 
@@ -26,7 +27,7 @@ class MountOptions(TreeArguments):
     """Absolute path of an existing directory."""
     metadata_prefetch: bool = flag(
         "metadata-prefetch",
-        "after mounting, fetch the metadata of all nodes of a remote hierarchy in the background, up to 10,000; they are"
+        "after mounting, fetch the metadata of a remote hierarchy in the background, up to 10,000 nodes; they are"
         " remembered for a quarter of --metadata-ttl",
     )
     """Fetch the metadata of all nodes of a remote hierarchy once, in the background."""
@@ -59,17 +60,17 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("mount options")
     group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     add_options(group, MountOptions)
+    add_format_argument(group)
     group.add_argument(
-        "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
-    )
-    group.add_argument(
-        "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"
+        "--log-file",
+        metavar="FILE",
+        help="where the daemon logs (default: the system log, or stderr with -f)",
     )
     group.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         default="warning",
-        help="the least severe messages to log (%(default)s)",
+        help="the least severe messages to log (default: %(default)s)",
     )
     group.add_argument(
         "--env-file",

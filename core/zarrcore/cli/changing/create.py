@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 
 _DESCRIPTION = """\
 Make an array full of its fill value, or a group, and missing groups above it. If SOURCE does not exist, it becomes a hierarchy
-of the format --format (v3, v2 or n5; default: v3). A node that exists is never replaced."""
+of the format that --format names (v3, v2 or n5), or else of Zarr v3. A node that exists is never replaced."""
 _OF_ARRAYS = ("type", "chunks", "shards", "codec", "fill_value", "dimension_names")
 
 
@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--type", metavar="NAME", help="data type, such as float32 (JSON for those with parameters)"
     )
-    add_layout_arguments(parser, "2 to 4 MiB")
+    add_layout_arguments(parser, "chunks of 2 to 4 MiB", "none", "zstd:3")
     parser.add_argument(
         "--fill-value", metavar="VALUE", help="value of elements until they are written (default: 0)"
     )

@@ -20,22 +20,25 @@ _LEVELS = {
 _BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
 
 
-def add_layout_arguments(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add the arguments; ``default`` says in their help what happens without them."""
+def add_layout_arguments(parser: argparse.ArgumentParser, chunks: str, shards: str, codec: str) -> None:
+    """Add the arguments; the other parameters say in the help what happens without them."""
     parser.add_argument(
         "--chunks",
         type=lengths,
         metavar="N,N,…",
-        help=f"shape of chunks; -1 is a whole dimension (default: {default})",
+        help=f"shape of chunks; -1 is a whole dimension (default: {chunks})",
     )
     parser.add_argument(
         "--shards",
         type=_shards,
         metavar="N,N,…",
-        help="shape of shards, which hold chunks; none for no shards",
+        help=f"shape of shards, which hold chunks; none for no shards (default: {shards})",
     )
     parser.add_argument(
-        "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
+        "--codec",
+        type=_codecs,
+        metavar="CODEC",
+        help=f"none, zstd:5, gzip, blosc:5, …, or the codecs as JSON (default: {codec})",
     )
 
 

@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser("rm", help="erase nodes", description=_DESCRIPTION)
     add_source_arguments(parser, path=False)
-    add_path_argument(parser, "paths", "paths of nodes; / is the root", nargs="+")
+    add_path_argument(parser, "paths", "path of a node; / is the root", nargs="+", metavar="PATH")
     parser.add_argument("-r", "--recursive", action="store_true", help="also groups that hold something")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     parser.add_argument("--dry-run", action="store_true", help="show what would be erased")

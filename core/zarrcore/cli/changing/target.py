@@ -45,10 +45,14 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
 
 
 def add_path_argument(
-    parser: argparse.ArgumentParser, name: str, words: str, nargs: str | None = None
+    parser: argparse.ArgumentParser,
+    name: str,
+    words: str,
+    nargs: str | None = None,
+    metavar: str | None = None,
 ) -> None:
     """Add a path of a node in SOURCE that must be given, with completion."""
-    action = parser.add_argument(name, metavar=name.upper(), nargs=nargs, help=words)
+    action = parser.add_argument(name, metavar=metavar or name.upper(), nargs=nargs, help=words)
     complete_by(action, node_paths)
 
 

@@ -31,7 +31,7 @@ def register(commands: Any) -> None:
     )
     add_source_arguments(parser)
     parser.add_argument(
-        "--algorithm", choices=_ALGORITHMS, help="hash function: sha256 (default), or the faster xxh128"
+        "--algorithm", choices=_ALGORITHMS, help="hash function; xxh128 is faster (default: sha256)"
     )
     parser.add_argument(
         "--check", metavar="FILE", help="compare with the checksums in a file; - is standard input"

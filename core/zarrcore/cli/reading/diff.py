@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 
 _TROUBLE: Final = 2
 _DESCRIPTION = """\
-Compare two hierarchies, or two nodes: metadata and elements, whatever the formats, chunks, codecs and stores. A name of a
-node follows a source after #, as in a.zarr#/images. With two versions of one Icechunk repository, show the nodes and the
+Compare two hierarchies, or two nodes: metadata and elements, whatever the formats, chunks, codecs and stores. To compare
+nodes, add their paths after #, as in a.zarr#/images. With two versions of one Icechunk repository, show the nodes and the
 numbers of chunks that changed between these branches, tags or snapshots. Exit status 0: equal; 1: different; 2: trouble."""
 _USAGE = "%(prog)s [options] A B\n       %(prog)s [options] REPOSITORY VERSION VERSION"
 _MARKS: Final = {"only-in-a": ("-", "red"), "only-in-b": ("+", "green"), "trouble": ("!", "bold red")}

@@ -12,7 +12,7 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.store_arguments import argument_type, natural, size
 from zarrcore.cli.text import json_or_text, printable
 from zarrcore.cli.tree import node_json
-from zarrcore.sizes import SIZE_WORDS
+from zarrcore.sizes import SIZE_UNITS
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import AnyNode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 
 _TROUBLE: Final = 2
 _DESCRIPTION = """\
-Print the paths of the nodes at and below PATH that fulfil all conditions, as they are found. Exit status 0: a node was found;
+Print the paths of the nodes at and below PATH that meet all conditions, as they are found. Exit status 0: a node was found;
 1: none; 2: trouble, such as a node that cannot be opened."""
 _KINDS: Final = ("group", "array", "broken")
 
@@ -45,7 +45,10 @@ def register(commands: Any) -> None:
         "--shape", type=_shape, metavar="N,N,…", help="shape; * is any length, as in '*,512,512'"
     )
     parser.add_argument(
-        "--min-size", type=size, metavar="SIZE", help=f"at least these decoded bytes; such as {SIZE_WORDS}"
+        "--min-size",
+        type=size,
+        metavar="SIZE",
+        help=f"at least these decoded bytes, such as 512M; {SIZE_UNITS}",
     )
     parser.add_argument("--max-size", type=size, metavar="SIZE", help="at most these decoded bytes")
     parser.add_argument(

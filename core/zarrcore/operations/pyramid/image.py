@@ -150,12 +150,14 @@ def _axes(array: ArrayNode, names: Sequence[str] | None, unit: str | None) -> tu
     stored = array.dimension_names
     if stored is not None and None not in stored:
         if names is not None and tuple(names) != stored:
-            raise SelectionError(f"{array.path} has the dimension names {', '.join(map(str, stored))}")
+            raise SelectionError(
+                f"{array.path} has the dimension names {', '.join(map(str, stored))} already: omit --axes"
+            )
         names = [str(name) for name in stored]
     elif names is None and array.ndim <= len(_DEFAULT_NAMES):
         names = _DEFAULT_NAMES[-array.ndim :]
     if names is None:
-        raise SelectionError(f"{array.path} has no dimension names: say --axes, such as t,c,z,y,x")
+        raise SelectionError(f"{array.path} has no dimension names: give --axes, such as t,c,z,y,x")
     if len(names) != array.ndim:
         raise SelectionError(f"expected {array.ndim} names of axes, found {len(names)}")
     kinds = [_KINDS.get(name.lower()) for name in names]

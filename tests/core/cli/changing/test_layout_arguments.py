@@ -13,7 +13,7 @@ from zarrcore.errors import MetadataError
 
 def parsed(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_layout_arguments(parser, "unchanged")
+    add_layout_arguments(parser, "unchanged", "unchanged", "unchanged")
     return parser.parse_args(words)
 
 

@@ -125,3 +125,8 @@ def test_labels_and_groups_without_an_image() -> None:
 def test_metadata_that_cannot_get_levels_are_refused(attributes: dict[str, Any]) -> None:
     with pytest.raises(MetadataError):
         stored_image(attributes, "/g")
+
+
+def test_axes_of_an_array_with_names_are_refused_with_what_to_do() -> None:
+    with pytest.raises(SelectionError, match="has the dimension names y, x already: omit --axes"):
+        new_image(array(2, ("y", "x")), "v3", ("z", "x"), None, None)

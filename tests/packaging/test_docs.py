@@ -12,12 +12,14 @@ import pytest
 import zarrcore
 from tests.packaging.test_documents import DOCUMENTS, ROOT
 
+pytestmark = pytest.mark.timeout(330)  # the site is built once: half a minute, minutes on a busy machine
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = ["bash", str(ROOT / "packaging" / "docs"), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)  # on a busy machine
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == f"{folder}/index.html"
     return folder

@@ -51,10 +51,13 @@ def test_it_is_installed_for_the_user_and_removed(data: Path, tmp_path: Path) ->
     assert "SOURCE" in asked.stdout
     types = run("env", "-i", f"XDG_DATA_DIRS={data}", "cat", data / "mime" / "globs").stdout
     assert "application/x-zarr+zip:*.zarr.zip" in types
+    assert "application/x-hdf:*.h5ad" in types
     assert "application/x-zarrscope-views+json:*.zarrscope-views.json" in types
     cache = (data / "applications" / "mimeinfo.cache").read_text()
     for kind in (
         "application/x-zarr+zip",
+        "application/x-hdf",
+        "application/x-netcdf",
         "application/x-zarrscope-views+json",
         "x-scheme-handler/zarrscope",
     ):

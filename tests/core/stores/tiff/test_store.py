@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.command import run_inside
 from tests.core.stores.tiff.files import array, expected, opened, pyramid, store_of, written
-from tests.proofs.fuzz.targets.hdf5_sources import check_sentence
+from tests.proofs.fuzz.sources import check_sentence
 from tests.servers.distant import DistantServer, distant_server
 from zarrcore.errors import MissingExtraError, StoreError, ZarrError
 from zarrcore.hierarchy import ArrayNode

@@ -11,7 +11,7 @@ import h5py
 import hdf5plugin
 import numpy as np
 
-from tests.proofs.fuzz.targets.hdf5_sources import check_sentence
+from tests.proofs.fuzz.sources import check_sentence
 from zarrcore.errors import ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.hierarchy.collections.collection import open_place

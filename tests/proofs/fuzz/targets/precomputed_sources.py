@@ -8,16 +8,12 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any
 
 import imagecodecs
 import numpy as np
 
-from tests.proofs.fuzz.targets.hdf5_sources import check_sentence
-from zarrcore.errors import ZarrError
-from zarrcore.hierarchy import ArrayNode
-from zarrcore.hierarchy.collections.collection import open_place
+from tests.proofs.fuzz.sources import check_source
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.precomputed.store import PrecomputedStore
 
@@ -31,7 +27,6 @@ WORDS = (
     "chunk_sizes",
     "../",
 )
-_MAX_SIZE = 1 << 16
 _CHUNK = "s/0-8_0-8_0-8"
 _SHARD = "s/0.shard"
 _ENCODERS = {
@@ -103,21 +98,7 @@ def check(data: bytes) -> None:
     else:
         values[_CHUNK] = value
     store = PrecomputedStore(MemoryStore("", values))
-    try:
-        for node in islice(open_place(store).walk(), 20):
-            if isinstance(node, ArrayNode) and node.size <= _MAX_SIZE:
-                _read(node)
-        for entry in islice(store.list_prefix(""), 100):
-            store.stat(entry.key)
-    except ZarrError as error:
-        check_sentence(error)
-
-
-def _read(node: ArrayNode) -> None:
-    try:
-        assert node[...].shape == node.shape
-    except ZarrError as error:
-        check_sentence(error)
+    check_source(store)
 
 
 def examples() -> Iterable[bytes]:

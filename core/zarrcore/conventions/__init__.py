@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from zarrcore.conventions.interface import Convention, Find, Meaning
     from zarrcore.conventions.level_geometry import no_levels
+    from zarrcore.conventions.matlab import MatlabVariable
     from zarrcore.conventions.n5_pyramids import may_be_pyramid
     from zarrcore.conventions.ome.collections import label_paths
     from zarrcore.conventions.ome.image import single_level
@@ -64,6 +65,7 @@ __all__ = [
     "Label",
     "Level",
     "Link",
+    "MatlabVariable",
     "Meaning",
     "Member",
     "MultiscaleImage",
@@ -113,6 +115,7 @@ _MODULES = {
     "level_geometry": ("no_levels",),
     "ome.collections": ("label_paths",),
     "ome.image": ("single_level",),
+    "matlab": ("MatlabVariable",),
     "n5_pyramids": ("may_be_pyramid",),
     "registry": ("CONVENTIONS", "image_of", "inferred", "is_image", "meaning", "recognise"),
     "tables": (

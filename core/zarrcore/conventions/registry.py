@@ -9,6 +9,7 @@ from zarrcore.conventions.geo import EOPF, GEOZARR, PYRAMIDS
 from zarrcore.conventions.hdmf import HDMF
 from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
+from zarrcore.conventions.matlab import MATLAB
 from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
 from zarrcore.conventions.ome import OME_NGFF
 from zarrcore.conventions.tables import ANNDATA, SPATIALDATA
@@ -23,6 +24,7 @@ CONVENTIONS: Final[tuple[Convention, ...]] = (
     ANNDATA,
     SPATIALDATA,
     HDMF,
+    MATLAB,
     CF,
 )
 """The first that recognises a node counts."""

@@ -90,6 +90,7 @@ __all__ = [
     "StoreNotFoundError",
     "StoreTimeoutError",
     "UnreachableError",
+    "UnreadableNodeError",
     "UnsupportedError",
     "ValueTooLargeError",
     "VirtualFile",

@@ -21,6 +21,7 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     ├── MetadataError               ValueError              a metadata document is broken
     ├── UnsupportedError            NotImplementedError     an unknown codec, data type or extension
+    │   └── UnreadableNodeError                             a node of an HDF5, TIFF or other file that cannot be read as Zarr
     ├── CodecError                  ValueError              a chunk does not decode
     │   └── ChecksumError                                   a checksum differs
     ├── SelectionError              IndexError              a selection outside the array, or an invalid one
@@ -204,6 +205,20 @@ class UnsupportedError(ZarrError, NotImplementedError):
         super().__init__(f"{kind} {name!r} {why}")
         self.kind = kind
         self.name = name
+
+
+class UnreadableNodeError(UnsupportedError):
+    """A node of a file of another format, such as HDF5 or TIFF, that cannot be read as Zarr.
+
+    Attributes:
+        reason: why, in one sentence.
+    """
+
+    def __init__(self, reason: str) -> None:
+        ZarrError.__init__(self, reason)
+        self.kind = "node"
+        self.name = ""
+        self.reason = reason
 
 
 class CodecError(ZarrError, ValueError):

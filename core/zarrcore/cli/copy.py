@@ -37,7 +37,11 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
     )
     add_source_arguments(parser, path=False)
-    parser.add_argument("destination", metavar="DEST", help="path or URL of the store to write")
+    parser.add_argument(
+        "destination",
+        metavar="DEST",
+        help="path or URL of the store to write; NAME/ for a folder with the name of a file, such as a.h5/",
+    )
     parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
     parser.add_argument(
         "--to",
@@ -161,7 +165,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
-    check_destination(url, is_repository=namespace.to == _ICECHUNK)
+    check_destination(url, is_repository=namespace.to == _ICECHUNK, is_copy=True)
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     if namespace.to != _ICECHUNK:

@@ -26,7 +26,7 @@ from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.kinds import kind_of_folder
+from zarrcore.stores.kinds import kind_of_folder, refuse_database_folder
 from zarrcore.stores.wrapper.interface import writable
 
 Mode = Literal["r", "r+", "a", "w", "w-"]
@@ -163,11 +163,13 @@ def _refuse_other_kind(store: ReadableStore, look: Look) -> None:
 
     Raises:
         ReadOnlyError: it is one.
+        StoreNotFoundError: it is a database.
     """
     if isinstance(look, ListableStore):
         with suppress(ListingUnsupportedError):
             if not look.has_prefix(""):
                 return
+    refuse_database_folder(store)
     kind = kind_of_folder(store)
     if kind is not None:
         article = "an" if kind.title[0] in "AEIOU" else "a"

@@ -79,6 +79,29 @@ def test_a_database_that_is_opened_as_a_file_names_its_url(
     assert zarrscope("copy", source, f"sqlite://{place}").status == 0
     failed = zarrscope("tree", place)
     assert failed.stderr == f"zarrscope: {place} is an SQLite file: write sqlite://{place}\n"
+    place = tmp_path / "w.lmdb"
+    assert zarrscope("copy", source, f"lmdb://{place}").status == 0
+    for words in (("tree", place), ("info", f"{place}/"), ("set", place, "x", "unit=mm")):
+        failed = zarrscope(*words)
+        assert (failed.status, failed.stderr) == (
+            1,
+            f"zarrscope: {place} is an LMDB database: write lmdb://{place}\n",
+        )
+    (place / "data.mdb").rename(tmp_path / "w.mdb")  # which LMDB can open, too
+    place = tmp_path / "w.mdb"
+    failed = zarrscope("tree", place)
+    assert failed.stderr == f"zarrscope: {place} is an LMDB database: write lmdb://{place}\n"
+    assert "x  6  int64" in zarrscope("tree", f"lmdb://{place}").text
+
+
+def test_a_file_with_the_name_of_a_database_hides_no_hierarchy(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
+    (source / "data.mdb").write_bytes(bytes(16) + b"\xde\xc0\xef\xbe")
+    assert "x  6  int64" in zarrscope("tree", source).text
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/data.mdb").write_text("not a database")
+    assert "holds no hierarchy" in zarrscope("tree", tmp_path / "other").stderr
 
 
 def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
         raise error
     if skip:
         return str(error)
-    hint = f"; {command} leaves it out"
+    hint = f" ({command} leaves it out)"
     if isinstance(error, UnsupportedError):  # which does not say where
         kind = "array" if isinstance(node, ArrayNode) else "node"
         raise UnsupportedError(kind, node.path, f"{what}: {error}{hint}") from error

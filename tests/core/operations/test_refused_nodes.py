@@ -21,7 +21,7 @@ def test_an_unsupported_node_is_named_with_the_option(hierarchy: zc.Hierarchy, p
     cause = zc.UnsupportedError("codec", "mine")
     with pytest.raises(zc.UnsupportedError) as caught:
         refuse(hierarchy.node(path), "cannot be copied", cause, "copy --skip", skip=False)
-    told = f"{kind} '{path}' cannot be copied: codec 'mine' is not supported; copy --skip leaves it out"
+    told = f"{kind} '{path}' cannot be copied: codec 'mine' is not supported (copy --skip leaves it out)"
     assert str(caught.value) == told
     assert caught.value.__cause__ is cause
 
@@ -30,7 +30,7 @@ def test_another_error_keeps_its_class_and_fields(hierarchy: zc.Hierarchy) -> No
     cause = zc.MetadataError("is wrong", key="a/zarr.json", member="shape")
     with pytest.raises(zc.MetadataError) as caught:
         refuse(hierarchy.node("/a"), "cannot be copied", cause, "copy --skip", skip=False)
-    assert str(caught.value) == "a/zarr.json: shape: is wrong; copy --skip leaves it out"
+    assert str(caught.value) == "a/zarr.json: shape: is wrong (copy --skip leaves it out)"
     assert (caught.value.key, caught.value.member, caught.value.reason) == (
         "a/zarr.json",
         "shape",

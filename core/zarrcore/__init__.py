@@ -94,6 +94,7 @@ __all__ = [
     "UnsupportedError",
     "ValueTooLargeError",
     "VirtualFile",
+    "WrongFormatError",
     "ZarrError",
     "create",
     "open",

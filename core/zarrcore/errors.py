@@ -19,6 +19,7 @@ The tree, each class beside the standard exception that a caller would expect::
     │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
+    │   └── WrongFormatError                                it holds one of another format than the named one
     ├── MetadataError               ValueError              a metadata document is broken
     ├── UnsupportedError            NotImplementedError     an unknown codec, data type or extension
     │   └── UnreadableNodeError                             a node of an HDF5, TIFF or other file that cannot be read as Zarr
@@ -171,6 +172,25 @@ class HierarchyNotFoundError(ZarrError, ValueError):
         super().__init__(f"{url} holds no hierarchy: {missing}{hint}")
         self.url = url
         self.tried = tried
+
+
+class WrongFormatError(HierarchyNotFoundError):
+    """The store holds a hierarchy of another format than the one that was named.
+
+    Attributes:
+        named: the name of the format that was asked for.
+        found: the name of the format that is there.
+        url, tried: as `HierarchyNotFoundError`.
+    """
+
+    def __init__(
+        self, url: str, tried: tuple[str, ...], named: tuple[str, str], found: tuple[str, str]
+    ) -> None:
+        """``named`` and ``found`` are names and titles."""
+        super().__init__(url, tried)
+        self.named, self.found = named[0], found[0]
+        self.message = f"{url} is {found[1]}, not {named[1]}: name the format {found[0]}, or none"
+        self.args = (self.message,)
 
 
 class MetadataError(ZarrError, ValueError):

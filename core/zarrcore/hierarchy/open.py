@@ -61,7 +61,8 @@ def open_hierarchy(
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r").
+        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r"). If the root has documents of another
+            format than ``format``, and none of it, the first node without documents raises WrongFormatError.
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
@@ -94,6 +95,7 @@ def open_hierarchy(
         metadata_max_age_s=metadata_max_age_s,
         max_chunk_bytes=max_chunk_bytes,
         root_documents=root_documents,
+        named=wanted is not None and mode in {"r", "r+"},
         read_only=mode == "r",
         believe_consolidated=believe_consolidated,
     )

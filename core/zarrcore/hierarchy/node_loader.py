@@ -80,7 +80,7 @@ class NodeLoader:
         except NodeNotFoundError:
             self._refuse_wrong_format()
             raise
-        if isinstance(node, Group) and all(document is None for document in node.documents):
+        if isinstance(node, Group) and not self._is_right and not _has_any(node.documents):
             self._refuse_wrong_format()
         return node
 
@@ -99,7 +99,7 @@ class NodeLoader:
             root: Documents = self._node(self._owner.at).documents
         except NodeNotFoundError:
             root = ()
-        if all(document is None for document in root):
+        if not _has_any(root):
             listed = self._discovery.keys_at_root() if store.is_remote else None
             other = None
             if listed is not None or not store.is_remote:
@@ -148,6 +148,8 @@ class NodeLoader:
         They were requested at ``read_s`` of the monotonic clock; without it, they are current.
         """
         node: AnyNode | None
+        if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
+            self._is_right = True
         try:
             node = self._parse(path, found)
         except MetadataError as error:
@@ -189,3 +191,7 @@ class NodeLoader:
         if not exists:
             return None
         return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))
+
+
+def _has_any(documents: Documents) -> bool:
+    return any(document is not None for document in documents)

@@ -19,8 +19,10 @@ The tree, each class beside the standard exception that a caller would expect::
     │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
+    │   └── WrongFormatError                                it holds one of another format than the named one
     ├── MetadataError               ValueError              a metadata document is broken
     ├── UnsupportedError            NotImplementedError     an unknown codec, data type or extension
+    │   └── UnreadableNodeError                             a node of an HDF5, TIFF or other file that cannot be read as Zarr
     ├── CodecError                  ValueError              a chunk does not decode
     │   └── ChecksumError                                   a checksum differs
     ├── SelectionError              IndexError              a selection outside the array, or an invalid one
@@ -172,6 +174,25 @@ class HierarchyNotFoundError(ZarrError, ValueError):
         self.tried = tried
 
 
+class WrongFormatError(HierarchyNotFoundError):
+    """The store holds a hierarchy of another format than the one that was named.
+
+    Attributes:
+        named: the name of the format that was asked for.
+        found: the name of the format that is there.
+        url, tried: as `HierarchyNotFoundError`.
+    """
+
+    def __init__(
+        self, url: str, tried: tuple[str, ...], named: tuple[str, str], found: tuple[str, str]
+    ) -> None:
+        """``named`` and ``found`` are names and titles."""
+        super().__init__(url, tried)
+        self.named, self.found = named[0], found[0]
+        self.message = f"{url} is {found[1]}, not {named[1]}: name the format {found[0]}, or none"
+        self.args = (self.message,)
+
+
 class MetadataError(ZarrError, ValueError):
     """A metadata document that is not what its specification demands.
 
@@ -204,6 +225,20 @@ class UnsupportedError(ZarrError, NotImplementedError):
         super().__init__(f"{kind} {name!r} {why}")
         self.kind = kind
         self.name = name
+
+
+class UnreadableNodeError(UnsupportedError):
+    """A node of a file of another format, such as HDF5 or TIFF, that cannot be read as Zarr.
+
+    Attributes:
+        reason: why, in one sentence.
+    """
+
+    def __init__(self, reason: str) -> None:
+        ZarrError.__init__(self, reason)
+        self.kind = "node"
+        self.name = ""
+        self.reason = reason
 
 
 class CodecError(ZarrError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 
-from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.errors import MetadataError, UnreadableNodeError, UnsupportedError
 from zarrcore.stores import STORE_OPTIONS
 
 _PHRASES = (
@@ -81,7 +81,7 @@ def consequence(error: BaseException) -> str:
     >>> consequence(UnsupportedError("codec", "turbo"))
     'Without the codec turbo its chunks cannot be decoded. Install a package that adds it to zarrcore.'
     """
-    if not isinstance(error, UnsupportedError):
+    if isinstance(error, UnreadableNodeError) or not isinstance(error, UnsupportedError):
         return (
             "Its document must be repaired before it can be opened."
             if isinstance(error, MetadataError)

@@ -24,7 +24,8 @@ Copy a node and all below it to DEST, where it becomes the root. Format, chunks,
 unless you choose others. Chunks that stay the same are copied byte for byte, and not decoded. Everything is verified.
 Run the same command again to resume an interrupted copy; arrays that changed in SOURCE in the meantime are copied
 again. A folder of several hierarchies becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to
-no node are not copied: copy names some of them and exits with 1."""
+no node are not copied: copy names some of them and exits with 1. A node that cannot be copied, such as a broken one,
+ends the copy before it writes. With --skip, copy leaves such nodes out, names each of them, and exits with 1."""
 _ICECHUNK = "icechunk"
 
 
@@ -36,7 +37,11 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
     )
     add_source_arguments(parser, path=False)
-    parser.add_argument("destination", metavar="DEST", help="path or URL of the store to write")
+    parser.add_argument(
+        "destination",
+        metavar="DEST",
+        help="path or URL of the store to write; NAME/ for a folder with the name of a file, such as a.h5/",
+    )
     parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
     parser.add_argument(
         "--to",
@@ -44,6 +49,11 @@ def register(commands: Any) -> None:
         help="v3, v2, n5, or icechunk for a repository (default: the format of SOURCE)",
     )
     add_layout_arguments(parser, "unchanged", "unchanged", "unchanged")
+    parser.add_argument(
+        "--skip",
+        action="store_true",
+        help="leave out nodes that are broken, or that the format of DEST cannot hold",
+    )
     parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
     parser.add_argument(
         "--no-verify", action="store_true", help="do not compare what was written with the source"
@@ -73,7 +83,16 @@ def run(namespace: argparse.Namespace) -> int:
     path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
     _check_repository(namespace)
     to = format_named("v3" if namespace.to == _ICECHUNK else namespace.to) if namespace.to else None
-    plan = plan_copy(source, path, to=to, layout=_layout(namespace), memory_nbytes=namespace.memory)
+    plan = plan_copy(
+        source,
+        path,
+        to=to,
+        layout=_layout(namespace),
+        memory_nbytes=namespace.memory,
+        skip=namespace.skip,
+    )
+    for skipped, why in plan.skipped:
+        print(f"zarrscope: {printable(f'{skipped} is left out: {why}')}", file=sys.stderr)
     if not namespace.quiet:
         for note in plan.notes:
             print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
@@ -111,7 +130,7 @@ def run(namespace: argparse.Namespace) -> int:
         print(summary + (f"; snapshot {committed}" if committed else ""))
     if result.left.count:
         print(f"zarrscope: {_left(plan, result)}", file=sys.stderr)
-    return int(result.left.count > 0)
+    return int(result.left.count > 0 or len(plan.skipped) > 0)
 
 
 def _check_repository(namespace: argparse.Namespace) -> None:
@@ -146,7 +165,7 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
-    check_destination(url, is_repository=namespace.to == _ICECHUNK)
+    check_destination(url, is_repository=namespace.to == _ICECHUNK, is_copy=True)
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     if namespace.to != _ICECHUNK:
@@ -182,6 +201,7 @@ def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[
         "changed": list(result.changed),
         "left_keys": result.left.count,
         "left_examples": list(result.left.examples),
+        "skipped": dict(plan.skipped),
         "notes": list(plan.notes),
         "seconds": round(seconds, 3),
     }
@@ -196,6 +216,10 @@ def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> st
         parts.append(f"{format_bytes(result.resumed_nbytes)} of it were copied by the earlier run")
     if result.missing_nbytes:
         parts.append(f"{format_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
+    if plan.skipped:
+        parts.append(
+            "1 node is left out" if len(plan.skipped) == 1 else f"{len(plan.skipped):,} nodes are left out"
+        )
     return "; ".join(parts)
 
 

@@ -6,7 +6,7 @@ implicit group from a place without a hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cache, partial
 
@@ -15,6 +15,8 @@ from zarrcore.errors import (
     HierarchyNotFoundError,
     InvalidKeyError,
     ListingUnsupportedError,
+    MetadataError,
+    UnsupportedError,
 )
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
@@ -97,6 +99,44 @@ def detect_format(
     except ListingUnsupportedError:
         hint = " (and it cannot be listed: name the path of a hierarchy in it)"
     raise HierarchyNotFoundError(store.url, tuple(tried), hint)
+
+
+def contradicting_format(
+    store: ReadableStore, named: Format, formats: tuple[Format, ...], listed: Collection[str] | None = None
+) -> Format | None:
+    """The format of a root without documents of the format that the caller named; None if that format can be right.
+
+    The named one can be right if the root has documents of no format, or a child has documents of the named one.
+
+    Args:
+        store: where to look.
+        named: the format that the caller named, configured.
+        formats: the candidates.
+        listed: the keys and prefixes at the root, so that nothing else is requested; None asks the store.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    get = cache(partial(fetch_document, store))
+
+    def get_listed(key: str) -> bytes | None:
+        return get(key) if listed is None or key in listed else None
+
+    def is_listed(key: str) -> bool:
+        return is_there(store, key) if listed is None else key in listed
+
+    for candidate in formats:
+        found = None
+        with suppress(
+            MetadataError, UnsupportedError
+        ):  # a broken entry point says nothing about other formats
+            found = candidate.detect(get_listed, is_listed)
+        if found is not None:
+            is_right = found.name == named.name
+            with suppress(ListingUnsupportedError):
+                is_right = is_right or _detect_in_children(store, (named,)) is not None
+            return None if is_right else found
+    return None
 
 
 def _detect_in_children(store: ReadableStore, formats: tuple[Format, ...]) -> Format | None:

@@ -15,17 +15,18 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 
-from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, ZarrError
+from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import Get, fetch_document
 from zarrcore.hierarchy.nodes import AnyNode
 from zarrcore.metadata import JsonObject
-from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 _SORTED_CHILDREN = 10_000
 _RECENT_NAMES = 100_000
 _BEGUN_LISTINGS = 64
 _BEGUN_FOR_S = 1.0
+_ROOT_KEYS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,22 @@ class Discovery:
             self._begin(path, chain((first,), names))
         return first is not None
 
+    def keys_at_root(self) -> frozenset[str] | None:
+        """The first keys and prefixes at the root of the store; None if it cannot list them.
+
+        Over a network, the listing is kept for the next caller that needs the children of the root.
+        """
+        if not isinstance(self._store, ListableStore):
+            return None
+        try:
+            entries = self._store.list_dir("")
+            first = [*islice(entries, _ROOT_KEYS)]
+        except StoreError:
+            return None  # whoever needs the children gets the error
+        if not self._format.prefix("/"):
+            self._begin("/", self._names("", chain(first, entries)))
+        return frozenset(entry.key for entry in first)
+
     def consolidated_node(self, path: str) -> tuple[JsonObject, float] | None:
         """A node's entry in the consolidated metadata, in the form of `Format.normalize`, and when they were requested.
 
@@ -143,12 +160,12 @@ class Discovery:
             url = self._store.url
             raise ListingUnsupportedError(f"{url} cannot be listed", url=url)
         prefix = self._format.prefix(path)
+        yield from self._names(prefix, self._store.list_dir(prefix))
+
+    def _names(self, prefix: str, entries: Iterable[StoreEntry]) -> Iterator[str]:
         child_name = self._format.child_name
-        told = (
-            child_name(entry.key[len(prefix) :].rstrip("/"), entry.is_prefix)
-            for entry in self._store.list_dir(prefix)
-        )
-        yield from in_order((name for name in told if name is not None), self._store.is_remote)
+        told = (child_name(entry.key[len(prefix) :].rstrip("/"), entry.is_prefix) for entry in entries)
+        return in_order((name for name in told if name is not None), self._store.is_remote)
 
     def believed(self) -> _Consolidated | None:
         """The consolidated metadata, if they are used and exist."""

@@ -6,8 +6,15 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
-from zarrcore.formats.detect import Get, fetch_document
+from zarrcore.errors import (
+    MetadataError,
+    NodeNotFoundError,
+    UnsupportedError,
+    WrongFormatError,
+    ZarrError,
+)
+from zarrcore.formats import known_formats
+from zarrcore.formats.detect import Get, contradicting_format, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
@@ -24,6 +31,7 @@ class NodeLoader:
         owner: the hierarchy that the nodes belong to.
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
         believes: whether consolidated metadata are used.
+        named: whether the caller named the format, so that it may be wrong.
         asked: gets documents, some of which were requested just now; None gets them from the store.
         store: where nodes are looked for, if it is not the owner's own store: a `Look` at it.
 
@@ -38,6 +46,7 @@ class NodeLoader:
         max_age_s: float | None,
         *,
         believes: bool,
+        named: bool = False,
         asked: Get | None = None,
         store: ReadableStore | None = None,
     ) -> None:
@@ -47,8 +56,11 @@ class NodeLoader:
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
         self._discovery = Discovery(
-            self.store, owner.format, max_age_s, partial(self.node, owner.at), believes=believes, asked=asked
+            self.store, owner.format, max_age_s, partial(self._node, owner.at), believes=believes, asked=asked
         )
+        self._is_named = named
+        self._is_right = not named
+        """Whether the format is known not to be wrong."""
 
     @property
     def believes(self) -> bool:
@@ -61,6 +73,43 @@ class NodeLoader:
 
     def node(self, path: str, *, together: bool = True) -> AnyNode:
         """As `Hierarchy.node`, for a path in its normal form."""
+        if self._is_right:
+            return self._node(path, together=together)
+        try:
+            node = self._node(path, together=together)
+        except NodeNotFoundError:
+            self._refuse_wrong_format()
+            raise
+        if isinstance(node, Group) and not self._is_right and not _has_any(node.documents):
+            self._refuse_wrong_format()
+        return node
+
+    def _refuse_wrong_format(self) -> None:
+        """Refuse a format that the caller named, if the root has documents of another one, and none of this one.
+
+        Called for an implicit group, or for no node at all. Over a network, this takes the listing of the root, which a
+        walk needs too, and a document of the other format if there is one.
+
+        Raises:
+            WrongFormatError: the format is wrong.
+            StoreError: the store failed.
+        """
+        own, store = self._format, self.store
+        try:
+            root: Documents = self._node(self._owner.at).documents
+        except NodeNotFoundError:
+            root = ()
+        if not _has_any(root):
+            listed = self._discovery.keys_at_root() if store.is_remote else None
+            other = None
+            if listed is not None or not store.is_remote:
+                other = contradicting_format(store, own, known_formats(), listed)
+            if other is not None:
+                names = [(each.name, each.title) for each in (own, other)]
+                raise WrongFormatError(self._owner.url, own.document_keys("/"), *names)
+        self._is_right = True
+
+    def _node(self, path: str, *, together: bool = True) -> AnyNode:
         kept = self._kept.get(path)
         if kept is not None:
             return kept
@@ -89,6 +138,7 @@ class NodeLoader:
 
     def clear(self) -> None:
         """Forget all nodes."""
+        self._is_right = not self._is_named
         self._kept.clear()
         self._discovery.forget()
 
@@ -98,6 +148,8 @@ class NodeLoader:
         They were requested at ``read_s`` of the monotonic clock; without it, they are current.
         """
         node: AnyNode | None
+        if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
+            self._is_right = True
         try:
             node = self._parse(path, found)
         except MetadataError as error:
@@ -139,3 +191,7 @@ class NodeLoader:
         if not exists:
             return None
         return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))
+
+
+def _has_any(documents: Documents) -> bool:
+    return any(document is not None for document in documents)

@@ -26,7 +26,7 @@ from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.kinds import kind_of_folder
+from zarrcore.stores.kinds import kind_of_folder, refuse_database_folder
 from zarrcore.stores.wrapper.interface import writable
 
 Mode = Literal["r", "r+", "a", "w", "w-"]
@@ -61,7 +61,8 @@ def open_hierarchy(
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r").
+        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r"). If the root has documents of another
+            format than ``format``, and none of it, the first node without documents raises WrongFormatError.
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
@@ -94,6 +95,7 @@ def open_hierarchy(
         metadata_max_age_s=metadata_max_age_s,
         max_chunk_bytes=max_chunk_bytes,
         root_documents=root_documents,
+        named=wanted is not None and mode in {"r", "r+"},
         read_only=mode == "r",
         believe_consolidated=believe_consolidated,
     )
@@ -163,11 +165,13 @@ def _refuse_other_kind(store: ReadableStore, look: Look) -> None:
 
     Raises:
         ReadOnlyError: it is one.
+        StoreNotFoundError: it is a database.
     """
     if isinstance(look, ListableStore):
         with suppress(ListingUnsupportedError):
             if not look.has_prefix(""):
                 return
+    refuse_database_folder(store)
     kind = kind_of_folder(store)
     if kind is not None:
         article = "an" if kind.title[0] in "AEIOU" else "a"

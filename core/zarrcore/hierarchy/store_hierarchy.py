@@ -25,6 +25,8 @@ class StoreHierarchy(Hierarchy):
     Args:
         store, format, chunk_cache, metadata_max_age_s, max_chunk_bytes, read_only, at: as the attributes of `Hierarchy`.
         root_documents: the root's documents, if they are already fetched.
+        named: whether the caller named the format. Then nodes raise WrongFormatError if the root has documents of
+            another format, and none of this one.
         asked: gets documents, some of which `ask_root` requested just now.
         believe_consolidated: whether to use consolidated metadata; by default, if the store is remote
             and the hierarchy is read-only.
@@ -39,6 +41,7 @@ class StoreHierarchy(Hierarchy):
         metadata_max_age_s: float | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         root_documents: Documents | None = None,
+        named: bool = False,
         asked: Get | None = None,
         read_only: bool = True,
         believe_consolidated: bool | None = None,
@@ -56,7 +59,10 @@ class StoreHierarchy(Hierarchy):
         if believe_consolidated is None:
             # Without an age limit above 0, consolidated metadata would be read again for each node.
             believe_consolidated = store.is_remote and read_only and metadata_max_age_s != 0
-        self._loader = NodeLoader(self, metadata_max_age_s, believes=believe_consolidated, asked=asked)
+        self._named = named
+        self._loader = NodeLoader(
+            self, metadata_max_age_s, believes=believe_consolidated, named=named, asked=asked
+        )
         self._writer: NodeWriter | None = None
         if root_documents is not None:
             self._loader.take(at, root_documents)
@@ -101,6 +107,7 @@ class StoreHierarchy(Hierarchy):
             "max_chunk_bytes": self.max_chunk_bytes,
             "read_only": self.read_only,
             "believe_consolidated": self._loader.believes,
+            "named": self._named,
         }
 
     def __repr__(self) -> str:

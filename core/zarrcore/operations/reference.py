@@ -26,6 +26,7 @@ from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
+from zarrcore.operations.refused_nodes import refuse
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.virtual.store import Part, VirtualStore
@@ -240,9 +241,9 @@ def _planned(
                 _check_chunks(node)
                 arrays.append(_ArrayReferences(node, below, metadata))
         except ZarrError as error:
-            if not skip:
-                raise
-            result.skipped[node.path] = str(error)
+            result.skipped[node.path] = refuse(
+                node, "cannot be described by references", error, "reference --skip", skip=skip
+            )
             continue
         for key, document in zip(Format.V2.document_keys(below), found, strict=True):
             if document is not None:
@@ -257,14 +258,9 @@ def _planned(
 def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
     codecs = _with_plain_segments(node.metadata)
     found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding, codecs=codecs)
-    try:
-        metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
-    except UnsupportedError as error:
-        raise UnsupportedError("array", node.path, f"cannot be described by references: {error}") from error
+    metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     if not keeps_chunks(replace(found, codecs=tuple(map(_in_v2_terms, found.codecs))), metadata):
-        raise UnsupportedError(
-            "array", node.path, "cannot be described by references: Zarr v2 has other chunks or codecs"
-        )
+        raise UnsupportedError("format", Format.V2.title, "has other chunks or codecs")
     return replace(
         metadata,
         chunk_key_encoding=_V2_KEYS,

@@ -16,14 +16,20 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from zarrcore.errors import StoreError, ZarrError
+from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.threads import at_once
 
 HEAD_NBYTES: Final = 8192
+DATABASE_HEAD_NBYTES: Final = 20
+"""How much of a file tells whether it is a database."""
 SQLITE: Final = b"SQLite format 3\0"
 """The first bytes of an SQLite file, which only its URL opens."""
 
+_LMDB: Final = (b"\xde\xc0\xef\xbe", b"\xbe\xef\xc0\xde")
+_LMDB_POSITIONS: Final = (16, 12)
+"""Where LMDB's number is in a file, on machines of 64 and of 32 bits."""
+_LMDB_FILE: Final = "data.mdb"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVES: Final = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
@@ -280,6 +286,38 @@ def _refuse_archive(head: bytes, store: ReadableStore, key: str) -> None:
         )
 
 
+def refuse_database(head: bytes, place: str) -> None:
+    """Refuse the path of a database: only its URL opens it.
+
+    Args:
+        head: the first bytes of the file.
+        place: the path to show, of the file or of the folder that it makes a database.
+
+    Raises:
+        StoreNotFoundError: it is an SQLite file, or an LMDB database.
+    """
+    url = ""
+    if head.startswith(SQLITE):
+        url, title = f"sqlite://{place}", "SQLite file"
+    elif any(head[at : at + 4] in _LMDB for at in _LMDB_POSITIONS):
+        url, title = f"lmdb://{place}", "LMDB database"
+    if url:
+        raise StoreNotFoundError(f"{place} is an {title}: write {url}", url=place)
+
+
+def refuse_database_folder(store: ReadableStore) -> None:
+    """Refuse a folder of this machine that is an LMDB database.
+
+    Raises:
+        StoreNotFoundError: it is one.
+        StoreError: the store failed.
+    """
+    from zarrcore.stores.local.store import LocalStore
+
+    if isinstance(store, LocalStore):
+        refuse_database(bytes(store.get(_LMDB_FILE, ByteRange(0, DATABASE_HEAD_NBYTES)) or b""), store.url)
+
+
 def kind_of_folder(store: ReadableStore) -> FolderKind | None:
     """The kind of the folder at the root of a store; None if it is not of a known kind.
 
@@ -310,11 +348,14 @@ def recognized(
         may_be_file: whether the place may be one value. Otherwise it is known that there are keys below it.
 
     Raises:
+        StoreNotFoundError: the place is a database, which only its URL opens.
         StoreError: the store failed, or the file or folder is broken.
     """
     folder = kind_of_folder(seen or store)
     if folder is not None:
         return folder.open(store)
+    if may_be_file:
+        refuse_database_folder(store)
     if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
     # The place may be one value, whose name does not tell what it is.

@@ -19,7 +19,14 @@ from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.icechunk.versions import split_version, with_version
 from zarrcore.stores.interface import ByteRange, ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import FILE_KINDS, SQLITE, FileKind, kind_by_content, kind_by_suffix
+from zarrcore.stores.kinds import (
+    DATABASE_HEAD_NBYTES,
+    FILE_KINDS,
+    FileKind,
+    kind_by_content,
+    kind_by_suffix,
+    refuse_database,
+)
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
@@ -219,8 +226,7 @@ def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = No
     # A zip file that is being written may not look like one.
     kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
     if kind is None:
-        if bytes(source.get(name, ByteRange(0, len(SQLITE))) or b"") == SQLITE:
-            raise StoreNotFoundError(f"{shown} is an SQLite file: write sqlite://{shown}", url=shown)
+        refuse_database(bytes(source.get(name, ByteRange(0, DATABASE_HEAD_NBYTES)) or b""), shown)
         known = ", ".join(each.title for each in FILE_KINDS)
         raise StoreNotFoundError(
             f"{shown} is neither a folder nor a file of a known kind: {known}", url=shown

@@ -6,8 +6,8 @@ import errno
 
 import pytest
 
-from zarrbrowser.session.error_text import in_the_window, sentence
-from zarrcore.errors import CodecError, StoreNotFoundError
+from zarrbrowser.session.error_text import consequence, in_the_window, sentence
+from zarrcore.errors import CodecError, MetadataError, StoreNotFoundError, UnreadableNodeError
 from zarrcore.stores import STORE_OPTIONS
 
 
@@ -25,6 +25,10 @@ def test_errors_become_sentences() -> None:
         (
             "use --anonymous for a public bucket, or give credentials with --profile or AWS_ACCESS_KEY_ID",
             "Use Anonymous for a public bucket, or give credentials with Profile or AWS_ACCESS_KEY_ID.",
+        ),
+        (
+            "node '/a' cannot be copied: codec 'b' is not supported (copy --skip leaves it out)",
+            "Node '/a' cannot be copied: codec 'b' is not supported.",
         ),
         ("there is one a--b (or c)", "There is one a--b (or c)."),
         ("the column a -- b is missing", "The column a -- b is missing."),
@@ -47,3 +51,12 @@ def test_errors_of_the_disk_are_plain() -> None:
     )
     assert sentence(OSError(errno.ENOSPC, "No space left on device")) == "The disk is full."
     assert sentence(PermissionError(errno.EACCES, "Permission denied", "/a")) == "Permission denied: /a."
+
+
+def test_a_node_of_a_file_that_cannot_be_read_says_all_in_its_sentence() -> None:
+    error = UnreadableNodeError("the soft link leads to /nope, which does not exist")
+    assert (sentence(error), consequence(error)) == (
+        "The soft link leads to /nope, which does not exist.",
+        "",
+    )
+    assert "repaired" in consequence(MetadataError("is broken"))

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Iterator
+
 import pytest
 
 import zarrcore
 from tests.core.hierarchy.stores import (
     ARRAY,
     GROUP,
+    V2_ARRAY,
     V2_GROUP,
+    Remote,
     memory,
 )
 from zarrcore.errors import (
+    ListingUnsupportedError,
     MetadataError,
+    WrongFormatError,
 )
-from zarrcore.stores import ByteRange, BytesLike, MemoryStore
+from zarrcore.formats import format_named
+from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreEntry
 
 
 def test_metadata_is_kept_until_refresh_or_age() -> None:
@@ -93,3 +101,111 @@ def test_an_unforeseen_error_makes_one_broken_node(monkeypatch: pytest.MonkeyPat
         MetadataError, match=r"x/zarr.json: cannot be understood \(ZeroDivisionError: surprise\)"
     ):
         hierarchy["x"]
+
+
+N5_ARRAY = b'{"dimensions": [4], "blockSize": [2], "dataType": "int8", "compression": {"type": "raw"}}'
+IN_FORMATS = {
+    "v3": {"zarr.json": GROUP, "g/zarr.json": GROUP, "g/x/zarr.json": ARRAY, "g/x/c/0": b"12"},
+    "v2": {".zgroup": V2_GROUP, "g/.zgroup": V2_GROUP, "g/x/.zarray": V2_ARRAY, "g/x/0": b"12"},
+    "n5": {"attributes.json": b'{"n5": "4.0.0"}', "g/x/attributes.json": N5_ARRAY, "g/x/0": b"12"},
+    "v1": {"meta": b'{"zarr_format": 1, "shape": [4], "chunks": [2]}', "0": b"12"},
+}
+
+
+@pytest.mark.parametrize("kind", [Remote, lambda values: MemoryStore(values=values)], ids=["remote", "local"])
+@pytest.mark.parametrize("named", ["v3", "v2", "n5", "v1", "draft-2020-10"])
+@pytest.mark.parametrize("found", IN_FORMATS)
+def test_a_wrong_format_is_said_in_one_sentence(found: str, named: str, kind: type) -> None:
+    """Chunk folders would be shown as empty groups."""
+    if named == found:
+        return
+    store = kind(IN_FORMATS[found])
+    if (found, named) == ("v3", "draft-2020-10"):
+        with pytest.raises(
+            MetadataError, match="expected the URI of the core specification, found the number 3"
+        ):
+            zarrcore.open(store, format=named)
+        return
+    for path in ("/", "g", "g/x", "g/x/c", "nope"):
+        hierarchy = zarrcore.open(store, format=named)
+        with pytest.raises(WrongFormatError) as caught:
+            hierarchy[path]
+        titles = format_named(found).title, format_named(named).title
+        sentence = f"memory:// is {titles[0]}, not {titles[1]}: name the format {found}, or none"
+        assert str(caught.value) == sentence
+        assert (caught.value.named, caught.value.found) == (named, found)
+    hierarchy = zarrcore.open(store, format=named)
+    with pytest.raises(WrongFormatError):
+        [*hierarchy.walk()]
+    hierarchy.refresh()
+    with pytest.raises(WrongFormatError):
+        [*hierarchy.walk()]
+    if kind is not Remote:
+        with pytest.raises(WrongFormatError):
+            pickle.loads(pickle.dumps(hierarchy))["/"]
+        if format_named(named).writable:
+            with pytest.raises(WrongFormatError):
+                zarrcore.open(store, "r+", format=named)["g"]
+
+
+@pytest.mark.parametrize("kind", [Remote, lambda values: MemoryStore(values=values)], ids=["remote", "local"])
+@pytest.mark.parametrize(
+    ("named", "values", "arrays"),
+    [
+        ("v2", {**IN_FORMATS["v3"], **IN_FORMATS["v2"]}, ["/g/x"]),
+        ("v3", {**IN_FORMATS["v3"], **IN_FORMATS["v2"]}, ["/g/x"]),
+        ("n5", {"g/x/attributes.json": N5_ARRAY, "y/attributes.json": N5_ARRAY}, ["/g/x", "/y"]),
+        ("n5", {"g/x/attributes.json": N5_ARRAY}, ["/g/x"]),
+        ("v3", {"g/x/zarr.json": ARRAY}, ["/g/x"]),
+        ("v2", {"g/x/.zarray": V2_ARRAY}, ["/g/x"]),
+        # A conversion writes the document of the root last.
+        ("v3", {**IN_FORMATS["v2"], "y/zarr.json": ARRAY}, ["/y"]),
+        # Other programs use this name, too.
+        ("v3", {"attributes.json": b"{}", "y/zarr.json": ARRAY}, ["/y"]),
+        ("v3", {"attributes.json": b"{", "g/x/zarr.json": ARRAY}, ["/g/x"]),
+        ("v3", {"zarr.json": b"{", ".zgroup": V2_GROUP}, []),
+    ],
+)
+def test_a_named_format_that_may_be_right_is_not_refused(
+    named: str, values: dict[str, bytes], arrays: list[str], kind: type
+) -> None:
+    hierarchy = zarrcore.open(kind(values), format=named)
+    assert "nope" not in hierarchy or named == "n5"
+    assert [node.path for node in hierarchy.walk() if node.kind == "array"] == arrays
+
+
+@pytest.mark.parametrize(
+    ("named", "document", "array"), [("n5", "attributes.json", N5_ARRAY), ("v3", "zarr.json", ARRAY)]
+)
+def test_a_remote_root_without_documents_costs_no_more_requests(
+    named: str, document: str, array: bytes
+) -> None:
+    values = {f"{path}/{document}": array for path in ("x", "g/y")}
+    store = Remote(values)
+    hierarchy = zarrcore.open(store, format=named)
+    assert (store.got, store.listed) == ([], [])
+    assert hierarchy["x"].shape == (4,)
+    assert ({*store.got}, store.listed) == ({document, f"x/{document}"}, [])
+    store = Remote(values)
+    hierarchy = zarrcore.open(store, format=named)
+    assert len([*hierarchy.walk()]) == 4
+    assert sorted(store.got) == sorted([document, *(f"{path}/{document}" for path in ("x", "g", "g/y"))])
+    assert store.listed.count("") == 1, "the listing that shows the format also has the children"
+
+
+def test_a_wrong_format_costs_a_listing_and_a_document() -> None:
+    store = Remote(IN_FORMATS["v3"])
+    with pytest.raises(WrongFormatError):
+        [*zarrcore.open(store, format="n5").walk()]
+    assert store.got.count("zarr.json") == 1
+    assert "meta" not in store.got
+
+
+def test_a_place_that_cannot_be_listed_is_opened_as_it_is_named() -> None:
+    class Unlisted(Remote):
+        def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+            raise ListingUnsupportedError("cannot be listed", url=self.url)
+
+    values = {**IN_FORMATS["v2"], "y/zarr.json": ARRAY}
+    assert zarrcore.open(Unlisted(values), format="v3")["y"].shape == (4,)
+    assert zarrcore.open(Unlisted(IN_FORMATS["v2"]), format="v3")["/"].kind == "group"

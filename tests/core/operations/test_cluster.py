@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -62,6 +63,17 @@ def test_a_cluster_copies_everything(source: Path, tmp_path: Path, scheduler: st
     assert np.array_equal(zarr.open_array(target / "a", mode="r")[...], DATA)
     assert np.array_equal(zarr.open_array(target / "b", mode="r")[...], DATA * 2)
     assert not list(target.glob(".zarrscope*"))
+
+
+def test_a_cluster_copies_what_can_be_copied(tmp_path: Path, scheduler: str) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("g/a", data=np.arange(60), chunks=(5,))
+        file["link"] = h5py.SoftLink("/nope")
+    words = ("copy", tmp_path / "a.h5", tmp_path / "b.zarr", "--skip", "--scheduler", scheduler)
+    outcome = run_inside(*words)
+    assert "/link is left out: the soft link leads to /nope, which does not exist" in outcome.stderr
+    assert "1 node is left out" in outcome.text
+    assert zc.open(tmp_path / "b.zarr")["g/a"][...].tolist() == [*range(60)]
 
 
 def test_a_cluster_makes_the_levels_of_an_image(tmp_path: Path, scheduler: str) -> None:

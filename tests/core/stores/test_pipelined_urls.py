@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.command import run_inside
 from zarrcore.errors import StoreError
 from zarrcore.stores import open_store
 from zarrcore.stores.pipelined_urls import is_pipeline
@@ -93,3 +94,11 @@ def test_closing_a_pipeline_closes_the_file(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("zarrcore.stores.local.store.LocalStore.close", lambda self: closed.append(self.url))
     open_store(f"{folder}/outer.zip|zip:inner/archive.bin|zip:data/c").close()
     assert closed == [str(folder)]
+
+
+def test_an_adapter_of_another_format_is_refused(tmp_path: Path) -> None:
+    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), data_type="int8")[...] = 1
+    for name, title in (("zarr2", "Zarr v2"), ("n5", "N5")):
+        outcome = run_inside("tree", f"{tmp_path}/a.zarr|{name}:")
+        sentence = f"{tmp_path}/a.zarr is Zarr v3, not {title}: name the format v3, or none"
+        assert (outcome.status, outcome.stderr) == (1, f"zarrscope: {sentence}\n")

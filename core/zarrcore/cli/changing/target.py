@@ -22,7 +22,7 @@ def open_target(namespace: argparse.Namespace, mode: Literal["r+", "a"] = "r+") 
     A change removes consolidated metadata. If there were some, they are written again at the end.
 
     Raises:
-        SelectionError: SOURCE would be made, and has the name of a database.
+        SelectionError: SOURCE would be made, and has the name of a database or a file.
         HierarchyNotFoundError: SOURCE does not hold a hierarchy.
         ReadOnlyError: it cannot be written.
         StoreError: it cannot be reached or does not exist.

@@ -15,7 +15,7 @@ from typing import Any
 
 from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
-from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.errors import MetadataError, UnreadableNodeError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
 from zarrcore.formats.drafts.accepted_terms import in_accepted_terms, is_of_february_2023
 from zarrcore.formats.drafts.entry_point import ignored_extensions
@@ -30,6 +30,7 @@ from zarrcore.metadata.data_type import DataType, Element, has_byte_order, parse
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe, parse_json_object
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
+from zarrcore.stores.virtual.unreadable_node import reason_of
 
 _ARRAY_MEMBERS = {
     "zarr_format",
@@ -182,7 +183,11 @@ def parse_node(document: JsonObject) -> NodeMetadata:
     Raises:
         MetadataError: a member is missing, unknown or broken.
         UnsupportedError: an unknown extension.
+        UnreadableNodeError: the document is that of a node of another format's file, and says why it cannot be read.
     """
+    reason = reason_of(document)
+    if reason is not None:
+        raise UnreadableNodeError(reason)
     if document.get("zarr_format") != 3:
         raise MetadataError(
             f"expected 3, found {describe(document.get('zarr_format'))}", member="zarr_format"

@@ -7,9 +7,10 @@ the copy must report it. The digests show whether chunks changed before the copy
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-from zarrcore.errors import ListingUnsupportedError
+from zarrcore.errors import ListingUnsupportedError, ZarrError
 from zarrcore.hierarchy import Collection, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.operations.check.keys import is_temporary
@@ -54,6 +55,11 @@ def find_left_keys(plan: CopyPlan, source: Hierarchy) -> tuple[LeftKeys, dict[st
             # Parents come first, so the first node of a member is the top of its copied part.
             member = members.setdefault(hierarchy.at, _Member(hierarchy, hierarchy.within(path)))
             member.take(path, hierarchy.within(path), array)
+    for path, _ in plan.skipped:
+        with suppress(ZarrError):  # a part of a collection that does not open, whose keys are not listed
+            hierarchy = source.member(path)
+            if hierarchy.at in members:
+                members[hierarchy.at].take_skipped(path, hierarchy.within(path))
     count, examples = 0, []
     for member in members.values():
         for key in member.left():
@@ -88,6 +94,10 @@ class _Member:
         self._owners.take(source_path, path, array)
         if array is not None:
             self.digests[source_path] = ChunkDigest()
+
+    def take_skipped(self, source_path: str, path: str) -> None:
+        """Mark the keys of a node that is left out, and all below it."""
+        self._owners.take_broken(source_path, path)
 
     def left(self) -> Iterator[str]:
         """The keys that belong to no node, as the source names them."""

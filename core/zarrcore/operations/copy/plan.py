@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
-from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError
+from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, GroupMetadata
 from zarrcore.metadata.json_document import format_json
 from zarrcore.operations.copy.blocks import BlockAxis, BlockGrid, block_factors
@@ -26,6 +26,7 @@ from zarrcore.operations.copy.layout import (
     keeps_chunks,
     same_fill_value,
 )
+from zarrcore.operations.refused_nodes import refuse
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
 _BLOCK_NBYTES = 8 << 20
@@ -87,6 +88,8 @@ class CopyPlan:
     """Memory that blocks may use at a time."""
     source_path: str = "/"
     """Path in the source of the node that becomes the root."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Path in the source of each node that is left out, and why; what is below it is left out, too."""
 
     @property
     def nbytes(self) -> int:
@@ -121,6 +124,7 @@ def plan_copy(
     to: Format | None = None,
     layout: Layout | None = None,
     memory_nbytes: int = DEFAULT_MEMORY_NBYTES,
+    skip: bool = False,
 ) -> CopyPlan:
     """Plan the copy of the node at ``path`` and all below it; the node becomes the destination's root.
 
@@ -130,10 +134,11 @@ def plan_copy(
         to: the destination's format; None takes the source's, or the newest one if that cannot be written.
         layout: the storage of the copied arrays.
         memory_nbytes: memory that blocks may use at a time.
+        skip: leave out nodes below ``path`` that are broken or that the format cannot hold, instead of raising the error.
 
     Raises:
         NodeNotFoundError: there is no node at ``path``.
-        MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
+        MetadataError, UnsupportedError: a node is broken, or the format cannot hold it, unless ``skip``.
         SelectionError: a layout that does not fit any array.
         StoreError: a block does not fit into the allowed memory, or the store failed.
     """
@@ -144,35 +149,51 @@ def plan_copy(
     groups: list[tuple[str, GroupMetadata]] = []
     arrays: list[ArrayPlan] = []
     notes: list[str] = []
+    skipped: dict[str, str] = {}
     for node in source.walk(top):
+        if node.path.rpartition("/")[0] in skipped:
+            skipped[node.path] = ""
+            continue
         below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
-        if isinstance(node, BrokenNode):
-            error = node.error.with_traceback(None)
-            if isinstance(error, UnsupportedError):  # which does not say where
-                raise UnsupportedError("node", node.path, f"cannot be copied: {error}") from error
-            raise error
-        if below != "/" and not format_.may_name_node(node.name):
-            raise UnsupportedError(
-                "node", node.path, f"cannot be copied: {format_.title} does not allow this name"
-            )
-        if isinstance(node, Group):
+        error = _fault(node, format_, is_top=below == "/")
+        if error is None and isinstance(node, Group):
             metadata = format_.adapted(node.metadata)
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
-        else:
+        elif error is None and isinstance(node, ArrayNode):
             same = format_ is node.hierarchy.format
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
             try:
                 destination, note = destination_metadata(found, format_, layout, same_format=same)
-            except UnsupportedError as error:
-                raise UnsupportedError("array", node.path, f"cannot be copied: {error}") from error
-            except MetadataError as error:
-                raise error.at(node.path) from error
-            notes += [f"{node.path}: {note}"] if note else []
-            arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
+            except UnsupportedError as unsupported:
+                error = unsupported
+            except MetadataError as unfitting:
+                error = unfitting.at(node.path)
+            else:
+                notes += [f"{node.path}: {note}"] if note else []
+                arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
+        if error is not None:
+            may_skip = skip and below != "/"
+            skipped[node.path] = refuse(node, "cannot be copied", error, "copy --skip", skip=may_skip)
     _check_layout(layout, arrays)
     return CopyPlan(
-        f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes, top
+        f"{source.url}#{top}",
+        format_,
+        tuple(groups),
+        tuple(arrays),
+        tuple(notes),
+        memory_nbytes,
+        top,
+        tuple((path, why) for path, why in skipped.items() if why),
     )
+
+
+def _fault(node: AnyNode, format_: Format, *, is_top: bool) -> ZarrError | None:
+    """Why a node cannot be copied, whatever it holds; None if it can."""
+    if isinstance(node, BrokenNode):
+        return node.error
+    if not is_top and not format_.may_name_node(node.name):
+        return UnsupportedError("name", node.name, f"is not allowed in {format_.title}")
+    return None
 
 
 def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:

@@ -18,7 +18,21 @@ from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 
 _BOOLEAN: Final = {("FALSE", 0), ("TRUE", 1)}
-_REFERENCES: Final = {0: "object reference", 1: "region reference"}
+_REFERENCES: Final = {0: "object references", 1: "region references"}
+_TITLES: Final = {
+    Kind.INTEGER: "integers",
+    Kind.FLOAT: "floating-point numbers",
+    Kind.TIME: "times",
+    Kind.TEXT: "texts",
+    Kind.BITS: "bit fields",
+    Kind.OPAQUE: "opaque elements",
+    Kind.COMPOUND: "compound elements",
+    Kind.REFERENCE: "references",
+    Kind.ENUM: "enumerations of numbers with unusual bits",
+    Kind.VARIABLE: "elements of variable length",
+    Kind.ARRAY: "arrays",
+    Kind.COMPLEX: "complex numbers",
+}
 _MAX_ITEM: Final = 1 << 20
 _VALUE_NBYTES: Final = 8
 """At least so much is counted for a value, however short it is: it is an object of Python."""
@@ -27,7 +41,7 @@ _NUMBER_NBYTES: Final = 2
 
 
 class UnshownError(ValueError):
-    """A type that Zarr has no counterpart for; the message names it."""
+    """Something of a file that cannot be shown as Zarr; the message is a sentence that says why."""
 
 
 class Elements(NamedTuple):
@@ -54,7 +68,7 @@ def elements_of(kind: Datatype) -> Elements:
         kind = kind.base
     if kind.kind is Kind.VARIABLE:
         if inner or not (kind.is_text or _is_sequence(kind)):
-            raise UnshownError(_title(kind))
+            raise _without_counterpart(_title(kind))
         return Elements("string", {"name": "vlen-utf8"}, (), True)
     data_type = _data_type(kind)
     needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind)) or packed_number(kind)
@@ -100,13 +114,15 @@ def is_boolean(kind: Datatype) -> bool:
 
 def _data_type(kind: Datatype) -> Any:
     if kind.nbytes > _MAX_ITEM:
-        raise UnshownError(f"HDF5 type with elements of {kind.nbytes:,} bytes")
+        raise UnshownError(
+            f"the dataset has elements of {kind.nbytes:,} bytes; at most {_MAX_ITEM:,} are read"
+        )
     if is_boolean(kind):
         return "bool"
     if _is_complex(kind):
         part = kind.base or kind.fields[0].type
         if (name := standard_float(part)) not in ("float32", "float64"):
-            raise UnshownError(_title(kind))
+            raise _without_counterpart(_title(kind))
         return "complex64" if name == "float32" else "complex128"
     match kind.kind:
         case Kind.INTEGER | Kind.BITS:
@@ -114,7 +130,7 @@ def _data_type(kind: Datatype) -> Any:
                 return np.dtype(packed.dtype).name
             precision = unsigned(kind.properties, 2, 2)
             if kind.nbytes not in (1, 2, 4, 8) or precision != 8 * kind.nbytes:
-                raise UnshownError(f"HDF5 integer of {precision} bits in {kind.nbytes} bytes")
+                raise _without_counterpart(f"integers of {precision} bits in {kind.nbytes} bytes")
             return f"{'int' if kind.is_signed else 'uint'}{8 * kind.nbytes}"
         case Kind.ENUM if kind.base is not None and not packed_number(kind.base):
             return _data_type(kind.base)
@@ -127,7 +143,7 @@ def _data_type(kind: Datatype) -> Any:
         case Kind.COMPOUND:
             fields = [{"name": field.name, "data_type": _field_type(field.type)} for field in kind.fields]
             return {"name": "struct", "configuration": {"fields": fields}}
-    raise UnshownError(_title(kind))
+    raise _without_counterpart(_title(kind))
 
 
 def _float(kind: Datatype) -> str:
@@ -136,7 +152,7 @@ def _float(kind: Datatype) -> str:
     if packed := packed_number(kind):
         return np.dtype(packed.dtype).name
     raise UnshownError(
-        f"HDF5 floating-point number of {kind.nbytes} bytes, which is not of IEEE 754 binary16 to 64, nor fits in one"
+        f"the dataset holds floating-point numbers of {kind.nbytes} bytes that no type of IEEE 754 up to binary64 can hold"
     )
 
 
@@ -186,7 +202,9 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
     if is_boolean(kind):
         return np.dtype("?")
     if packed_number(kind.base if kind.kind is Kind.ENUM and kind.base else kind):
-        raise UnshownError("HDF5 number of unusual bits in a structure")
+        raise UnshownError(
+            "the dataset holds numbers of unusual bits in a compound type, which zarrscope does not read"
+        )
     if _is_complex(kind):
         return np.dtype(f"{order}c{kind.nbytes}")
     match kind.kind:
@@ -195,7 +213,9 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
             return np.dtype(f"{order}{'i' if kind.is_signed else 'u'}{kind.nbytes}")
         case Kind.FLOAT:
             if _float(kind) == "bfloat16":
-                raise UnshownError("bfloat16 in a structure")
+                raise UnshownError(
+                    "the dataset holds bfloat16 in a compound type, which zarrscope does not read"
+                )
             return np.dtype(f"{order}f{kind.nbytes}")
         case Kind.TEXT:
             return np.dtype(f"S{kind.nbytes}")
@@ -212,15 +232,28 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
                     "itemsize": kind.nbytes,
                 }
             )
-    raise UnshownError(_title(kind))
+    raise _without_counterpart(_title(kind))
+
+
+def _without_counterpart(what: str) -> UnshownError:
+    return UnshownError(f"the dataset holds {what}, for which Zarr has no data type")
 
 
 def _title(kind: Datatype) -> str:
+    """The elements of a type, in the plural."""
     if kind.kind is Kind.REFERENCE:
-        return f"HDF5 {_REFERENCES.get(kind.bits & 15, 'reference')}"
-    if kind.kind is Kind.VARIABLE and kind.base is not None:
-        return f"HDF5 variable-length array of type {kind.base.kind.name.lower()}"
-    return f"HDF5 {kind.kind.name.lower()}"
+        return _REFERENCES.get(kind.bits & 15, "references")
+    if _is_complex(kind):
+        return f"complex numbers of {kind.nbytes} bytes"
+    if kind.kind is Kind.VARIABLE:
+        items = "texts" if kind.is_text or kind.base is None else _TITLES[kind.base.kind]
+        where = " in an array or compound type" if kind.is_text or _is_sequence(kind) else ""
+        return (
+            f"{items} of variable length{where}"
+            if items == "texts"
+            else f"variable-length arrays of {items}{where}"
+        )
+    return _TITLES[kind.kind]
 
 
 def text_of(data: bytes, padding: int) -> bytes:
@@ -239,7 +272,9 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     while kind.kind is Kind.ARRAY and kind.base is not None:
         item = data[: kind.base.nbytes]
         if item * (len(data) // max(1, len(item))) != data:
-            raise UnshownError("HDF5 array type with a fill value of several values")
+            raise UnshownError(
+                "the dataset has an array type with a fill value of several values, which Zarr cannot express"
+            )
         kind, data = kind.base, item
     if not data:
         return None

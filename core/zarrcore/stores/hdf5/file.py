@@ -25,6 +25,7 @@ from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
 from zarrcore.stores.validation import is_encodable
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
 SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
@@ -278,15 +279,15 @@ class Hdf5File:
         except _ERRORS as error:
             return Found(None, ancestors, _sentence(error))
         if any(node.identity == other.identity for other in ancestors):
-            return Found(None, ancestors, "HDF5 link to a group above it")
+            return Found(None, ancestors, "the link leads to a group above it")
         if len(ancestors) > _MAX_DEPTH:
-            return Found(None, ancestors, f"HDF5 group more than {_MAX_DEPTH} levels below the root")
+            return Found(None, ancestors, f"the group is more than {_MAX_DEPTH} levels below the root")
         place = hash((above.place, name))
         if not node.is_dataset and self._is_too_often(node, place):
             return Found(
                 None,
                 ancestors,
-                f"HDF5 link to a group that other paths lead to, after {_MAX_AGAIN:,} such links",
+                f"other paths lead to this group, too, and only the first {_MAX_AGAIN:,} such paths are shown",
             )
         return Found(node, ancestors, "", place)
 
@@ -305,33 +306,37 @@ class Hdf5File:
             UnshownError: to nothing, or to an object that cannot be shown.
             BrokenFileError: the object is broken.
         """
+        if link.unknown_kind is not None:
+            raise UnshownError(f"the link is of the kind {link.unknown_kind}, which zarrscope does not know")
         if link.file:
             return self._elsewhere(link)
         if link.address is not None:
             return self.node(link.address)
         if next(steps) >= _MAX_LINKS:
-            raise UnshownError(f"HDF5 link that leads to itself, or through more than {_MAX_LINKS} others")
+            raise UnshownError(f"the link leads to itself, or through more than {_MAX_LINKS} others")
         node = self._root if link.target.startswith("/") else group
         parents = list(ancestors)
         for name in _names(link.target):
             following = node.links.get(name)
             if following is None:
-                raise UnshownError(f"HDF5 soft link to {link.target}, which does not exist")
+                raise UnshownError(f"the soft link leads to {link.target}, which does not exist")
             parents.append(node)
             node = node.file.followed(following, node, tuple(parents), steps)
         return node
 
     def _elsewhere(self, link: Link) -> Node:
         """The object that an external link leads to; a fault of the other file makes a broken node of it."""
-        why = f"HDF5 external link to {link.target} in {link.file}"
+        what = f"{link.target} in {link.file}"
         try:
             with within((self.others.identity, link)):
                 other = self.others.hdf5(link.file)
                 found = None if other is None else other.find("/".join(_names(link.target)))
         except ZarrError as error:
-            raise UnshownError(f"{why}: {error}") from error
-        if found is None or found.node is None:
-            raise UnshownError(f"{why}: {found.why}" if found else f"{why}, which does not exist")
+            raise UnshownError(f"the external link to {what} cannot be followed: {error}") from error
+        if found is None:
+            raise UnshownError(f"the external link leads to {what}, which does not exist")
+        if found.node is None:
+            raise UnshownError(f"the external link to {what} cannot be followed: {found.why}")
         return found.node
 
     def children(self, found: Found) -> list[str]:
@@ -365,17 +370,7 @@ class Hdf5File:
                 raise
             except _ERRORS as error:
                 why = _sentence(error)
-        return {
-            "zarr_format": 3,
-            "node_type": "array",
-            "shape": [],
-            "data_type": why,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": []}},
-            "chunk_key_encoding": {"name": "default"},
-            "fill_value": 0,
-            "codecs": [{"name": "bytes"}],
-            "attributes": {},
-        }
+        return unreadable_document(why)
 
 
 def _names(path: str) -> list[str]:
@@ -386,4 +381,4 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, UnshownError):
         return str(error)
     what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"
-    return f"HDF5 object that cannot be read ({what})"
+    return f"the object cannot be read: {what}"

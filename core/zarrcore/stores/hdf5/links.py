@@ -25,6 +25,8 @@ class Link(NamedTuple):
     """The path that a soft link names."""
     file: str = ""
     """The file that an external link names."""
+    unknown_kind: int | None = None
+    """The kind of a link that is none of these."""
 
 
 def links(reader: FileReader, header: ObjectHeader) -> Iterator[Link]:
@@ -108,4 +110,4 @@ def _link(data: bytes) -> Link:
         file, _, target = value[1:].partition(b"\0")
         path = target.split(b"\0")[0].decode("utf-8", "replace")
         return Link(name, None, path, file.decode("utf-8", "replace") or "?")
-    return Link(name, None, "", f"(a link of the unknown kind {kind})")
+    return Link(name, None, unknown_kind=kind)

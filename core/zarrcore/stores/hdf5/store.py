@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, StoreEntry
 from zarrcore.stores.keys import check_prefix
@@ -65,7 +66,11 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         return value
 
     def _fault(self, key: str, error: BaseException) -> StoreError:
-        what = str(error) if isinstance(error, BrokenFileError) else f"{type(error).__name__}: {error}"
+        what = (
+            str(error)
+            if isinstance(error, BrokenFileError | UnshownError)
+            else f"{type(error).__name__}: {error}"
+        )
         return StoreError(f"{key} of {self.url} cannot be read: {what}", key=key, url=self.url)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
@@ -149,6 +154,11 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         top = f"{path}/c" if path else "c"
         try:
             dataset = found.node.dataset
+        except StoreError:
+            raise
+        except PARSING_ERRORS:
+            return  # it is shown as a node that cannot be read, which has no chunks
+        try:
             file.used(dataset)
             for index, nbytes in dataset.chunks():
                 yield "/".join((top, *map(str, index))), nbytes

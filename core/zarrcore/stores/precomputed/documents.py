@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zarrcore.stores.precomputed.info import BrokenScale, Scale, Volume
+from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
 _OME_VERSION: Final = "0.5"
 
@@ -56,7 +57,7 @@ def scale_document(volume: Volume, scale: Scale | BrokenScale, *, is_remote: boo
         is_remote: whether chunks may be compressed on top of their encoding.
     """
     if isinstance(scale, BrokenScale):
-        return _broken_document(scale.why)
+        return unreadable_document(f"the scale cannot be read: {scale.why}")
     channel = volume.channels > 1
     return {
         "zarr_format": 3,
@@ -102,17 +103,3 @@ def _codecs(scale: Scale, *, is_remote: bool) -> list[dict[str, Any]]:
         return codecs + [{"name": "gzip", "configuration": {"level": 6}}] * scale.sharding.is_data_compressed
     # Objects in buckets may be compressed, which their headers tell. The elements of raw local chunks can be read alone.
     return codecs + [{"name": "neuroglancer.gzip"}] * (is_remote or scale.encoding != "raw")
-
-
-def _broken_document(why: str) -> dict[str, Any]:
-    return {
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [],
-        "data_type": f"scale {why}",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": []}},
-        "chunk_key_encoding": {"name": "default"},
-        "fill_value": 0,
-        "codecs": [{"name": "bytes"}],
-        "attributes": {},
-    }

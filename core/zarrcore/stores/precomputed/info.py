@@ -189,10 +189,10 @@ def _is_name(key: str) -> bool:
 def _scale(name: str, told: dict[str, Any], data_type: str, channels: int) -> Scale:
     encoding = str(told.get("encoding")).lower()
     if encoding not in ENCODINGS:
-        raise InfoError(f"with the encoding {_shown(told.get('encoding'))}")
+        raise InfoError(f"its encoding is {_shown(told.get('encoding'))}")
     sizes = told.get("chunk_sizes")
     if not isinstance(sizes, list) or not sizes:
-        raise InfoError("without chunk_sizes")
+        raise InfoError("it has no chunk_sizes")
     block_size = None
     if encoding == "compressed_segmentation":
         block = told.get("compressed_segmentation_block_size")
@@ -214,7 +214,7 @@ def _scale(name: str, told: dict[str, Any], data_type: str, channels: int) -> Sc
         scale.sharding is not None
         and sum((count - 1).bit_length() for count in scale.grid_shape if count) > 64
     ):
-        raise InfoError("with more chunks than its shards can name")
+        raise InfoError("it has more chunks than its shards can name")
     return scale
 
 
@@ -226,19 +226,19 @@ def _check_encoding(encoding: str, data_type: str, channels: int) -> None:
         "jxl": data_type in ("uint8", "uint16") and channels <= 4,
     }
     if not possible.get(encoding, True):
-        raise InfoError(f"with the encoding {encoding} for {channels} channels of {data_type}")
+        raise InfoError(f"its encoding {encoding} cannot hold {channels} channels of {data_type}")
 
 
 def _folder(key: Any) -> str:
     """The prefix that a key names. It must not lead out of the folder of ``info``."""
     if not isinstance(key, str) or "\0" in key or "\\" in key:
-        raise InfoError(f"with the key {_shown(key)}")
+        raise InfoError(f"its key is {_shown(key)}")
     if key.startswith("/") or "://" in key:
-        raise InfoError(f"with the key {_shown(key)}, which leads out of its folder")
+        raise InfoError(f"its key {_shown(key)} leads out of its folder")
     parts: list[str] = []
     for part in key.split("/"):
         if part == ".." and not parts:
-            raise InfoError(f"with the key {_shown(key)}, which leads out of its folder")
+            raise InfoError(f"its key {_shown(key)} leads out of its folder")
         if part == "..":
             parts.pop()
         elif part not in ("", "."):
@@ -249,13 +249,13 @@ def _folder(key: Any) -> str:
 def _sharding(told: Any) -> Sharding:
     if not isinstance(told, dict) or told.get("@type") != SHARDED:
         raise InfoError(
-            f"with sharding of the type {_shown(told.get('@type') if isinstance(told, dict) else told)}"
+            f"its sharding is of the type {_shown(told.get('@type') if isinstance(told, dict) else told)}"
         )
     bits = [
         _integer(told.get(name, 0), name, 0, 64) for name in ("preshift_bits", "minishard_bits", "shard_bits")
     ]
     if bits[1] + bits[2] > 64 or bits[1] > 40:
-        raise InfoError(f"with {bits[1]} minishard_bits and {bits[2]} shard_bits")
+        raise InfoError(f"its sharding has {bits[1]} minishard_bits and {bits[2]} shard_bits")
     hashes = {"identity": False, "murmurhash3_x86_128": True}
     codings = {"raw": False, "gzip": True}
     return Sharding(
@@ -270,14 +270,14 @@ def _sharding(told: Any) -> Sharding:
 
 def _choice(value: Any, name: str, choices: dict[str, bool]) -> bool:
     if not isinstance(value, str) or value not in choices:
-        raise InfoError(f"with {name} {_shown(value)}")
+        raise InfoError(f"its {name} is {_shown(value)}")
     return choices[value]
 
 
 def _resolution(value: Any) -> tuple[float, float, float]:
     numbers = value if isinstance(value, list) else []
     if len(numbers) != 3 or not all(map(_is_positive, numbers)):
-        raise InfoError(f"with the resolution {_shown(value)}")
+        raise InfoError(f"its resolution is {_shown(value)}")
     x, y, z = map(float, numbers)
     return x, y, z
 
@@ -289,7 +289,7 @@ def _is_positive(value: Any) -> bool:
 
 def _lengths(value: Any, name: str, minimum: int, maximum: int) -> Lengths:
     if not isinstance(value, list) or len(value) != 3:
-        raise InfoError(f"with {name} {_shown(value)}")
+        raise InfoError(f"its {name} is {_shown(value)}")
     x, y, z = (_integer(length, name, minimum, maximum) for length in value)
     return x, y, z
 
@@ -298,7 +298,7 @@ def _integer(value: Any, name: str, minimum: int, maximum: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # some writers compute lengths as floats
     if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
-        raise InfoError(f"with {name} {_shown(value)}")
+        raise InfoError(f"its {name} is {_shown(value)}")
     return value
 
 

@@ -19,6 +19,7 @@ from zarrcore.stores.tiff.plain_pages import plain_series
 from zarrcore.stores.tiff.scales import Scales, scales_of
 from zarrcore.stores.tiff.set_files import SetFiles
 from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
 _OME_VERSION: Final = "0.5"
 _TYPES: Final = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
@@ -99,7 +100,7 @@ def _images_of_set(file: Any, files: SetFiles, xml: str, planes: Sequence[Planes
             image = Image(prefix, series, scales_of(file, series, number, xml))
             _add_levels(image, series.levels)
         except (BrokenReferenceError, BrokenFileError) as error:
-            image = Image(prefix, None, Scales(), {f"{prefix}0/": f"that is broken: {error}"})
+            image = Image(prefix, None, Scales(), {f"{prefix}0/": f"the image is broken: {error}"})
         images.append(image)
     return images
 
@@ -111,7 +112,7 @@ def _add_levels(image: Image, levels: Sequence[Any]) -> None:
         except UnshownError as error:
             shown = str(error)
         except BrokenFileError as error:
-            shown = f"that is broken: {error}"
+            shown = f"the image is broken: {error}"
         image.levels[f"{image.prefix}{place}/"] = shown
 
 
@@ -159,7 +160,7 @@ def documents_of(file: Any, images: Sequence[Image]) -> dict[str, dict[str, Any]
             attributes |= of_file
         documents[image.prefix] = _group(attributes)
         for path, level in image.levels.items():
-            documents[path] = _broken_document(level) if isinstance(level, str) else _array_document(level)
+            documents[path] = unreadable_document(level) if isinstance(level, str) else _array_document(level)
     return documents
 
 
@@ -270,17 +271,3 @@ def _chunk_grid(level: Level) -> dict[str, Any]:
     if is_cut:
         return {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": runs}}
     return {"name": "regular", "configuration": {"chunk_shape": [*level.chunk_shape]}}
-
-
-def _broken_document(why: str) -> dict[str, Any]:
-    return {
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [],
-        "data_type": f"TIFF image {why}",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": []}},
-        "chunk_key_encoding": {"name": "default"},
-        "fill_value": 0,
-        "codecs": [{"name": "bytes"}],
-        "attributes": {},
-    }

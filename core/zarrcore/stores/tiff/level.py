@@ -86,17 +86,23 @@ class Level:
         self._series = series
         page = series.keyframe
         if page.dtype is None or series.dtype is None:
-            raise UnshownError(f"with samples of {page.bitspersample} bits and format {page.sampleformat}")
+            raise UnshownError(
+                f"the image has samples of {page.bitspersample} bits and format {page.sampleformat}, which are not read"
+            )
         if series.transform is not None:
-            raise UnshownError("whose values a function of its program must change")
+            raise UnshownError(
+                "the image has stored values that only functions of its program turn into pixels"
+            )
         if page.dtype != series.dtype or str(page.dtype) not in _SHOWN_TYPES:
-            raise UnshownError(f"of {series.dtype}")
+            raise UnshownError(f"the image holds {series.dtype}, which zarrscope does not read")
         if page.compression in _EER:
-            raise UnshownError("of electron events")
+            raise UnshownError("the image holds electron events, which zarrscope does not read")
         try:
             page.decode(None, 0)
         except Exception as error:  # tifffile raises several kinds
-            raise UnshownError(f"that tifffile does not decode: {' '.join(str(error).split())}") from error
+            raise UnshownError(
+                f"tifffile does not decode the image: {' '.join(str(error).split())}"
+            ) from error
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
         self.nodata: int | float | complex = page.nodata or 0
         self.tells_nodata = page.tags.valueof(_NODATA) is not None
@@ -119,7 +125,7 @@ class Level:
         else:
             self._set_pages(leading, names, page, page_names, page_shape, kept, plain=plain)
         if math.prod(self.chunk_shape) * self.dtype.itemsize > _MAX_CHUNK_NBYTES:
-            raise UnshownError(f"with chunks of {self.chunk_shape}, which are too large")
+            raise UnshownError(f"the image has chunks of {self.chunk_shape}, which are too large")
         if math.prod(self.shape) * self.dtype.itemsize >= 2**63:
             raise BrokenFileError(f"an image has the shape {self.shape}")
         self._check_claims(page, leading)
@@ -354,7 +360,7 @@ def _leading(series: Any, page: Any) -> tuple[tuple[int, ...], list[str]]:
     shape, axes = [int(length) for length in series.shape], str(series.axes)
     wanted = [int(length) for length in page.shaped if length != 1]
     if math.prod(page.shaped) == 0 or math.prod(shape) == 0:
-        raise UnshownError("without samples")
+        raise UnshownError("the image has no samples")
     kept = [(length, name) for length, name in zip(shape, axes, strict=True) if length != 1]
     count = len(kept) - len(wanted)
     if count >= 0 and [length for length, _ in kept[count:]] == wanted:

@@ -1,4 +1,4 @@
-"""Destinations with the name of a database, as a person types them."""
+"""Destinations with the name of a database or a file, as a person types them."""
 
 from __future__ import annotations
 
@@ -79,6 +79,29 @@ def test_a_database_that_is_opened_as_a_file_names_its_url(
     assert zarrscope("copy", source, f"sqlite://{place}").status == 0
     failed = zarrscope("tree", place)
     assert failed.stderr == f"zarrscope: {place} is an SQLite file: write sqlite://{place}\n"
+    place = tmp_path / "w.lmdb"
+    assert zarrscope("copy", source, f"lmdb://{place}").status == 0
+    for words in (("tree", place), ("info", f"{place}/"), ("set", place, "x", "unit=mm")):
+        failed = zarrscope(*words)
+        assert (failed.status, failed.stderr) == (
+            1,
+            f"zarrscope: {place} is an LMDB database: write lmdb://{place}\n",
+        )
+    (place / "data.mdb").rename(tmp_path / "w.mdb")  # which LMDB can open, too
+    place = tmp_path / "w.mdb"
+    failed = zarrscope("tree", place)
+    assert failed.stderr == f"zarrscope: {place} is an LMDB database: write lmdb://{place}\n"
+    assert "x  6  int64" in zarrscope("tree", f"lmdb://{place}").text
+
+
+def test_a_file_with_the_name_of_a_database_hides_no_hierarchy(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
+    (source / "data.mdb").write_bytes(bytes(16) + b"\xde\xc0\xef\xbe")
+    assert "x  6  int64" in zarrscope("tree", source).text
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/data.mdb").write_text("not a database")
+    assert "holds no hierarchy" in zarrscope("tree", tmp_path / "other").stderr
 
 
 def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, tmp_path: Path) -> None:
@@ -92,3 +115,55 @@ def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, 
     place.symlink_to("nowhere")
     failed = zarrscope("copy", source, place, "--to", "icechunk")
     assert failed.stderr.endswith("is the name of a database: write to another place\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "is_written"),
+    [
+        ("w.h5", "an HDF5 file", True),
+        ("w.nc", "a NetCDF file", True),
+        ("w.tif", "a TIFF file", True),
+        ("w.ome.tiff", "a TIFF file", True),
+        ("w.nrrd", "a NRRD file", True),
+        ("w.npy", "a NumPy file", True),
+        ("w.nii", "a NIfTI file", False),
+        ("W.NII.GZ", "a NIfTI file", False),
+        ("w.h5ad", "an HDF5 file", False),
+    ],
+)
+def test_a_folder_with_the_name_of_a_file_is_refused(
+    zarrscope: Run, source: Path, tmp_path: Path, name: str, title: str, is_written: bool
+) -> None:
+    place = tmp_path / name
+    would = f"zarrscope: {place} would be a folder, but has the name of {title}: "
+    way = f"zarrscope cat … -o {place} writes such a file, and " if is_written else ""
+    failed = zarrscope("copy", source, place)
+    assert (failed.status, failed.stderr) == (2, f"{would}{way}{place}/ names a folder\n")
+    for words in (
+        ("create", place, "x", "--shape", "4", "--type", "int16"),
+        ("copy", source, place, "--to", "icechunk"),
+    ):
+        failed = zarrscope(*words)
+        assert (failed.status, failed.stderr) == (2, f"{would}{place}/ names a folder\n")
+    assert sorted(os.listdir(tmp_path)) == [source.name]
+
+
+@pytest.mark.parametrize(
+    "name", ["w.h5", "w.nc", "w.tif", "w.tiff", "w.ome.tiff", "w.nrrd", "w.npy", "w.hdf5"]
+)
+def test_what_the_refusal_names_writes_such_a_file(
+    zarrscope: Run, source: Path, tmp_path: Path, name: str
+) -> None:
+    zarrscope("create", source, "plane", "--shape", "4,5", "--type", "int16")
+    outcome = zarrscope("cat", source, "plane", "-o", tmp_path / name)
+    assert (outcome.status, (tmp_path / name).is_file()) == (0, True), outcome.stderr
+
+
+def test_a_folder_with_the_name_of_a_file_is_made_where_it_is_named_so(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
+    assert zarrscope("copy", source, f"{tmp_path}/w.h5/").status == 0
+    assert zarrscope("copy", source, tmp_path / "w.h5", "--overwrite").status == 0
+    assert "x  6  int64" in zarrscope("tree", tmp_path / "w.h5").text
+    assert zarrscope("create", tmp_path / "w.h5", "y", "--group").status == 0
+    assert zarrscope("copy", source, tmp_path / "w.zip").status == 0

@@ -35,7 +35,7 @@ def test_a_type_that_the_format_lacks_is_named_with_the_array(name: str, to: str
         made.create_array(path, shape=(3,), data_type=data_type)
         title = "Zarr v2" if to == "v2" else "N5"
         told = data_type if isinstance(data_type, str) else "struct"
-        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be expressed in {title}"
+        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be expressed in {title} .*"
         with pytest.raises(UnsupportedError, match=f"^{sentence}$"):
             copy(store, MemoryStore(), to=to)
         made.erase(path)

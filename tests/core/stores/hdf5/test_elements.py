@@ -14,10 +14,16 @@ from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.elements import UnshownError, text_of
 
 BEYOND = {
-    "reference": (h5py.ref_dtype, "HDF5 object reference"),
-    "region": (h5py.regionref_dtype, "HDF5 region reference"),
-    "vlen of texts": (h5py.vlen_dtype(h5py.string_dtype()), "variable-length array of type variable"),
-    "texts in a structure": (np.dtype([("a", h5py.string_dtype())]), "variable-length array|HDF5 variable"),
+    "reference": (h5py.ref_dtype, "holds object references, for which"),
+    "region": (h5py.regionref_dtype, "holds region references, for which"),
+    "vlen of texts": (
+        h5py.vlen_dtype(h5py.string_dtype()),
+        "holds variable-length arrays of elements of variable length, for which",
+    ),
+    "texts in a structure": (
+        np.dtype([("a", h5py.string_dtype())]),
+        "holds texts of variable length in an array or compound type, for which",
+    ),
 }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
 import h5py
 import pytest
 
-from tests.core.stores.hdf5.written import node, written
+from tests.core.stores.hdf5.written import node, opened, written
+from zarrcore.stores.virtual.unreadable_node import reason_of
 
 
 @pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
@@ -24,3 +27,19 @@ def test_links_of_all_kinds(count: int, track_order: bool, options: dict) -> Non
     assert links["soft"].target == "/a/b"
     assert (links["external"].file, links["external"].target) == ("f.h5", "/x")
     assert all(links[f"ü{number}"].address for number in range(count))
+
+
+def test_a_link_of_an_unknown_kind_says_so() -> None:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        file["link"] = h5py.ExternalLink("other.h5", "/x")
+    content = memory.getvalue()
+    at = content.index(b"\x40\x04link")  # its kind, and the length of its name
+    for kind, why in (
+        (64, "the external link leads to /x in other.h5, which does not exist"),
+        (65, "the link is of the kind 65, which zarrscope does not know"),
+    ):
+        changed = opened(content[:at] + bytes((kind,)) + content[at + 1 :])
+        found = changed.find("link")
+        assert found is not None
+        assert reason_of(changed.document("link", found)) == why

@@ -173,9 +173,9 @@ def test_numbers_that_numpy_cannot_hold_say_so(tmp_path: Path) -> None:
             h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((3,)))
     with zarrcore.open(tmp_path / "a.h5") as hierarchy:
         for name, why in (
-            ("wide", "integer of 90 bits in 12 bytes"),
-            ("quadruple", "of 16 bytes"),
-            ("named", "enum"),
+            ("wide", "integers of 90 bits in 12 bytes"),
+            ("quadruple", "numbers of 16 bytes that no type"),
+            ("named", "enumerations of numbers with unusual bits"),
         ):
             with pytest.raises(UnsupportedError, match=why):
                 hierarchy[name]

@@ -228,7 +228,11 @@ def test_commands_accept_hdf5_files(tmp_path: Path) -> None:
     assert info["metadata"]["shape"] == [2, 3]
     assert "3,4,5" in run_inside("cat", tmp_path / "a.h5", "g/a", "--select", "1:2,:", "--as", "csv").text
     broken = run_inside("info", tmp_path / "a.h5", "reference")
-    assert "HDF5 object reference" in broken.stderr + broken.text
+    assert (
+        "the dataset holds object references, for which Zarr has no data type" in broken.text + broken.stderr
+    )
+    assert run_inside("ls", tmp_path / "a.h5", "reference").text.split() == ["reference/zarr.json"]
+    assert "/reference" in run_inside("du", tmp_path / "a.h5").text
 
 
 @pytest.mark.parametrize("name", ["a.h5", "a.nc"])

@@ -124,9 +124,9 @@ def within(what: object) -> Iterator[None]:
     """
     above: list[object] = vars(_own).setdefault("above", [])
     if what in above:
-        raise UnshownError("HDF5 link or virtual dataset that leads to itself")
+        raise UnshownError("the link or virtual dataset leads to itself")
     if len(above) >= _MAX_DEPTH:
-        raise UnshownError(f"HDF5 link or virtual dataset that leads through more than {_MAX_DEPTH} others")
+        raise UnshownError(f"the link or virtual dataset leads through more than {_MAX_DEPTH} others")
     above.append(what)
     try:
         yield

@@ -79,7 +79,7 @@ class Steps:
         blocks, rest = divmod(number, self.block)
         if rest and blocks:
             if number > _MOST_LISTED:
-                raise UnshownError("HDF5 virtual dataset with a selection of too many blocks")
+                raise UnshownError("the virtual dataset has a selection of too many blocks")
             return Listed(self.at(np.arange(number, dtype="i8")))
         return replace(self, count=blocks) if blocks else Steps(self.start, self.stride, 1, rest)
 
@@ -150,7 +150,7 @@ def parse_selection(data: bytes, at: int) -> tuple[Selection, int]:
     if kind == _NONE:
         return (Steps(0, 1, 0, 0),), at + 16
     if kind == _POINTS:
-        raise UnshownError("HDF5 virtual dataset with a selection of points")
+        raise UnshownError("the virtual dataset has a selection of points, which zarrscope does not read")
     if kind != _HYPERSLAB or version not in (1, 2, 3):
         raise BrokenFileError(f"a selection has type {kind} and version {version}")
     if version == 1:
@@ -216,7 +216,9 @@ def _blocks(data: bytes, at: int, width: int) -> tuple[Selection, int]:
     lines = tuple(_line(corners[:, 0, d], corners[:, 1, d] + 1) for d in range(ndim))
     selected = sum(math.prod(block) for block in (corners[:, 1] - corners[:, 0] + 1).tolist())
     if selected != math.prod(map(len, lines)):
-        raise UnshownError("HDF5 virtual dataset with a selection that is not a grid")
+        raise UnshownError(
+            "the virtual dataset has a selection that is not a grid, which zarrscope does not read"
+        )
     return lines, at + nbytes
 
 
@@ -234,7 +236,7 @@ def _line(starts: Indices, stops: Indices) -> Line:
 
 def _joined(first: Indices, after: Indices) -> Any:
     if int((after - first).astype(object).sum()) > _MOST_LISTED:
-        raise UnshownError("HDF5 virtual dataset with a selection of too many blocks")
+        raise UnshownError("the virtual dataset has a selection of too many blocks")
     return np.unique(np.concatenate([np.arange(a, b, dtype="i8") for a, b in zip(first, after, strict=True)]))
 
 

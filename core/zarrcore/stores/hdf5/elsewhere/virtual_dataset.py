@@ -92,7 +92,7 @@ class VirtualElements:
                 self._lines = [self._virtual(mapping) for mapping in self._mappings]
                 self.chunk_shape = self._chunk_shape(item_nbytes)
         except BrokenReferenceError as error:
-            raise UnshownError(f"HDF5 virtual dataset: {error}") from error
+            raise UnshownError(f"a source of the virtual dataset cannot be read: {error}") from error
         ends = [[line.ends if len(line) else (1, 0) for line in lines] for lines in self._lines]
         self._spans = Spans(np.array(ends, "i8").reshape(len(ends), len(shape), 2))
 
@@ -228,7 +228,7 @@ def _pairs(virtual: tuple[Line, ...], source: tuple[Line, ...]) -> list[tuple[in
     lengths = [len(virtual[d]) for d in own], [len(source[e]) for e in others]
     if lengths[0] != lengths[1]:
         if math.prod(lengths[0]) == math.prod(lengths[1]):
-            raise UnshownError("HDF5 virtual dataset that reshapes its sources")
+            raise UnshownError("the virtual dataset reshapes its sources, which zarrscope does not read")
         raise BrokenFileError("a mapping of a virtual dataset has different numbers of elements")
     return list(zip(own, others, strict=True))
 

@@ -1,0 +1,39 @@
+"""Nodes that an operation refuses: the error that ends it, unless the caller lets the operation leave them out."""
+
+from __future__ import annotations
+
+import copy
+
+from zarrcore.errors import ChangedError, StoreTimeoutError, UnreachableError, UnsupportedError, ZarrError
+from zarrcore.hierarchy import AnyNode, ArrayNode
+
+_PASSING = (ChangedError, StoreTimeoutError, UnreachableError)
+"""Failures of a store, which say nothing about the node."""
+
+
+def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bool) -> str:
+    """Why a node is left out, if it may be.
+
+    Args:
+        node: the node.
+        what: what is refused: ``cannot be copied``.
+        error: why; one that is not an `UnsupportedError` says where.
+        command: the command line with the option that leaves the node out.
+        skip: whether the caller chose that option.
+
+    Raises:
+        ZarrError: the node may not be left out, or the store failed, so that nobody knows whether it is broken. An
+            `UnsupportedError` then names the node.
+    """
+    error = error.with_traceback(None)
+    if isinstance(error, _PASSING):
+        raise error
+    if skip:
+        return str(error)
+    hint = f" ({command} leaves it out)"
+    if isinstance(error, UnsupportedError):  # which does not say where
+        kind = "array" if isinstance(node, ArrayNode) else "node"
+        raise UnsupportedError(kind, node.path, f"{what}: {error}{hint}") from error
+    told = copy.copy(error)
+    told.message += hint
+    raise told from error

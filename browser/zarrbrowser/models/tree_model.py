@@ -323,10 +323,11 @@ class TreeModel(RowModel):
             return
         stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
         item.fetching = Fetching.RUNNING
+        wanted = PAGE_SIZE - len(item.names) % PAGE_SIZE
 
         def work(_request: object) -> tuple[list[NodeLike], bool, Iterator[NodeLike]]:
             children = stream if stream is not None else iter(node.children())
-            return *next_page(children, PAGE_SIZE), children
+            return *next_page(children, wanted), children
 
         self._cancel(item)
         item.asked = asked = self._workers.submit(

@@ -152,8 +152,10 @@ class TreeView(QTreeView):
             self.setColumnWidth(1, wanted)
 
     def _look_on(self, index: QModelIndex) -> None:
-        # A range is a single row: the end of a large group would stay in view, and all of its nodes would be fetched.
-        if self.tree_model.rowCount(index) <= PAGE_SIZE:
+        # A slow store gives a page in parts. Beyond a page, only scrolling asks for more: a range is a single row, so that
+        # the end of a large group would stay in view, and all of its nodes would be fetched.
+        item = self.tree_model.item(index)
+        if item is not None and len(item.names) % PAGE_SIZE:
             self._fetch_soon.start()
 
     def _fetch_visible(self) -> None:

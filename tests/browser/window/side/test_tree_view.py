@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -12,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, Flaky
 from tests.browser.models.trees import fetch, leaves, model_of, names
+from zarrbrowser.models.tree_item import PAGE_SIZE
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
@@ -33,6 +37,39 @@ def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: len(leaves(model, root)) > before)
     qtbot.wait(150)
     assert len(leaves(model, root)) < 4000
+
+
+def test_a_page_that_comes_in_parts_is_fetched_wholly(
+    workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As from a store that takes long for each node."""
+
+    def part(stream: Iterator[Any], size: int) -> tuple[list[Any], bool]:
+        nodes = [*islice(stream, min(size, 130))]
+        return nodes, not nodes
+
+    monkeypatch.setattr("zarrbrowser.models.tree_model.next_page", part)
+    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(3000)})
+    model, root = model_of(group, workers, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.show()
+    view.expand(root)
+    item = model.item(root)
+    assert item is not None
+
+    def has(number: int) -> bool:
+        if len(item.names) < PAGE_SIZE:  # new rows move the end out of view
+            view.scrollToBottom()
+        return len(item.names) == number
+
+    for pages in (1, 2, 3):
+        qtbot.waitUntil(lambda pages=pages: has(pages * PAGE_SIZE))  # type: ignore[misc]
+        qtbot.wait(150)
+        assert has(pages * PAGE_SIZE)
+        view.scrollToTop()
+        view.scrollToBottom()
 
 
 def actions_of(view: TreeView, index: QModelIndex) -> dict[str, Any]:

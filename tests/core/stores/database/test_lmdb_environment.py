@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -167,15 +168,16 @@ def test_a_change_that_waited_too_long_is_never_made(tmp_path: Path) -> None:
 
     def slow(transaction: lmdb.Transaction) -> bool:
         started.set()
-        return finish.wait(5) and transaction.put(b"slow", b"1")
+        return finish.wait(30) and transaction.put(b"slow", b"1")
 
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(env.write, slow, 0.001, durable=False)
+        first = pool.submit(env.write, slow, 0.5, durable=False)
         assert started.wait(5)
+        time.sleep(0.6)  # its time is over
         with pytest.raises(TimeoutError):
             env.write(lambda transaction: transaction.put(b"late", b"1"), 0.01, durable=False)
         finish.set()
-        assert first.result(5)  # a change that has started is never reported as a failure
+        assert first.result(30)  # a change that has started is never reported as a failure
     env.write(lambda transaction: True, 5, durable=False)
     with env.reading() as transaction:
         assert [bytes(key) for key, _ in transaction.cursor()] == [b"slow"]

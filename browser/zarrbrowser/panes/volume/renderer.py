@@ -240,18 +240,15 @@ def _work(surface: QOffscreenSurface, orders: _Orders, tell: Callable[[object], 
         return
     say((scene.most_side, scene.renderer))
     painter = _Painter(scene, orders, say)
-    number = 0
     while not orders.is_over:
         try:
-            number = painter.serve(orders.wait(number))
+            painter.serve(orders.wait(painter.number))
         except NoOpenGLError as error:
             say(str(error))
-            number = orders.number
             orders.refuse(str(error))
         except Exception as error:  # noqa: BLE001 - the thread lives on
             _log.debug("drawing a volume failed", exc_info=error)
             say(f"The volume cannot be drawn: {error}.")
-            number = orders.number
             orders.refuse(f"The volume cannot be drawn: {error}.")
     scene.close()
 
@@ -263,17 +260,19 @@ class _Painter:
         self._scene, self._orders, self._say = scene, orders, say
         self._full_s: float | None = None
         """How long a full picture takes; None while that is unknown."""
+        self.number = 0
+        """Of the newest orders that were carried out, or failed."""
 
-    def serve(self, number: int) -> int:
-        """Carry out the orders up to a number, or newer ones; the number of the newest that is carried out."""
+    def serve(self, number: int) -> None:
+        """Carry out the orders up to a number, or newer ones."""
+        self.number = number
         while not self._orders.is_over:
             try:
-                self._serve(number)
+                self._serve(self.number)
             except Superseded:
-                number = self._orders.number
+                self.number = self._orders.number
             else:
-                return number
-        return number
+                return
 
     def _serve(self, number: int) -> None:
         view, textures = self._orders.view, self._orders.textures

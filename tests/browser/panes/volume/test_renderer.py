@@ -178,6 +178,24 @@ def test_a_failure_is_told_and_the_thread_lives_on(
     qtbot.waitUntil(lambda: bool(found) and found[-1].is_final)
 
 
+def test_a_view_that_is_asked_for_while_another_fails_is_drawn(
+    made: VolumeRenderer, qtbot: QtBot, fake_scene: type[FakeScene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, draw, next_view = collect(made), fake_scene.draw, view(Side.TOP)
+
+    def fail_once(scene: FakeScene, picture: Picture, superseded: Callable[[], bool]) -> QImage:
+        monkeypatch.setattr(fake_scene, "draw", draw)
+        made.look(next_view)
+        raise RuntimeError
+
+    monkeypatch.setattr(fake_scene, "draw", fail_once)
+    made.start()
+    made.show([TEXTURE])
+    made.look(view())
+    qtbot.waitUntil(lambda: bool(found) and found[-1].is_final)
+    assert found[-1].view is next_view
+
+
 def in_a_thread(work: Callable[[], object], qtbot: QtBot) -> list[object]:
     """The result of a function, or its error."""
     found: list[object] = []

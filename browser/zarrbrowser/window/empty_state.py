@@ -20,7 +20,8 @@ from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.window.saved_views.view_cards import ViewCards
 
 _EXAMPLES = (
-    ("A folder or zip", "/data/scan.zarr"),
+    ("A folder or zip file", "/data/scan.zarr"),
+    ("An HDF5, NetCDF or TIFF file", "/data/scan.h5"),
     ("On S3, Google Cloud or Azure", "s3://bucket/scan.zarr"),
     ("On the web", "https://example.org/scan.zarr"),
 )
@@ -146,7 +147,7 @@ class EmptyState(QWidget):
         column.setSpacing(8)
         column.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(label("Open a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
-        words = label("Drop a folder here, open one, or type a path or URL above.", "muted")
+        words = label("Drop a folder or file here, open one, or type a path or URL above.", "muted")
         column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addSpacing(8)
         buttons = QHBoxLayout()

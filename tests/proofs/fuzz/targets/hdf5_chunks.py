@@ -30,7 +30,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     (">i2", {"compression": "lzf", "shuffle": True}),
     ("|u1", {**_SZIP, "compression_opts": ("nn", 8)}),
     ("<i2", {**_SZIP, "compression_opts": ("ec", 16)}),
-    (">f8", {**_SZIP, "compression_opts": ("nn", 4)}),
+    (">f8", {**_SZIP, "compression_opts": ("nn", 8)}),
     ("<i4", {"scaleoffset": 0}),
     ("|u1", {"scaleoffset": 5, "fillvalue": 3}),
     (">u8", {"scaleoffset": 0, "fillvalue": 7}),
@@ -65,6 +65,8 @@ def check(data: bytes) -> None:
         found = node[...]
     except ZarrError as error:
         check_sentence(error)
+        return
+    if make is _SMALL_BLOCKS:
         return
     theirs = _theirs(image, found.dtype)
     assert theirs is None or found.tobytes() == theirs.tobytes(), f"{found!r} instead of {theirs!r}"
@@ -114,8 +116,11 @@ def _record() -> h5py.h5t.TypeID:
     return kind
 
 
+_SMALL_BLOCKS = _filtered("<i4", {**_SZIP, "compression_opts": ("nn", 4)})
+"""If such a chunk ends early, the library gives what its memory held."""
 _DATASETS = (
     *(_filtered(dtype, dict(options)) for dtype, options in _OPTIONS),
+    _SMALL_BLOCKS,
     _of_bits(_bits(h5py.h5t.STD_I16LE, 11, 3)),
     _of_bits(_bits(h5py.h5t.STD_U32BE, 21, 9)),
     _of_bits(h5py.h5t.STD_I32LE),

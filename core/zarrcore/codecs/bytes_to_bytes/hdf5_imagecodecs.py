@@ -92,8 +92,10 @@ class Hdf5SzipCodec(_ImagecodecsCodec):
         is_planes = self._bits in (32, 64)
         bits = 8 if is_planes else self._bits
         item = 1 if bits <= 8 else 2 if bits <= 16 else 4
+        if nbytes % (self._bits // 8 if is_planes else item):
+            raise ValueError(f"{nbytes:,} bytes are no whole number of elements")
         blocks = -(-self._line // self._block)
-        count, stored_line = -(-nbytes // item), blocks * self._block  # whole blocks are stored
+        count, stored_line = nbytes // item, blocks * self._block  # whole blocks are stored
         lines = -(-count // self._line)
         stored = bytearray(lines * stored_line * item)
         decoded = self._module.aec_decode(

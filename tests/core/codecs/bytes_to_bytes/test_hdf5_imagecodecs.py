@@ -46,6 +46,16 @@ def test_chunks_decode_to_what_the_library_wrote(dtype: str, pixels: int, coding
                     codec.decode(chunk[:end], elements.nbytes)
 
 
+@pytest.mark.parametrize("dtype", ["<i2", "<i4", ">f8"])
+def test_a_decoded_size_that_is_no_whole_number_of_elements_is_refused(dtype: str) -> None:
+    elements = np.zeros(64, dtype)
+    chunk, codec = szip_written(elements, ("nn", 8))
+    assert bytes(codec.decode(chunk, elements.nbytes)) == elements.tobytes()
+    broken = (elements.nbytes - 1).to_bytes(4, "little") + chunk[4:]
+    with pytest.raises(CodecError, match="no whole number"):
+        codec.decode(broken, elements.nbytes)
+
+
 def test_a_truncated_chunk_of_small_blocks_is_never_what_was_in_memory() -> None:
     elements = np.random.default_rng(0).integers(1, 200, 4000).astype("<i4")
     chunk, codec = szip_written(elements, ("nn", 4))

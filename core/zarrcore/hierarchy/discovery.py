@@ -130,7 +130,7 @@ class Discovery:
             entries = self._store.list_dir("")
             first = [*islice(entries, _ROOT_KEYS)]
         except StoreError:
-            return None  # whoever needs the children gets the error
+            return None  # a later listing of the children raises the error
         if not self._format.prefix("/"):
             self._begin("/", self._names("", chain(first, entries)))
         return frozenset(entry.key for entry in first)

@@ -61,8 +61,9 @@ def open_hierarchy(
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r"). If the root has documents of another
-            format than ``format``, and none of it, the first node without documents raises WrongFormatError.
+        HierarchyNotFoundError: there is no hierarchy. In mode "r", folders of hierarchies open, too.
+        WrongFormatError: the root has documents of another format, but none of ``format``. This is raised when the first
+            node without documents is opened, not here.
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.

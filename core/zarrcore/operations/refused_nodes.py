@@ -22,8 +22,8 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
         skip: whether the caller chose that option.
 
     Raises:
-        ZarrError: the node may not be left out, or the store failed, so that nobody knows whether it is broken. An
-            `UnsupportedError` then names the node.
+        ZarrError: the caller did not choose the option; the error names the node and the option.
+        StoreError: the store failed. The node itself may be intact.
     """
     error = error.with_traceback(None)
     if isinstance(error, _PASSING):

@@ -93,7 +93,7 @@ class Hdf5SzipCodec(_ImagecodecsCodec):
         bits = 8 if is_planes else self._bits
         item = 1 if bits <= 8 else 2 if bits <= 16 else 4
         if nbytes % (self._bits // 8 if is_planes else item):
-            raise ValueError(f"{nbytes:,} bytes are no whole number of elements")
+            raise ValueError(f"{nbytes:,} bytes is not a whole number of elements")
         blocks = -(-self._line // self._block)
         count, stored_line = nbytes // item, blocks * self._block  # whole blocks are stored
         lines = -(-count // self._line)

@@ -16,19 +16,26 @@ from pytestqt.qtbot import QtBot
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, Flaky
 from tests.browser.models.trees import fetch, leaves, model_of, names
 from zarrbrowser.models.tree_item import PAGE_SIZE
+from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
 
 
-def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
-    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
-    model, root = model_of(group, workers, qtbot)
+def expanded(model: TreeModel, root: QModelIndex, qtbot: QtBot) -> TreeView:
+    """A small view on the screen, with an expanded row."""
     view = TreeView(model)
     qtbot.addWidget(view)
     view.resize(400, 300)
     view.show()
     view.expand(root)
+    return view
+
+
+def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
+    model, root = model_of(group, workers, qtbot)
+    view = expanded(model, root, qtbot)
     qtbot.waitUntil(lambda: model.rowCount(root) > 100)
     qtbot.wait(150)
     before = len(leaves(model, root))
@@ -51,11 +58,7 @@ def test_a_page_that_comes_in_parts_is_fetched_wholly(
     monkeypatch.setattr("zarrbrowser.models.tree_model.next_page", part)
     group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(3000)})
     model, root = model_of(group, workers, qtbot)
-    view = TreeView(model)
-    qtbot.addWidget(view)
-    view.resize(400, 300)
-    view.show()
-    view.expand(root)
+    view = expanded(model, root, qtbot)
     item = model.item(root)
     assert item is not None
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.completion import complete_by
+from zarrcore.cli.source import SOURCE_HELP
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrfs.mount.option_words import OptionWords
 from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
@@ -48,7 +49,7 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
+        help=SOURCE_HELP,
     )
     parser.add_argument("mountpoint", metavar="MOUNTPOINT", help="an existing directory")
     parser.add_argument(

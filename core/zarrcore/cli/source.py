@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.completion import complete_by, node_paths
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores.icechunk.repository import Repository
     from zarrcore.stores.icechunk.versions import Version
 
+SOURCE_HELP: Final = "path or URL of a store, or of a folder that contains several, or SOURCE#/node/path"
+
 
 def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
     """Add SOURCE, PATH (optional), ``--format`` and the store options."""
@@ -22,7 +24,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
+        help=SOURCE_HELP,
     )
     if path:
         path_argument = parser.add_argument(

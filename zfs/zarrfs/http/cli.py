@@ -11,7 +11,7 @@ from contextlib import closing
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from zarrcore.cli.source import add_format_argument
+from zarrcore.cli.source import SOURCE_HELP, add_format_argument
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.cli.text import printable
 from zarrfs import process_list
@@ -40,7 +40,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="path or URL of a store, or of a folder that contains several, or SOURCE#/node/path",
+        help=SOURCE_HELP,
     )
     group = parser.add_argument_group("server options")
     add_options(group, ServeOptions)

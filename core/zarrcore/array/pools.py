@@ -165,6 +165,9 @@ class _Job:
 
     A turn is the work of one thread before it goes to the end of the queue. A turn that starts when no task is left does
     nothing, so the job is done when the last working turn finds no more tasks.
+
+    A turn that took tasks queues the next turn. So the threads of a remote store start one after the other, as fast as
+    Python lets them: if all waited for the GIL at once, a thread that draws a window would wait for all of them.
     """
 
     def __init__(
@@ -192,12 +195,8 @@ class _Job:
     def run(self, *, taking_part: bool = False) -> None:
         """Do everything, on this thread too if it is taking part."""
         try:
-            with self._lock:
-                self._queue(self._width - taking_part)
-                helpless = self._queued == 0
-            if (
-                helpless or taking_part
-            ):  # helpless: the interpreter is shutting down, or the system has reached its limit
+            helpless = self._width > taking_part and not self._queue()
+            if helpless or taking_part:  # helpless: the interpreter shuts down, or the system has reached its limit
                 self._take_part()
             self._done.wait()
         except BaseException as error:
@@ -208,14 +207,18 @@ class _Job:
         if self._error is not None:
             raise self._error
 
-    def _queue(self, wanted: int) -> bool:
-        """Queue as many turns as are useful and allowed. False if the executor accepts none."""
-        for _ in range(min(wanted, self._width - self._active - self._queued)):
-            try:
-                self._executor.submit(self._turn)
-            except (RuntimeError, MemoryError):
-                return False
+    def _queue(self) -> bool:
+        """Queue a turn if one more thread may work. False if the executor accepts none."""
+        with self._lock:
+            if self._active + self._queued >= self._width:
+                return True
             self._queued += 1
+        try:
+            self._executor.submit(self._turn)  # not under the lock, which the new thread takes first
+        except (RuntimeError, MemoryError):
+            with self._lock:
+                self._queued -= 1
+            return False
         return True
 
     def _turn(self) -> None:
@@ -227,8 +230,9 @@ class _Job:
             if time.monotonic() > ends_s:
                 with self._lock:
                     self._active -= 1
-                    if self._queue(1):
-                        return
+                if self._queue():
+                    return
+                with self._lock:
                     self._active += 1
         with self._lock:
             self._active -= 1
@@ -252,11 +256,14 @@ class _Job:
                 raise ReadCancelledError("the read was cancelled")
             with self._lock:
                 batch = self._take()
+                more = bool(self._ready) or not self._exhausted
+            if batch and more:
+                self._queue()
             for task in batch:
                 if further := task():
                     with self._lock:
                         self._ready.extend(further)
-                        self._queue(len(self._ready))
+                    self._queue()
         except BaseException as error:  # noqa: BLE001 - it is raised in the thread that requested the read
             with self._lock:
                 self._error = self._error or error

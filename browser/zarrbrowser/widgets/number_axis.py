@@ -45,9 +45,12 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def show_coordinate(self, name: str, coordinate: Coordinate | None) -> None:
         """Set the axis's name, and its coordinates; numbers if these are None."""
-        self._coordinate = coordinate
         units = coordinate.units if coordinate is not None else ""
-        self.setLabel(f"{name} ({units})" if units else name)
+        text = f"{name} ({units})" if units else name
+        if coordinate is self._coordinate and text == self.labelText:
+            return  # to draw an axis anew takes 3 ms
+        self._coordinate = coordinate
+        self.setLabel(text)
         self.picture = None
         self.update()
 

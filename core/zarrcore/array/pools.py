@@ -195,8 +195,9 @@ class _Job:
     def run(self, *, taking_part: bool = False) -> None:
         """Do everything, on this thread too if it is taking part."""
         try:
+            # Helpless: the interpreter is shutting down, or the system has reached its limit.
             helpless = self._width > taking_part and not self._queue()
-            if helpless or taking_part:  # helpless: the interpreter shuts down, or the system has reached its limit
+            if helpless or taking_part:
                 self._take_part()
             self._done.wait()
         except BaseException as error:

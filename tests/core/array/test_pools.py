@@ -28,6 +28,22 @@ def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
         assert 4 <= store.most_at_once <= store.requests_in_flight
 
 
+def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunks(written: Path) -> None:
+    def remote_threads() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name.startswith("zarrcore-remote")}
+
+    with CountingStore(written, remote=True) as store:
+        array = zarrcore.open(store, format="v3")["plain"]
+        store.delay_s = 0.05
+        before = remote_threads()
+        chunks = tuple(slice(length + 1) for length in array.chunk_shape[:2])  # four, two along each axis
+        assert np.array_equal(array[*chunks, 0], DATA[*chunks, 0])
+        assert store.most_at_once == 4
+        assert (
+            len(remote_threads() - before) <= 5
+        )  # the last one may start before it is known that no chunk is left
+
+
 PROGRAMS = {
     "a thread reads while the interpreter shuts down": """
 import sys, threading, time, zarrcore

@@ -23,7 +23,7 @@ from urllib.parse import SplitResult, urlsplit
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER, is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in
 from zarrcore.stores.connection.retries import Retries
-from zarrcore.stores.http.deadlines import bound_reads, until
+from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.options import StoreOptions
 
@@ -260,14 +260,11 @@ class WebClient:
 
         client = self._client()
         patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
-        extensions = {"trace": bound_reads}
-        request = client.build_request(
-            method, url, headers=headers, timeout=patience_s, extensions=extensions
-        )
+        request = client.build_request(method, url, headers=headers, timeout=patience_s)
         with ExitStack() as answers:
             with until(time.monotonic() + patience_s):
                 for _ in range(_MOST_REDIRECTIONS):
-                    answer = client.send(request, stream=True)
+                    answer = send(client, request)
                     answers.callback(answer.close)
                     if answer.next_request is None:
                         break

@@ -19,7 +19,7 @@ from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.http.client import tls_context
-from zarrcore.stores.http.deadlines import bound_reads, until
+from zarrcore.stores.http.connections import until, watch
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
@@ -159,7 +159,7 @@ class S3Store(BucketStore):
                 httpx.Client(timeout=self.options.timeout_s, verify=tls_context(self.options)) as client,
                 until(time.monotonic() + self.options.timeout_s),
             ):
-                answer = client.head(address, extensions={"trace": bound_reads})
+                answer = client.head(address, extensions={"trace": watch})
         except httpx.HTTPError:
             return None  # the first request will report the problem
         region: str | None = answer.headers.get("x-amz-bucket-region")

@@ -107,5 +107,6 @@ def examples() -> Iterable[bytes]:
     yield b"\0HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n"
     yield b"\0HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
     yield b"\1HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */1\r\nContent-Length: 0\r\n\r\n"
+    yield b"\1HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n0123HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n4567"
     yield b"\3HTTP/1.1 302 Found\r\nLocation: /p/a/\r\nContent-Length: 0\r\n\r\n"
     yield b"\3HTTP/1.1 503 x\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"

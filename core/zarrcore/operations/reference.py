@@ -27,8 +27,11 @@ from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normaliz
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
 from zarrcore.operations.refused_nodes import refuse
+from zarrcore.stores.icechunk.store import IcechunkStore
+from zarrcore.stores.icechunk.version_tree import VersionTreeStore
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
+from zarrcore.stores.virtual.inflated_file import InflatedFile
 from zarrcore.stores.virtual.store import Part, VirtualStore
 from zarrcore.stores.wrapper.interface import listable, writable
 from zarrcore.stores.zip.store import ZipStore
@@ -181,7 +184,13 @@ def _url_of(store: ReadableStore, key: str) -> str:
     while (origin := store.origin(key)) != (store, key):
         store, key = origin
     scheme = store.url.partition("://")[0] if "://" in store.url else ""
-    if isinstance(store, VirtualStore | ZipStore) or scheme in _NO_FILES:
+    if isinstance(store, InflatedFile):
+        raise UnsupportedError(
+            "file",
+            store.url,
+            "is compressed or text as a whole, so that no reference can name a part of its content",
+        )
+    if isinstance(store, VirtualStore | ZipStore | IcechunkStore | VersionTreeStore) or scheme in _NO_FILES:
         raise UnsupportedError(
             "store", store.url, "holds values that are not files, so that no reference can name them"
         )

@@ -213,6 +213,25 @@ def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
         _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
 
 
+def test_parts_of_a_file_that_is_compressed_as_a_whole_cannot_be_named(tmp_path: Path) -> None:
+    nibabel.save(nibabel.Nifti1Image(np.zeros((3, 4, 5), "i2"), np.eye(4)), tmp_path / "a.nii.gz")
+    with pytest.raises(UnsupportedError, match=r"a\.nii\.gz' is compressed or text as a whole"):
+        _written(zc.open(tmp_path / "a.nii.gz"), tmp_path / "a.refs.json")
+    assert not (tmp_path / "a.refs.json").exists()
+
+
+def test_chunks_of_a_repository_cannot_be_named(tmp_path: Path) -> None:
+    icechunk = pytest.importorskip("icechunk")
+    repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(tmp_path / "repo")))
+    session = repository.writable_session("main")
+    zarr.create_group(session.store).create_array("x", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
+    session.commit("first")
+    for options in ({}, {"all_versions": True}):
+        source = zc.open(tmp_path / "repo", **options)
+        with pytest.raises(UnsupportedError, match="holds values that are not files"):
+            _written(source, tmp_path / "a.refs.json")
+
+
 def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) -> None:
     (tmp_path / "a.parq").mkdir()
     (tmp_path / "a.parq" / "something").write_text("")

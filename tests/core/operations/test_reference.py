@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
+import h5py
 import nibabel
 import numpy as np
 import pytest
@@ -211,6 +212,16 @@ def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
         hierarchy.create_array("/x", shape=(2,), data_type="int8")[...] = 1
     with pytest.raises(UnsupportedError, match="holds values that are not files"):
         _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
+
+
+def test_raw_bytes_have_another_name_in_zarr_v2(tmp_path: Path) -> None:
+    values = np.array([b"abcd", b"\0efg", b"hi\0\0"], "V4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
+    _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json")
+    assert zc.open(tmp_path / "a.refs.json")["x"][...].tobytes() == values.tobytes()
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert found["x"][...].tobytes() == values.tobytes()
 
 
 def test_parts_of_a_file_that_is_compressed_as_a_whole_cannot_be_named(tmp_path: Path) -> None:

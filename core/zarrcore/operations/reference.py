@@ -286,7 +286,9 @@ def _masks(node: ArrayNode) -> bool:
 
 
 def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, ...]:
-    """The codecs, with common ones for tiles of TIFF files whose samples are compressed and nothing else."""
+    """The codecs, with common ones for packed structures of HDF5, and tiles of TIFF files whose samples are only compressed."""
+    if metadata.codecs and metadata.codecs[0].name == "hdf5.elements" and _are_packed(metadata):
+        return NamedConfiguration("bytes", {"endian": "little"}), *metadata.codecs[1:]
     *before, last = metadata.codecs or (None,)
     if last is None or last.name != "tiff.segment":
         return metadata.codecs
@@ -298,6 +300,19 @@ def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, .
         return metadata.codecs
     endian = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
     return *before, endian, compression
+
+
+def _are_packed(metadata: ArrayMetadata) -> bool:
+    """Whether structures of HDF5 are stored as NumPy has them: little-endian, and with texts that are filled with zeros."""
+    dtype = metadata.data_type.dtype
+    stored = metadata.codecs[0].configuration["stored"]
+    if dtype.fields is None or not isinstance(stored, dict) or stored.get("nbytes") != dtype.itemsize:
+        return False
+    wanted = []
+    for name, (field_dtype, start, *_) in dtype.fields.items():
+        text = {"text": field_dtype.itemsize, "padding": 1}
+        wanted.append([name, start, text if field_dtype.kind == "S" else field_dtype.newbyteorder("<").str])
+    return bool(stored.get("fields") == wanted)
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

@@ -214,6 +214,24 @@ def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
         _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
 
 
+def test_structures_become_references_if_they_are_stored_as_numpy_has_them(tmp_path: Path) -> None:
+    packed = np.dtype([("a", "<i4"), ("b", "<f8"), ("s", "S3")])
+    others = (
+        np.dtype([("a", "<i4"), ("b", ">f8")]),
+        np.dtype({"names": ["a", "b"], "formats": ["<i4", "<f8"], "offsets": [0, 8]}),
+    )
+    values = np.array([(1, 2.5, b"ab"), (3, -1.0, b"abc"), (-7, 0.0, b"")], packed)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
+        for number, dtype in enumerate(others):
+            file.create_dataset(f"y{number}", data=values[["a", "b"]].astype(dtype), dtype=dtype)
+    result = _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json", skip=True)
+    assert [*result.skipped] == ["/y0", "/y1"]
+    assert zc.open(tmp_path / "a.refs.json")["x"][...].tolist() == values.tolist()
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert np.asarray(found["x"][...]).tolist() == values.tolist()
+
+
 def test_raw_bytes_have_another_name_in_zarr_v2(tmp_path: Path) -> None:
     values = np.array([b"abcd", b"\0efg", b"hi\0\0"], "V4")
     with h5py.File(tmp_path / "a.h5", "w") as file:

@@ -27,8 +27,11 @@ from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normaliz
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
 from zarrcore.operations.refused_nodes import refuse
+from zarrcore.stores.icechunk.store import IcechunkStore
+from zarrcore.stores.icechunk.version_tree import VersionTreeStore
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
+from zarrcore.stores.virtual.inflated_file import InflatedFile
 from zarrcore.stores.virtual.store import Part, VirtualStore
 from zarrcore.stores.wrapper.interface import listable, writable
 from zarrcore.stores.zip.store import ZipStore
@@ -181,7 +184,13 @@ def _url_of(store: ReadableStore, key: str) -> str:
     while (origin := store.origin(key)) != (store, key):
         store, key = origin
     scheme = store.url.partition("://")[0] if "://" in store.url else ""
-    if isinstance(store, VirtualStore | ZipStore) or scheme in _NO_FILES:
+    if isinstance(store, InflatedFile):
+        raise UnsupportedError(
+            "file",
+            store.url,
+            "is compressed or text as a whole, so that no reference can name a part of its content",
+        )
+    if isinstance(store, VirtualStore | ZipStore | IcechunkStore | VersionTreeStore) or scheme in _NO_FILES:
         raise UnsupportedError(
             "store", store.url, "holds values that are not files, so that no reference can name them"
         )
@@ -277,7 +286,9 @@ def _masks(node: ArrayNode) -> bool:
 
 
 def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, ...]:
-    """The codecs, with common ones for tiles of TIFF files whose samples are compressed and nothing else."""
+    """The codecs, with common ones for packed structures of HDF5, and tiles of TIFF files whose samples are only compressed."""
+    if metadata.codecs and metadata.codecs[0].name == "hdf5.elements" and _are_packed(metadata):
+        return NamedConfiguration("bytes", {"endian": "little"}), *metadata.codecs[1:]
     *before, last = metadata.codecs or (None,)
     if last is None or last.name != "tiff.segment":
         return metadata.codecs
@@ -289,6 +300,19 @@ def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, .
         return metadata.codecs
     endian = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
     return *before, endian, compression
+
+
+def _are_packed(metadata: ArrayMetadata) -> bool:
+    """Whether structures of HDF5 are stored as NumPy has them: little-endian, and with texts that are filled with zeros."""
+    dtype = metadata.data_type.dtype
+    stored = metadata.codecs[0].configuration["stored"]
+    if dtype.fields is None or not isinstance(stored, dict) or stored.get("nbytes") != dtype.itemsize:
+        return False
+    wanted = []
+    for name, (field_dtype, start, *_) in dtype.fields.items():
+        text = {"text": field_dtype.itemsize, "padding": 1}
+        wanted.append([name, start, text if field_dtype.kind == "S" else field_dtype.newbyteorder("<").str])
+    return bool(stored.get("fields") == wanted)
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreNotFoundError
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.kinds import kind_by_suffix, recognized
+from zarrcore.stores.keys import join_url
+from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, recognized
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.wrapper.prefix import PrefixStore
@@ -100,6 +101,25 @@ def _folder(place: str, options: StoreOptions) -> ReadableStore | None:
 def _part(store: ReadableStore, path: str) -> ReadableStore | None:
     """A part of what was found; None if nothing is there."""
     if isinstance(store, ListableStore) and next(iter(store.list_dir(f"{path}/")), None) is None:
-        store.close()
-        return None
+        found = _file_in(store, path)
+        if found is None:
+            store.close()
+        return found
     return PrefixStore(store, f"{path}/", is_owner=True)
+
+
+def _file_in(store: ReadableStore, path: str) -> ReadableStore | None:
+    """The file that a path in a zip file leads to, or the part of it; None if there is none of a known kind."""
+    from zarrcore.stores.zip.store import ZipStore
+
+    if not isinstance(store, ZipStore):
+        return None
+    key, rest = path, ""
+    while key and store.stat(key) is None:
+        key, _, name = key.rpartition("/")
+        rest = f"{name}/{rest}" if rest else name
+    kind = kind_by_content(store, key) if key else None
+    if kind is None:
+        return None
+    file = kind.open(store, key, join_url(store.url, key))
+    return _part(file, rest) if rest else file

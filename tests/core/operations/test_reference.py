@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
+import h5py
 import nibabel
 import numpy as np
 import pytest
@@ -211,6 +212,53 @@ def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
         hierarchy.create_array("/x", shape=(2,), data_type="int8")[...] = 1
     with pytest.raises(UnsupportedError, match="holds values that are not files"):
         _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
+
+
+def test_structures_become_references_if_they_are_stored_as_numpy_has_them(tmp_path: Path) -> None:
+    packed = np.dtype([("a", "<i4"), ("b", "<f8"), ("s", "S3")])
+    others = (
+        np.dtype([("a", "<i4"), ("b", ">f8")]),
+        np.dtype({"names": ["a", "b"], "formats": ["<i4", "<f8"], "offsets": [0, 8]}),
+    )
+    values = np.array([(1, 2.5, b"ab"), (3, -1.0, b"abc"), (-7, 0.0, b"")], packed)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
+        for number, dtype in enumerate(others):
+            file.create_dataset(f"y{number}", data=values[["a", "b"]].astype(dtype), dtype=dtype)
+    result = _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json", skip=True)
+    assert [*result.skipped] == ["/y0", "/y1"]
+    assert zc.open(tmp_path / "a.refs.json")["x"][...].tolist() == values.tolist()
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert np.asarray(found["x"][...]).tolist() == values.tolist()
+
+
+def test_raw_bytes_have_another_name_in_zarr_v2(tmp_path: Path) -> None:
+    values = np.array([b"abcd", b"\0efg", b"hi\0\0"], "V4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
+    _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json")
+    assert zc.open(tmp_path / "a.refs.json")["x"][...].tobytes() == values.tobytes()
+    for found in _by_others(tmp_path / "a.refs.json"):
+        assert found["x"][...].tobytes() == values.tobytes()
+
+
+def test_parts_of_a_file_that_is_compressed_as_a_whole_cannot_be_named(tmp_path: Path) -> None:
+    nibabel.save(nibabel.Nifti1Image(np.zeros((3, 4, 5), "i2"), np.eye(4)), tmp_path / "a.nii.gz")
+    with pytest.raises(UnsupportedError, match=r"a\.nii\.gz' is compressed or text as a whole"):
+        _written(zc.open(tmp_path / "a.nii.gz"), tmp_path / "a.refs.json")
+    assert not (tmp_path / "a.refs.json").exists()
+
+
+def test_chunks_of_a_repository_cannot_be_named(tmp_path: Path) -> None:
+    icechunk = pytest.importorskip("icechunk")
+    repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(tmp_path / "repo")))
+    session = repository.writable_session("main")
+    zarr.create_group(session.store).create_array("x", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
+    session.commit("first")
+    for options in ({}, {"all_versions": True}):
+        source = zc.open(tmp_path / "repo", **options)
+        with pytest.raises(UnsupportedError, match="holds values that are not files"):
+            _written(source, tmp_path / "a.refs.json")
 
 
 def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) -> None:

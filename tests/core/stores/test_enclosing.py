@@ -40,6 +40,16 @@ def test_a_local_path_may_go_on_inside_a_file(folder: Path) -> None:
     assert outcome.status == 0, outcome.stderr
 
 
+def test_a_local_path_may_go_on_inside_a_file_in_a_zip_file(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "c.zip", "w") as archive:
+        archive.write(folder / "b.zip", "sub/b.zip")
+    for inner in ("b.zip/inner.h5", "c.zip/sub/b.zip/inner.h5"):
+        assert [node.path for node in zarrcore.open(folder / inner).walk()] == ["/", "/group", "/group/x"]
+        assert np.array_equal(zarrcore.open(folder / inner / "group/x")["/"][...], VALUES)
+        with pytest.raises(StoreNotFoundError, match=r"there is no .*inner\.h5/absent in"):
+            zarrcore.open(folder / inner / "absent")
+
+
 @pytest.mark.parametrize("path", ["a.h5/group/y", "a.h5/x/y/z", "b.zip/shallow"])
 def test_what_a_file_does_not_contain_is_named(folder: Path, path: str) -> None:
     name, _, rest = path.partition("/")

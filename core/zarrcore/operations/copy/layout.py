@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,11 +20,12 @@ from zarrcore.formats.chunk_terms import (
     without_blocks,
     without_shards,
 )
-from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
+from zarrcore.metadata import ArrayMetadata, DataType, NamedConfiguration, RegularChunkGrid
 from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.json_document import format_json
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
+_RAW = re.compile(r"r[0-9]+|raw_bytes")
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 _INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
 # Lossless codecs. All bytes → bytes codecs are lossless.
@@ -213,7 +215,7 @@ def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
 def keeps_chunks(source: ArrayMetadata, destination: ArrayMetadata) -> bool:
     """Whether stored chunks of ``source`` are valid chunks of ``destination``, with the same elements."""
     if (
-        source.data_type != destination.data_type
+        not _same_elements(source.data_type, destination.data_type)
         or source.chunk_grid.document() != destination.chunk_grid.document()
         or not same_fill_value(source, destination)
     ):
@@ -222,6 +224,12 @@ def keeps_chunks(source: ArrayMetadata, destination: ArrayMetadata) -> bool:
         return True
     codecs = _completed(source)
     return codecs is not None and codecs == _completed(destination)
+
+
+def _same_elements(one: DataType, other: DataType) -> bool:
+    """Whether the same bytes are the same elements: types are equal, or raw bytes under both of their names."""
+    are_raw = all(_RAW.fullmatch(each.name) for each in (one, other))
+    return one == other or (are_raw and one.dtype == other.dtype)
 
 
 def same_fill_value(source: ArrayMetadata, destination: ArrayMetadata) -> bool:

@@ -24,6 +24,7 @@ from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 _ORDER: Final = {"t": 0, "c": 2, "z": 3, "y": 4, "x": 5}
 _OTHERS: Final = 1
 _MAX_CHUNK_NBYTES: Final = 1 << 31
+_TINY_PAGE_NBYTES: Final = 64 << 10
 _NODATA: Final = 42113
 _MOST_MISSING: Final = 64
 """How many times as long as the file an uncompressed image may be: the file may end early."""
@@ -37,6 +38,10 @@ _SHOWN_TYPES: Final = {
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
     *("float16", "float32", "float64", "complex64", "complex128"),
 }
+
+
+def _order_of(name: str) -> int:
+    return _ORDER.get(name, _OTHERS)
 
 
 class UnshownError(ValueError):
@@ -120,7 +125,7 @@ class Level:
         is_merged = "c" in names and "c" in page_names
         if plain and not is_merged and series.dataoffset is not None:
             self._base = int(series.dataoffset)
-            self._set_rows((*leading, *page_shape))
+            self._set_rows((*leading, *page_shape), self._kept_apart(names, page_shape))
             self.dimensions = self._rows_dimensions([*names, *page_names], 0)
         else:
             self._set_pages(leading, names, page, page_names, page_shape, kept, plain=plain)
@@ -163,9 +168,19 @@ class Level:
         if wanted > count or _LEAST_PLACE_NBYTES * wanted > size:
             raise BrokenFileError(f"a page tells the places of {count:,} of its {wanted:,} segments")
 
-    def _set_rows(self, stored: tuple[int, ...]) -> None:
+    def _kept_apart(self, names: list[str], page_shape: list[int]) -> int:
+        """How many leading dimensions chunks do not extend along.
+
+        All of them if they are stored in another order, unless pages are tiny: then chunks need not be transposed, so that
+        references can name them, and a plane is read alone.
+        """
+        in_order = sorted(names, key=_order_of) == names
+        is_tiny = math.prod(page_shape) * self.dtype.itemsize < _TINY_PAGE_NBYTES
+        return 0 if in_order or is_tiny else len(names)
+
+    def _set_rows(self, stored: tuple[int, ...], kept_apart: int = 0) -> None:
         self._stored = stored
-        self._chunk = row_chunk_shape(stored, self.dtype.itemsize)
+        self._chunk = (1,) * kept_apart + row_chunk_shape(stored[kept_apart:], self.dtype.itemsize)
 
     def _rows_dimensions(self, names: list[str], skipped: int) -> list[Dimension]:
         return [
@@ -223,7 +238,7 @@ class Level:
     @cached_property
     def ordered(self) -> list[Dimension]:
         """The dimensions in the order of the array."""
-        return sorted(self.dimensions, key=lambda dimension: _ORDER.get(dimension.name, _OTHERS))
+        return sorted(self.dimensions, key=lambda dimension: _order_of(dimension.name))
 
     @property
     def names(self) -> list[str]:
@@ -259,7 +274,9 @@ class Level:
         ordered = self.ordered
         stored = sorted(range(len(ordered)), key=lambda place: ordered[place].stored)
         codecs = []
-        if stored != [*range(len(ordered))]:
+        # The order of dimensions of one element changes no bytes.
+        extended = [place for place in stored if ordered[place].chunk > 1]
+        if extended != sorted(extended):
             codecs.append({"name": "transpose", "configuration": {"order": stored}})
         if self._segment is not None:
             return [*codecs, {"name": "tiff.segment", "configuration": self._segment}]

@@ -203,6 +203,23 @@ def test_uncompressed_pages_have_large_chunks() -> None:
     assert array(written(data, rowsperstrip=1, metadata=None)).chunk_shape == (9, 256, 256)
 
 
+@pytest.mark.parametrize("options", [{}, {"tile": (64, 64), "compression": "zlib"}])
+def test_chunks_of_pages_in_another_order_are_not_transposed(options: dict[str, Any]) -> None:
+    data = np.random.default_rng(3).integers(0, 999, (3, 2, 200, 300), "u2")
+    node = array(written(data, ome=True, metadata={"axes": "ZCYX"}, photometric="minisblack", **options))
+    assert node.dimension_names == ("c", "z", "y", "x")
+    assert node.chunk_shape[:2] == (1, 1)
+    assert "transpose" not in [codec.name for codec in node.metadata.codecs]
+    np.testing.assert_array_equal(node[...], data.swapaxes(0, 1))
+
+
+def test_tiny_pages_in_another_order_are_one_chunk() -> None:
+    data = np.random.default_rng(3).integers(0, 999, (300, 2, 20, 30), "u2")
+    node = array(written(data, ome=True, metadata={"axes": "ZCYX"}, photometric="minisblack"))
+    assert node.chunk_shape == (2, 300, 20, 30)
+    np.testing.assert_array_equal(node[...], data.swapaxes(0, 1))
+
+
 def test_missing_tiles_have_the_nodata_value() -> None:
     data = np.full((32, 64), 7, "i2")
     tags = [(42113, 2, 0, "-99", True)]

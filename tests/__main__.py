@@ -95,7 +95,7 @@ def main() -> int:
     """Run all tests; return 1 if any part failed."""
     started = time.monotonic()
     at_once = min(len(os.sched_getaffinity(0)), MOST)
-    print(f"{len(PARTS)} parts of the tests, {at_once} at a time; 7 minutes on two cores", flush=True)
+    print(f"{len(PARTS)} parts of the tests, {at_once} at a time; half an hour on two cores", flush=True)
     counts, lines, has_failed = Counter[str](), [], False
     with ThreadPoolExecutor(at_once) as pool:
         try:

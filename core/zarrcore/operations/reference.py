@@ -25,7 +25,7 @@ from zarrcore.errors import MissingExtraError, NodeExistsError, StoreError, Unsu
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
-from zarrcore.operations.copy.layout import Layout, destination_metadata, keeps_chunks
+from zarrcore.operations.copy.layout import Layout, codec_names, destination_metadata, keeps_chunks
 from zarrcore.operations.refused_nodes import refuse
 from zarrcore.stores.icechunk.store import IcechunkStore
 from zarrcore.stores.icechunk.version_tree import VersionTreeStore
@@ -269,7 +269,10 @@ def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
     found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding, codecs=codecs)
     metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     if not keeps_chunks(replace(found, codecs=tuple(map(_in_v2_terms, found.codecs))), metadata):
-        raise UnsupportedError("format", Format.V2.title, "has other chunks or codecs")
+        names = ", ".join(codec_names(node.metadata.codecs))
+        raise UnsupportedError(
+            "format", Format.V2.title, f"cannot describe its chunks, which use the codecs {names}"
+        )
     return replace(
         metadata,
         chunk_key_encoding=_V2_KEYS,

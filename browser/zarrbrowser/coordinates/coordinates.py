@@ -120,6 +120,8 @@ class Coordinate:
             )
         if self.values.dtype.kind not in "iuf":
             return str(value)
+        if not math.isfinite(value):
+            return "no value" if math.isnan(value) else str(value)
         if apart <= 0:
             return f"{float(value):,.7g}"
         digits = max(0, -math.floor(math.log10(apart) + 1e-9))

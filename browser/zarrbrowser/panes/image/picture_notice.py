@@ -119,5 +119,6 @@ def _missing(image: Image) -> str:
 def _unapplied(image: Image) -> str:
     if not image.unapplied:
         return ""
-    noun = "Transformation" if len(image.unapplied) == 1 else "Transformations"
-    return f"{noun} of the levels not applied: {', '.join(image.unapplied)}."
+    one = len(image.unapplied) == 1
+    begin = "A transformation of the levels is" if one else "Transformations of the levels are"
+    return f"{begin} not applied: {', '.join(image.unapplied)}."

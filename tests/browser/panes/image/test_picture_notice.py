@@ -58,7 +58,7 @@ def test_transformations_that_are_no_numbers_are_named(open_window: OpenWindow, 
     attributes = {"multiscales": [{"axes": ["y", "x"], "datasets": datasets}]}
     children = {str(number): array for number, array in enumerate(arrays)}
     pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, attributes)}), "/image"), qtbot)
-    text = "Transformation of the levels not applied: scale that is not 2 numbers other than 0."
+    text = "A transformation of the levels is not applied: scale that is not 2 numbers other than 0."
     qtbot.waitUntil(lambda: pane.stack.notice.text == text)
 
 

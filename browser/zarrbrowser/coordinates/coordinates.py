@@ -28,6 +28,7 @@ from zarrcore.conventions.cf import (
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""
 _STEPS = (1, 2, 5, 10)
+_NO_VALUE = "no value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class Coordinate:
         if not 0 <= position < self.values.size:
             return ""
         written = self._written(self.values[position], 0.0)
-        return f"{written} {self.units}".strip() if self.values.dtype.kind != "M" else written
+        has_units = self.values.dtype.kind != "M" and written != _NO_VALUE
+        return f"{written} {self.units}".strip() if has_units else written
 
     def cell(self, position: int) -> str:
         """The ends of the cell of a position, as ``49 to 51``; empty if they are not told."""
@@ -120,6 +122,8 @@ class Coordinate:
             )
         if self.values.dtype.kind not in "iuf":
             return str(value)
+        if not math.isfinite(value):
+            return _NO_VALUE if math.isnan(value) else str(value)
         if apart <= 0:
             return f"{float(value):,.7g}"
         digits = max(0, -math.floor(math.log10(apart) + 1e-9))

@@ -79,6 +79,8 @@ class Image:
     """Colours and properties of labels, by value."""
     missing: tuple[str, ...] = ()
     """The names of levels that the metadata describe, but that are missing or broken."""
+    unapplied: tuple[str, ...] = ()
+    """Transformations of the levels that are not applied, in words: positions are not what the metadata mean."""
     variables: tuple[str, ...] = ()
     """The names of the variables of a pyramid of several; each is an image."""
     variable: str = ""

@@ -107,6 +107,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         is_labels=found.is_labels,
         labels=found.labels,
         missing=(*found.missing, *(node.name for node in broken)),
+        unapplied=found.unapplied_to_levels,
         variables=variables,
         variable=variable if variables else "",
     )

@@ -15,6 +15,9 @@ from zarrcore.sizes import format_shape
 
 Colour = tuple[int, int, int]
 
+OF_LEVELS: Final = "levels: "
+"""How a transformation of levels begins in `MultiscaleImage.unapplied`."""
+
 _COLOURS: Final[tuple[Colour, ...]] = (
     (0, 255, 0),
     (255, 0, 255),
@@ -96,6 +99,11 @@ class MultiscaleImage(Meaning):
     def channel(self, number: int) -> Channel:
         """The settings of a channel, possibly empty."""
         return self.channels[number] if number < len(self.channels) else Channel()
+
+    @property
+    def unapplied_to_levels(self) -> tuple[str, ...]:
+        """The transformations of levels among `unapplied`: positions are not what the metadata mean."""
+        return tuple(one.removeprefix(OF_LEVELS) for one in self.unapplied if one.startswith(OF_LEVELS))
 
     @property
     def channel_axis(self) -> int | None:

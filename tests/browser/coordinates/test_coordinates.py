@@ -43,6 +43,7 @@ def array_of(values: Any, **attributes: Any) -> FakeArray:
         ([59], {"units": "days since 2000-01-01", "calendar": "360_day"}, ["2000-02-30"]),
         ([0], {"units": "days since 2000-01-01", "calendar": "lunar"}, ["0 days since 2000-01-01"]),
         ([3], {"units": "metres"}, ["3 metres"]),
+        ([float("nan"), 1.0], {"units": "metres"}, ["no value", "1 metres"]),
         ([10], {"units": "degrees_north", "scale_factor": 0.5, "add_offset": 1.0}, ["6 °N"]),
         ([float("nan"), 0.0], {"units": "days since 2000-01-01"}, ["no date", "2000-01-01"]),
         (["a", "b"], {}, ["a", "b"]),

@@ -76,7 +76,7 @@ class ImagePane(Pane):
         self.controls = ImageControls()
         self.grid = PlaneGrid(self.model, workers, self.cache, self.coordinate_labels)
         self.view = self.grid.main
-        self.notice = PictureNotice(self.model, self.view, workers, self)
+        self.notice = PictureNotice(self.model, self.view, workers, self.coordinate_labels, self)
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.tools = ImageTools(self.model, workers, self.controls, self.grid, self.coordinate_labels, self)
         self.sliders = AxisSliders(has_statistics=True)

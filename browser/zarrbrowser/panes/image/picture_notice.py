@@ -7,10 +7,12 @@ import logging
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
+from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.frame_text import withheld
 from zarrbrowser.image.tiles.frames import is_constant
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_view import PlaneView
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.workers import Lane, Workers
 
@@ -28,9 +30,17 @@ class PictureNotice(QObject):
 
     changed = Signal()
 
-    def __init__(self, model: ImageModel, view: PlaneView, workers: Workers, parent: QObject) -> None:
+    def __init__(
+        self,
+        model: ImageModel,
+        view: PlaneView,
+        workers: Workers,
+        coordinate_labels: CoordinateLabels,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._model, self._view = model, view
+        self._model, self._view, self._coordinate_labels = model, view, coordinate_labels
+        coordinate_labels.changed.connect(self.changed)
         self._storage = Lane(workers, in_flight=1)
         self._is_empty: bool | None = None
         """Whether no chunk of the image is stored; None while that is unknown."""
@@ -88,13 +98,27 @@ class PictureNotice(QObject):
             self.changed.emit()
 
     def _remark(self) -> str:
-        """What is missing of the image."""
+        """What is missing of the image, and which of its metadata cannot be used."""
         state = self._model.state
         if state is None:
             return ""
         if self._is_empty:
             return NEVER_WRITTEN
-        missing = state.image.missing
-        noun = "level" if len(missing) == 1 else "levels"
-        are = "is missing or broken" if len(missing) == 1 else "are missing or broken"
-        return f"The metadata describe the {noun} {', '.join(missing)}, which {are}." if missing else ""
+        labels = self._coordinate_labels
+        unusable = labels.unusable if labels.is_about(state.image) else ()
+        return " ".join(filter(None, (_missing(state.image), _unapplied(state.image), *unusable)))
+
+
+def _missing(image: Image) -> str:
+    missing = image.missing
+    noun = "level" if len(missing) == 1 else "levels"
+    are = "is missing or broken" if len(missing) == 1 else "are missing or broken"
+    return f"The metadata describe the {noun} {', '.join(missing)}, which {are}." if missing else ""
+
+
+def _unapplied(image: Image) -> str:
+    if not image.unapplied:
+        return ""
+    one = len(image.unapplied) == 1
+    begin = "A transformation of the levels is" if one else "Transformations of the levels are"
+    return f"{begin} not applied: {', '.join(image.unapplied)}."

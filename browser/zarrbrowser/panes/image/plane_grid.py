@@ -26,9 +26,13 @@ class PlaneGrid(QWidget):
 
     Signals:
         pointed: the view under the pointer, with the position there; None off all pictures.
+        begun: a view that shows another image, or other axes of it.
+        drawn: a view with another picture, or the same in other colours.
     """
 
     pointed = Signal(object)
+    begun = Signal(object)
+    drawn = Signal(object)
 
     def __init__(
         self,
@@ -129,6 +133,8 @@ class PlaneGrid(QWidget):
         view.set_colours(current_colours())
         view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))
         view.canvas.picked.connect(lambda place: self._move(view, place))
+        view.begun.connect(lambda: self.begun.emit(view))
+        view.drawn.connect(lambda: self.drawn.emit(view))
         view.stopped.connect(lambda: self._model.set(may_read_bytes=0))  # consent is withdrawn
         self._grid.addWidget(view, row, column)
         return view

@@ -25,13 +25,15 @@ class PlotControls(QFrame):
         self.unpacking = switch("unpack", "Unpack values according to their attributes")
         self.log_x = switch("log x", "Logarithmic axis of positions")
         self.log_y = switch("log y", "Logarithmic axis of values")
+        self.rectangle = tool_button("shape-rectangle", "Zoom into a rectangle that you drag")
+        self.rectangle.setCheckable(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
         row.setSpacing(6)
         for widget in (self.field, self.part, self.note):
             row.addWidget(widget)
         row.addStretch(1)
-        for button in (self.unpacking, self.log_x, self.log_y):
+        for button in (self.unpacking, self.log_x, self.log_y, self.rectangle):
             row.addWidget(button)
         row.addWidget(tool_button("fit", "Fit the whole array into view (F)", fit))
 

@@ -233,6 +233,7 @@ class PlotPane(Pane):
         controls.unpacking.toggled.connect(self._unpack)
         controls.log_x.toggled.connect(self._scale)
         controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
+        controls.rectangle.toggled.connect(self._choose_drag)
         self.coordinate_labels.changed.connect(self._label)
         self._later.timeout.connect(self._request_outline)
         self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
@@ -261,6 +262,11 @@ class PlotPane(Pane):
         self.plot.getAxis("bottom").setLogMode(is_log)
         self.fit()
         self._request_outline()
+
+    def _choose_drag(self, is_rectangle: bool) -> None:
+        """Let dragging zoom into a rectangle, or move the line."""
+        view = self.plot.getViewBox()
+        view.setMouseMode(view.RectMode if is_rectangle else view.PanMode)
 
     def _show(self, series: Series) -> None:
         array = series.request.array

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from zarrcore.conventions.axis import Axis
-from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
+from zarrcore.conventions.image import OF_LEVELS, Channel, Colour, Label, Level, MultiscaleImage
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.level_geometry import (
     MOST_LEVELS,
@@ -22,7 +22,7 @@ from zarrcore.conventions.level_geometry import (
 from zarrcore.conventions.n5_pyramids import TITLE as N5_TITLE
 from zarrcore.conventions.n5_pyramids import n5_geometry, n5_unit, numbered_levels
 from zarrcore.conventions.ome.attributes import multiscales_entry, ome, titled
-from zarrcore.conventions.ome.transformations import Alignment, alignment, described, listed
+from zarrcore.conventions.ome.transformations import Alignment, alignment, described, listed, unusable
 from zarrcore.conventions.values import is_count, items, mapping, numbers, objects, text
 
 
@@ -72,7 +72,7 @@ def _image(
         is_labels="image-label" in attributes or "image-label" in ome(attributes),
         labels=_labels(mapping(labels)),
         missing=tuple(level.path for level, node in zip(levels, found, strict=True) if node is None),
-        unapplied=_unapplied(entry),
+        unapplied=_unapplied(entry, found[0].ndim),
     )
 
 
@@ -126,18 +126,19 @@ def _intrinsic(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return systems[0] if systems else {}
 
 
-def _unapplied(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Transformations to other coordinate systems, and those of levels that mix axes."""
-    if not _systems(entry):
-        return ()
+def _unapplied(entry: Mapping[str, Any], ndim: int) -> tuple[str, ...]:
+    """Transformations to other coordinate systems, and those of levels that mix axes or are invalid."""
     steps = [
         step
         for dataset in objects(entry.get("datasets"))
         for step in objects(dataset.get("coordinateTransformations"))
     ]
-    mixing = [f"levels: {described(step)}" for step in steps if alignment(step) is None]
-    further = [described(step) for step in objects(entry.get("coordinateTransformations"))]
-    return tuple(dict.fromkeys([*mixing, *further]))
+    further = list(objects(entry.get("coordinateTransformations")))
+    if not _systems(entry):  # those of the whole image are of all levels
+        steps, further = [*steps, *further], []
+    reasons = [reason for step in steps if (reason := unusable(step, ndim))]
+    found = [*(f"{OF_LEVELS}{reason}" for reason in reasons), *map(described, further)]
+    return tuple(dict.fromkeys(found))
 
 
 def _axes(entry: Mapping[str, Any], base: Any, attributes: Mapping[str, Any]) -> tuple[Axis, ...]:

@@ -70,6 +70,25 @@ def described(transformation: Mapping[str, Any]) -> str:
     return f'{kind} to "{target}"' if target else kind
 
 
+def unusable(transformation: Mapping[str, Any], ndim: int) -> str:
+    """Why a transformation of a level with this number of axes cannot be applied, in words; empty if it can.
+
+    >>> unusable({"type": "scale", "scale": ["a", 1]}, 2), unusable({"type": "scale", "scale": [2, 1]}, 2)
+    ('scale that is not 2 numbers other than 0', '')
+    """
+    found, words = alignment(transformation), described(transformation)
+    kind = transformation.get("type")
+    if found is None:
+        if kind not in ("scale", "translation") or "path" in transformation:
+            return words  # it mixes axes, or its parameters are in an array
+        return f"{words} that is not {ndim} numbers" + (" other than 0" if kind == "scale" else "")
+    if found.scale is not None and not (len(found.scale) == ndim and all(found.scale)):
+        return f"{words} that is not {ndim} numbers other than 0"
+    if found.translation is not None and len(found.translation) != ndim:
+        return f"{words} that is not {ndim} numbers"
+    return ""
+
+
 def _identity(_told: Mapping[str, Any]) -> Alignment | None:
     return Alignment()
 

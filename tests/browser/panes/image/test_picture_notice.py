@@ -47,3 +47,23 @@ def test_missing_levels_are_named(
     pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, group.attributes)}), "/image"), qtbot)
     qtbot.waitUntil(lambda: pane.stack.notice.text == text)
     assert len(pane.view.levels) == 3 - len(gone)
+
+
+def test_transformations_that_are_no_numbers_are_named(open_window: OpenWindow, qtbot: QtBot) -> None:
+    _group, arrays = pyramid(256, 2)
+    datasets = [
+        {"path": path, "coordinateTransformations": [{"type": "scale", "scale": ["a", "b"]}]}
+        for path in ("0", "1")
+    ]
+    attributes = {"multiscales": [{"axes": ["y", "x"], "datasets": datasets}]}
+    children = {str(number): array for number, array in enumerate(arrays)}
+    pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, attributes)}), "/image"), qtbot)
+    text = "A transformation of the levels is not applied: scale that is not 2 numbers other than 0."
+    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
+
+
+def test_coordinates_that_cannot_be_used_are_named(open_window: OpenWindow, qtbot: QtBot) -> None:
+    children = {"array": FakeArray(np.eye(4), ("y", "x")), "y": FakeArray(np.arange(3))}
+    pane = pane_of(open_window(FakeGroup(children), "/array"), qtbot)
+    text = "/y has 3 coordinates for an axis of 4: the axis shows indices instead."
+    qtbot.waitUntil(lambda: pane.stack.notice.text == text)

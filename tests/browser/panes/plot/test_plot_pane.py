@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -122,3 +126,40 @@ def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> No
     shown = pane.displayed()
     assert shown is not None
     assert shown.selection == (slice(0, 5),)
+
+
+def test_a_rectangle_that_is_dragged_is_zoomed_into(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.arange(100.0)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 100)
+    pane.controls.rectangle.click()
+    view, screen = pane.plot.getViewBox(), pane.graphics.viewport()
+
+    def at(x: float, y: float) -> QPoint:
+        return pane.graphics.mapFromScene(view.mapViewToScene(QPointF(x, y)))
+
+    start, end = at(20, 60), at(60, 30)
+    QTest.mousePress(screen, Qt.MouseButton.LeftButton, pos=start)
+    for place in (start + (end - start) / 2, end):
+        drag(screen, place)
+    QTest.mouseRelease(screen, Qt.MouseButton.LeftButton, pos=end)
+    across, up = view.viewRange()
+    assert across == pytest.approx([20, 60], abs=3)
+    assert up == pytest.approx([30, 60], abs=3)
+    pane.controls.rectangle.click()
+    assert view.state["mouseMode"] == view.PanMode
+
+
+def drag(screen: QWidget, place: QPoint) -> None:
+    """Move the mouse with its left button pressed, which `QTest.mouseMove` cannot."""
+    left = Qt.MouseButton.LeftButton
+    there = QPointF(screen.mapToGlobal(place))
+    event = QMouseEvent(
+        QEvent.Type.MouseMove,
+        QPointF(place),
+        there,
+        Qt.MouseButton.NoButton,
+        left,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(screen, event)
+    QTest.qWait(50)  # pyqtgraph follows the mouse at a limited rate

@@ -111,6 +111,25 @@ def test_steps_of_too_few_axes() -> None:
     assert (image.spacing, image.origin, image.levels[0].offsets) == ((2, 2), (0, 0), None)
 
 
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        ({"type": "scale", "scale": ["a", "b"]}, "scale that is not 2 numbers other than 0"),
+        ({"type": "scale", "scale": [1]}, "scale that is not 2 numbers other than 0"),
+        ({"type": "scale", "scale": [1, 0]}, "scale that is not 2 numbers other than 0"),
+        ({"type": "translation", "translation": None}, "translation that is not 2 numbers"),
+        ({"type": "translation", "translation": [1, 2, 3]}, "translation that is not 2 numbers"),
+        ({"type": "scale", "path": "scale"}, "scale"),
+        ({"type": "affine", "affine": [[1, 1, 0], [0, 1, 0]]}, "affine"),
+    ],
+)
+def test_transformations_that_cannot_be_applied_are_named(step: dict[str, Any], reason: str) -> None:
+    dataset = {"path": "a", "coordinateTransformations": [step]}
+    image = read({"multiscales": [{"datasets": [dataset]}]}, a=(3, 4))
+    assert image.unapplied_to_levels == (reason,)
+    assert ("not applied", f"levels: {reason}") in image.facts()
+
+
 @pytest.mark.parametrize("scaled", [False, True])
 def test_levels_that_are_missing(scaled: bool) -> None:
     """They shift no other: each level keeps the factors that are told of it, be it in N5's table."""

@@ -25,6 +25,7 @@ class CoordinateLabels(QObject):
 
     Attributes:
         found: coordinates by axis, also while they are switched off.
+        unusable: what is wrong with coordinates that are not shown, or not as dates, a sentence each.
         auxiliary: coordinates of single elements.
         geography: where the image is on Earth, if that is known.
         why_no_map: why that is not known, if it could be; else empty.
@@ -40,6 +41,7 @@ class CoordinateLabels(QObject):
         self._lane, self._further, self._mapping = Lane(workers), Lane(workers), Lane(workers)
         self._image: Image | None = None
         self.found: dict[int, Coordinate] = {}
+        self.unusable: tuple[str, ...] = ()
         self.auxiliary: tuple[Auxiliary, ...] = ()
         self.geography: Geography | None = None
         self.why_no_map = ""
@@ -68,9 +70,16 @@ class CoordinateLabels(QObject):
         self.forget()
         self._image = image
         self.changed.emit()
+
+        def work(_request: object) -> tuple[dict[int, Coordinate], tuple[str, ...]]:
+            from zarrbrowser.coordinates.unusable import unusable_coordinates  # late: for a fast start
+
+            found = coordinates_of(image, find)
+            return found, unusable_coordinates(image, found, find)
+
         self._lane.ask(
-            lambda _request: coordinates_of(image, find),
-            self._take,
+            work,
+            lambda known: self._take(*known),
             lambda error: _log.debug("cannot read the coordinates of %s: %s", image.path, error),
         )
         self._further.ask(
@@ -89,7 +98,7 @@ class CoordinateLabels(QObject):
         """Forget the image."""
         for lane in (self._lane, self._further, self._mapping):
             lane.forget()
-        self._image, self.found, self.auxiliary = None, {}, ()
+        self._image, self.found, self.unusable, self.auxiliary = None, {}, (), ()
         self.geography, self.why_no_map = None, ""
 
     def turn(self, is_on: bool) -> None:
@@ -108,8 +117,8 @@ class CoordinateLabels(QObject):
         shown = self._image if self._is_on and has_bar else None
         canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
-    def _take(self, found: dict[int, Coordinate]) -> None:
-        self.found = found
+    def _take(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
+        self.found, self.unusable = found, unusable
         self.changed.emit()
 
     def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:

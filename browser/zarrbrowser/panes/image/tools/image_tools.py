@@ -53,6 +53,8 @@ class ImageTools(QObject):
         self.map = MapController(model, coordinate_labels, controls.map, self)
         self.pointer = PointerReadout(workers, coordinate_labels, self)
         grid.pointed.connect(self.pointer.move)
+        grid.begun.connect(self.pointer.leave)
+        grid.drawn.connect(self.pointer.update)
         grid.main.frame_shown.connect(self.measurements.refresh)
         grid.main.frame_shown.connect(self.regions.refresh)
         grid.main.overlay.loader.failed.connect(self.labels.fail)

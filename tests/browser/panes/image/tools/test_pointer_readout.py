@@ -35,3 +35,19 @@ def test_the_value_under_the_pointer_has_coordinates(open_window: OpenWindow, qt
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit(None)
     assert heard.args == [""]
+
+
+def test_the_value_follows_the_plane_under_a_pointer_that_rests(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    values = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    pane, _array = show(open_window, qtbot, values, ("z", "y", "x"))
+    heard: list[str] = []
+    pane.pointed.connect(heard.append)
+    pane.canvas.pointed.emit((2, 1))
+    there = pane.model.state.settings.axes.index[0]
+    assert heard[-1].endswith(f":  {values[there, 2, 1]} mm")
+    pane.sliders.spins[0].setValue(1 - there)
+    qtbot.waitUntil(lambda: heard[-1].endswith(f":  {values[1 - there, 2, 1]} mm"))
+    pane.controls.axes.swap.click()  # the element under the pointer is another one now
+    qtbot.waitUntil(lambda: heard[-1] == "")

@@ -74,8 +74,9 @@ class CoordinateLabels(QObject):
         def work(_request: object) -> tuple[dict[int, Coordinate], tuple[str, ...]]:
             from zarrbrowser.coordinates.unusable import unusable_coordinates  # late: for a fast start
 
-            found = coordinates_of(image, find)
-            return found, unusable_coordinates(image, found, find)
+            find_once = _remembering(find)
+            found = coordinates_of(image, find_once)
+            return found, unusable_coordinates(image, found, find_once)
 
         self._lane.ask(
             work,
@@ -134,3 +135,22 @@ class CoordinateLabels(QObject):
             self.changed.emit()
         else:
             _log.debug("cannot tell where %s is on Earth: %s", image.path, error)
+
+
+def _remembering(find: Callable[[str], Any]) -> Callable[[str], Any]:
+    """``find``, which requests each node once, also one that does not exist."""
+    from zarrcore.errors import ZarrError  # late: for a fast start
+
+    known: dict[str, Any] = {}
+
+    def find_once(path: str) -> Any:
+        if path not in known:
+            try:
+                known[path] = find(path)
+            except ZarrError as error:
+                known[path] = error
+        if isinstance(known[path], ZarrError):
+            raise known[path]
+        return known[path]
+
+    return find_once

@@ -9,7 +9,12 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid
+from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.panes.image.tools import coordinate_labels
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.workers import Workers
+from zarrcore.errors import NodeNotFoundError
 
 
 def climate() -> FakeGroup:
@@ -108,3 +113,29 @@ def test_elements_have_the_proportions_of_their_scale(open_window: OpenWindow, q
     qtbot.waitUntil(lambda: pane.view.is_complete)
     width, height = pane.canvas.view.viewPixelSize()
     assert width / height == pytest.approx(2, rel=1e-3)
+
+
+def test_each_node_is_requested_once_for_coordinates_and_what_is_wrong_with_them(
+    qtbot: QtBot, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for further in ("auxiliary_of", "geography_of"):  # they make requests of their own
+        monkeypatch.setattr(coordinate_labels, further, lambda *_: None)
+    array = FakeArray(VOLUME, ("time", "lat", "lon"))
+    array.path = "/array"
+    short = FakeArray(np.arange(3))
+    short.path = "/lon"
+    requested: list[str] = []
+
+    def find(path: str) -> FakeArray:
+        requested.append(path)
+        if path == "/lon":
+            return short
+        raise NodeNotFoundError(path, "memory")
+
+    labels = CoordinateLabels(workers)
+    labels.look_for(image_of_array(array), find)
+    qtbot.waitUntil(lambda: bool(labels.unusable))
+    assert labels.unusable == (
+        f"/lon has 3 coordinates for an axis of {VOLUME.shape[2]}: the axis shows indices instead.",
+    )
+    assert sorted(requested) == ["/lat", "/lon", "/time"]

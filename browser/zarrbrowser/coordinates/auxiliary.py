@@ -15,6 +15,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate, decoded
 from zarrbrowser.image.levels import Image
+from zarrbrowser.nodes.protocols import AnyArray
 
 MOST_ELEMENTS = 4_000_000
 """Larger arrays of coordinates are left out: reading them would take too long."""
@@ -30,6 +31,10 @@ class Auxiliary:
     shape: tuple[int, ...]
     coordinate: Coordinate
     """All coordinates in row-major order."""
+    upward: int | None = None
+    """The axis of the image along which latitudes rise most; None if they fall, or are no latitudes."""
+    leftward: int | None = None
+    """The axis of the image along which longitudes fall most; None if they rise, or are no longitudes."""
 
     def text(self, index: Sequence[int]) -> str:
         """The coordinate of an element of the image, as ``name 12.5 °N``; empty outside the image."""
@@ -59,7 +64,8 @@ def auxiliary_of(image: Image, find: Callable[[str], Any]) -> tuple[Auxiliary, .
                 axes = tuple(list(names).index(one) for one in node.dimension_names or ())
                 known = decoded(node, name)
                 values = Coordinate(name, known.units, known.values.reshape(-1))
-                found.append(Auxiliary(name, axes, tuple(node.shape), values))
+                turned = _turned_axes(node, axes, known.values)
+                found.append(Auxiliary(name, axes, tuple(node.shape), values, *turned))
         except ZarrError:
             continue  # coordinates that cannot be read are not shown
     return tuple(found)
@@ -77,3 +83,24 @@ def _fits(node: Any, image: Image, names: Sequence[str | None]) -> bool:
         and all(lengths.get(name) == length for name, length in zip(own, node.shape, strict=True))
         and node.dtype.kind in "iufM"
     )
+
+
+def _turned_axes(node: Any, axes: tuple[int, ...], values: AnyArray) -> tuple[int | None, int | None]:
+    """The axes that run up and to the left, so that the north is up and the east is right."""
+    from zarrcore.conventions.cf import is_latitude, is_longitude  # late: for a fast start
+
+    is_north, is_east = is_latitude(node), is_longitude(node)
+    if values.ndim != 2 or not (is_north or is_east):
+        return None, None
+    steps = [_median_step(values, along) for along in (0, 1)]
+    along = int(np.argmax(np.abs(steps)))
+    upward = axes[along] if is_north and steps[along] > 0 else None
+    leftward = axes[along] if is_east and steps[along] < 0 else None
+    return upward, leftward
+
+
+def _median_step(values: AnyArray, along: int) -> float:
+    """The median of the differences of neighbours, which steps from 180 to −180 degrees do not change; 0 if there are none."""
+    steps = np.diff(values.astype(np.float64), axis=along)
+    known = steps[np.isfinite(steps)]
+    return float(np.median(known)) if known.size else 0.0

@@ -74,3 +74,40 @@ def test_coordinates_that_do_not_fit_are_left_out() -> None:
     array.attributes = {"coordinates": ["other"]}
     assert auxiliary_of(image_of_array(array), find) == ()
     assert auxiliary_of(image_of_array(FakeArray(np.zeros((3, 4)))), find) == ()
+
+
+NORTHWARD, EASTWARD = np.mgrid[-60:60:7.0, 130:250:9.0]
+
+
+@pytest.mark.parametrize(
+    ("latitudes", "longitudes", "upward", "leftward"),
+    [
+        (NORTHWARD, EASTWARD, 1, None),
+        (-NORTHWARD, EASTWARD, None, None),
+        (NORTHWARD, -EASTWARD, 1, 2),
+        (NORTHWARD + EASTWARD / 50, (EASTWARD + 180) % 360 - 180, 1, None),
+        (NORTHWARD.T, -EASTWARD.T, 2, 1),
+        (np.where(NORTHWARD < 0, np.nan, NORTHWARD), EASTWARD, 1, None),
+        (np.full((4, 5), np.nan), np.full((4, 5), np.nan), None, None),
+        (NORTHWARD[:1, :1], EASTWARD[:1, :1], None, None),
+    ],
+)
+def test_axes_run_so_that_the_north_is_up_and_the_east_is_right(
+    latitudes: np.ndarray, longitudes: np.ndarray, upward: int | None, leftward: int | None
+) -> None:
+    arrays = {"/lat": FakeArray(latitudes, ("y", "x")), "/lon": FakeArray(longitudes, ("y", "x"))}
+    for name, units in (("/lat", "degrees_north"), ("/lon", "degrees_east")):
+        arrays[name].attributes = {"units": units}
+    array = FakeArray(np.zeros((2, *latitudes.shape)), ("z", "y", "x"))
+    array.attributes = {"coordinates": "lat lon"}
+    lat, lon = auxiliary_of(image_of_array(array), arrays.__getitem__)
+    assert (lat.upward, lat.leftward, lon.upward, lon.leftward) == (upward, None, None, leftward)
+
+
+def test_heights_of_the_ground_turn_no_axis() -> None:
+    ground = FakeArray(NORTHWARD, ("y", "x"))
+    ground.attributes = {"units": "m", "standard_name": "surface_altitude", "positive": "up"}
+    array = FakeArray(np.zeros(NORTHWARD.shape), ("y", "x"))
+    array.attributes = {"coordinates": "ground"}
+    (found,) = auxiliary_of(image_of_array(array), lambda _path: ground)
+    assert (found.upward, found.leftward) == (None, None)

@@ -83,11 +83,13 @@ class PlaneController(QObject):
         """Turn the picture as its coordinates demand."""
         state = self._model.state
         if state is not None and self._coordinate_labels.is_about(state.image):
-            found = self._coordinate_labels.found
+            labels = self._coordinate_labels
+            upward = {axis for axis, one in labels.found.items() if one.turns_rows}
+            leftward = {axis for axis, one in labels.found.items() if one.turns_columns}
+            upward |= {one.upward for one in labels.auxiliary if one.upward is not None}
+            leftward |= {one.leftward for one in labels.auxiliary if one.leftward is not None}
             self._model.change(
-                upward=frozenset(axis for axis, one in found.items() if one.turns_rows),
-                leftward=frozenset(axis for axis, one in found.items() if one.turns_columns),
-                geography=self._coordinate_labels.geography,
+                upward=frozenset(upward), leftward=frozenset(leftward), geography=labels.geography
             )
 
     def _choose_axes(self, axes: Axes) -> None:

@@ -124,6 +124,7 @@ class CoordinateLabels(QObject):
 
     def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:
         self.auxiliary = found
+        self.changed.emit()
 
     def _take_geography(self, found: Geography) -> None:
         self.geography = found

@@ -85,6 +85,7 @@ def test_the_pointer_tells_the_place_on_a_curved_grid(open_window: OpenWindow, q
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((2.0, 5.0))
     assert heard.args[0].startswith(f"y = 2, x = 5, lat {2 * columns + 5} °N:  ")
+    assert not pane.canvas.view.yInverted()  # the north is up
     pane.clear()
     assert pane.coordinate_labels.auxiliary == ()
 

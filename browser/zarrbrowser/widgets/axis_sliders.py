@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
-    QLabel,
     QMenu,
     QSizePolicy,
     QSlider,
@@ -22,13 +21,15 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.jump_slider import JumpSlider
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.playing_menu import PlayingMenu
 from zarrbrowser.widgets.scrolled import Scrolled
 from zarrbrowser.widgets.tooltip import tooltip
 
 _SLIDER_STEPS = 2**31 - 1
 """Sliders of longer axes move in steps of several positions: Qt's sliders have 32 bits."""
+_LEAST_SLIDER = 80
+"""The least width of a slider, in pixels."""
 _LAST = 2**53
 """The last position that the number field can hold: the largest exact integer of a float."""
 _TITLES: dict[Statistic | None, str] = {
@@ -74,7 +75,7 @@ class AxisSliders(Scrolled):
         self.sliders: dict[int, QSlider] = {}
         self.spins: dict[int, QDoubleSpinBox] = {}
         self.plays: dict[int, QToolButton] = {}
-        self.totals: dict[int, QLabel] = {}
+        self.totals: dict[int, ElidedLabel] = {}
         self.statistics: dict[int, QToolButton] = {}
         self._reduction: Reduction | None = None
         self._coordinates: Mapping[int, Coordinate] = {}
@@ -184,10 +185,12 @@ class AxisSliders(Scrolled):
         total, spin = self.totals[axis], self.spins[axis]
         coordinate = self._coordinates.get(axis)
         if self._reduction is not None and self._reduction.axis == axis:
-            total.setText(f"{self._reduction.statistic.value} of {int(spin.maximum()) + 1:,}")
+            total.set_text(f"{self._reduction.statistic.value} of {int(spin.maximum()) + 1:,}")
             return
         text = coordinate.text(int(spin.value())) if coordinate is not None else ""
-        total.setText(text or f"of 0–{int(spin.maximum()):,}")
+        text = text or f"of 0–{int(spin.maximum()):,}"
+        total.set_text(text)
+        total.setToolTip(tooltip(f"{text}\n{int(spin.maximum()) + 1:,} positions, counted from 0"))
 
     def step(self, by: int) -> None:
         """Move along the axis that was moved last."""
@@ -223,8 +226,8 @@ class AxisSliders(Scrolled):
         slider.valueChanged.connect(lambda value: self._moved(axis, value * scale, scale))
         spin.valueChanged.connect(lambda value: self._moved(axis, int(value), scale))
         self.sliders[axis], self.spins[axis] = slider, spin
-        total = label("", "muted")
-        total.setToolTip(tooltip(f"{name} has {length:,} positions, counted from 0"))
+        total = ElidedLabel("muted")
+        total.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.totals[axis] = total
         self._write_total(axis)
         play = tool_button("play", f"Play along {name} (Space)", lambda: self.play(axis))
@@ -266,6 +269,7 @@ class AxisSliders(Scrolled):
 
 def _slider(name: str, last: int) -> QSlider:
     slider = JumpSlider()
+    slider.setMinimumWidth(_LEAST_SLIDER)
     slider.setRange(0, last)
     slider.setPageStep(max(1, last // 10))
     slider.setAccessibleName(f"position along {name}")

@@ -55,7 +55,7 @@ def test_an_axis_with_one_position_cannot_move(sliders: AxisSliders) -> None:
     assert [sliders.sliders[axis].isEnabled() for axis in (0, 1, 2)] == [True, False, True]
     assert not sliders.spins[1].isEnabled()
     assert not sliders.plays[1].isEnabled()
-    assert sliders.totals[1].text() == "of 0–0"
+    assert sliders.totals[1].text == "of 0–0"
 
 
 def test_moving_to_a_plane_is_not_announced(sliders: AxisSliders, moves: list[tuple[int, int]]) -> None:
@@ -75,16 +75,27 @@ def test_each_position_of_a_very_long_axis_can_be_typed(
     assert moves == [(0, length - 1), (0, length - 2), (0, 1)]
     sliders.sliders[0].setValue(sliders.sliders[0].maximum())
     assert 0.999 * length < moves[-1][1] < length
-    assert sliders.totals[0].text() == f"of 0–{length - 1:,}"
+    assert sliders.totals[0].text == f"of 0–{length - 1:,}"
 
 
 def test_coordinates_are_beside_the_numbers(sliders: AxisSliders) -> None:
     time = Coordinate("a0", "s", np.arange(6) * 0.5)
     sliders.show_coordinates({0: time})
     sliders.spins[0].setValue(3)
-    assert [sliders.totals[axis].text() for axis in (0, 2)] == ["1.5 s", "of 0–3"]
+    assert [sliders.totals[axis].text for axis in (0, 2)] == ["1.5 s", "of 0–3"]
     sliders.show_coordinates({})
-    assert sliders.totals[0].text() == "of 0–5"
+    assert sliders.totals[0].text == "of 0–5"
+
+
+def test_a_long_coordinate_leaves_room_for_the_slider(sliders: AxisSliders) -> None:
+    place = "the tropical Pacific between the date line and the coast of South America"
+    sliders.resize(560, sliders.height())
+    sliders.show_coordinates({0: Coordinate("a0", "", np.array([place] * 6))})
+    assert sliders.totals[0].text == place
+    sliders.grab()  # lays out
+    assert 40 <= sliders.totals[0].width() < sliders.totals[0].sizeHint().width()
+    assert sliders.totals[0].toolTip().splitlines() == [place, "6 positions, counted from 0"]
+    assert sliders.sliders[0].width() >= 80
 
 
 def test_a_film_goes_round_and_waits_for_each_plane(

@@ -46,7 +46,7 @@ def test_the_picture_shows_the_statistic(
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     found = reduced(pane, qtbot, 0, statistic)
     assert np.allclose(found, function(VOLUME.astype(np.float64), axis=0))
-    assert pane.sliders.totals[0].text() == f"{statistic.value} of 8"
+    assert pane.sliders.totals[0].text == f"{statistic.value} of 8"
     assert pane.sliders.statistics[0].text() == f"{text} ▾"
     assert not pane.sliders.spins[0].isEnabled()
     assert not pane.sliders.plays[0].isEnabled()

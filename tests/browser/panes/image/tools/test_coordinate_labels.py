@@ -32,10 +32,10 @@ def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
-    assert pane.sliders.totals[0].text() == "2000-01-01"  # time starts at its first position
+    assert pane.sliders.totals[0].text == "2000-01-01"  # time starts at its first position
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(3)
-    assert pane.sliders.totals[0].text() == "2000-01-04"
+    assert pane.sliders.totals[0].text == "2000-01-04"
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((0.2, 5.0))
     assert heard.args[0].startswith("lat = 0 (60 °N), lon = 5:  ")
@@ -44,7 +44,7 @@ def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, 
     assert "0" in pane.canvas.plot.getAxis("left").tickStrings(ticks[0][1], 1, 1)
     pane.controls.coordinates.click()
     assert pane.canvas.plot.getAxis("left").labelText == "lat"
-    assert pane.sliders.totals[0].text() == "of 0–7"
+    assert pane.sliders.totals[0].text == "of 0–7"
 
 
 @pytest.mark.parametrize(

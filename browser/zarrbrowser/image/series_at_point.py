@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,13 +45,17 @@ class SeriesAtPoint:
     @property
     def name(self) -> str:
         """Where the line is: ``y = 3, x = 5``, with the positions of all axes but its own."""
+        return self.described({})
+
+    def described(self, coordinates: Mapping[int, Coordinate]) -> str:
+        """Where the line is, with the coordinates of axes that have them: ``lat = 3 (52.5 °N), x = 5``."""
         axes, index = self.settings.axes, self.index
-        told = (
-            axis
-            for axis, length in enumerate(axes.shape)
-            if length > 1 and axis not in (self.axis, axes.channel)
-        )
-        return ", ".join(f"{axes.names[axis]} = {index[axis]}" for axis in told)
+        told = []
+        for axis, length in enumerate(axes.shape):
+            if length > 1 and axis not in (self.axis, axes.channel):
+                text = coordinates[axis].text(index[axis]) if axis in coordinates else ""
+                told.append(f"{axes.names[axis]} = {index[axis]}" + (f" ({text})" if text else ""))
+        return ", ".join(told)
 
     def cost(self) -> ReadCost:
         """The number of chunks to decode, and their bytes."""

@@ -47,6 +47,8 @@ def test_only_the_line_is_read_and_it_can_be_stopped() -> None:
     assert {selection[1:] for selection in array.selections} == {(2, 1)}
     assert len(array.selections) == 63
     assert series.name == "y = 2, x = 1"
+    latitudes = Coordinate("y", "°N", np.array([50.0, 51.5, 53.0]))
+    assert series.described({1: latitudes}) == "y = 2 (53 °N), x = 1"
 
 
 def test_a_blend_has_the_series_of_its_first_visible_channel() -> None:

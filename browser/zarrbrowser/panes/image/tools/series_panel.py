@@ -297,13 +297,14 @@ class SeriesPanel(QFrame):
     def write(self, path: str) -> None:
         """Write all series to a CSV file."""
         axis, state = self.axis.currentData(), self._model.state
-        series = [(line.request.name, line.numbers) for line in self.lines if line.numbers is not None]
+        known = self._coordinate_labels.coordinates
+        series = [
+            (line.request.described(known), line.numbers) for line in self.lines if line.numbers is not None
+        ]
         if state is None or not series:
             return
         try:
-            write_csv(
-                path, state.settings.axes.names[axis], self._coordinate_labels.coordinates.get(axis), series
-            )
+            write_csv(path, state.settings.axes.names[axis], known.get(axis), series)
         except OSError as error:
             self.reported.emit(f"{path} was not written: {sentence(error)}")
         else:

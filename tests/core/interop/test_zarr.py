@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-import time
+import threading
 import uuid
 import zipfile
 from pathlib import Path
@@ -211,16 +211,20 @@ def test_a_failure_of_the_store_is_no_missing_chunk(s3: S3Server) -> None:
 
 
 def test_requests_to_a_remote_store_run_at_the_same_time() -> None:
+    lock, sixteen = threading.Lock(), threading.Barrier(16, timeout=60)
+
     class Waiting(MemoryStore):
         is_remote = True
         requests_in_flight = 16
         most = now = 0
 
         def get(self, key: str, *arguments: Any, **options: Any) -> Any:
-            self.now += 1
-            self.most = max(self.most, self.now)
-            time.sleep(0.005)
-            self.now -= 1
+            with lock:
+                self.now += 1
+                self.most = max(self.most, self.now)
+            sixteen.wait()  # an error if fewer run at the same time
+            with lock:
+                self.now -= 1
             return super().get(key, *arguments, **options)
 
     waiting = Waiting(values={str(i): b"1" for i in range(64)})

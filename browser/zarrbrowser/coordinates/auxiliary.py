@@ -32,9 +32,9 @@ class Auxiliary:
     coordinate: Coordinate
     """All coordinates in row-major order."""
     upward: int | None = None
-    """The axis of the image along which latitudes rise most; None if they fall, or are no latitudes."""
+    """The axis along which latitude changes most, if it increases there; None for other coordinates."""
     leftward: int | None = None
-    """The axis of the image along which longitudes fall most; None if they rise, or are no longitudes."""
+    """The axis along which longitude changes most, if it decreases there; None for other coordinates."""
 
     def text(self, index: Sequence[int]) -> str:
         """The coordinate of an element of the image, as ``name 12.5 °N``; empty outside the image."""
@@ -86,13 +86,14 @@ def _fits(node: Any, image: Image, names: Sequence[str | None]) -> bool:
 
 
 def _turned_axes(node: Any, axes: tuple[int, ...], values: AnyArray) -> tuple[int | None, int | None]:
-    """The axes that run up and to the left, so that the north is up and the east is right."""
+    """The axes to show from bottom to top and from right to left, so that north is up and east is right."""
     from zarrcore.conventions.cf import is_latitude, is_longitude  # late: for a fast start
 
     is_north, is_east = is_latitude(node), is_longitude(node)
     if values.ndim != 2 or not (is_north or is_east):
         return None, None
-    steps = [_median_step(values, along) for along in (0, 1)]
+    degrees = values.astype(np.float64)
+    steps = [_median_step(degrees, along) for along in (0, 1)]
     along = int(np.argmax(np.abs(steps)))
     upward = axes[along] if is_north and steps[along] > 0 else None
     leftward = axes[along] if is_east and steps[along] < 0 else None
@@ -100,7 +101,7 @@ def _turned_axes(node: Any, axes: tuple[int, ...], values: AnyArray) -> tuple[in
 
 
 def _median_step(values: AnyArray, along: int) -> float:
-    """The median of the differences of neighbours, which steps from 180 to −180 degrees do not change; 0 if there are none."""
-    steps = np.diff(values.astype(np.float64), axis=along)
+    """The median difference between neighbours; 0 if there are none. A few jumps from 180 to −180 degrees do not change it."""
+    steps = np.diff(values, axis=along)
     known = steps[np.isfinite(steps)]
     return float(np.median(known)) if known.size else 0.0

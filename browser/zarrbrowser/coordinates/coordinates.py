@@ -193,6 +193,15 @@ def _bounds(node: ArrayLike, find: Callable[[str], Any]) -> AnyArray | None:
     return values
 
 
+def position_text(name: str, position: int, meaning: str = "") -> str:
+    """A position along an axis, and what it means.
+
+    >>> position_text("lat", 3, "52.5 °N")
+    'lat = 3 (52.5 °N)'
+    """
+    return f"{name} = {position:,}" + (f" ({meaning})" if meaning else "")
+
+
 def scale_along(image: Image, axis: int) -> tuple[float, str] | None:
     """The length of an element along an axis, and its unit; None if the unit is not a length."""
     if not image.has_scale or not image.units or not is_length(image.units[axis]) or image.spacing[axis] <= 0:

@@ -80,7 +80,7 @@ class Image:
     missing: tuple[str, ...] = ()
     """The names of levels that the metadata describe, but that are missing or broken."""
     unapplied: tuple[str, ...] = ()
-    """Transformations of the levels that are not applied, in words: positions are not what the metadata mean."""
+    """Transformations of the levels that are not applied, in words: without them, positions are wrong."""
     variables: tuple[str, ...] = ()
     """The names of the variables of a pyramid of several; each is an image."""
     variable: str = ""

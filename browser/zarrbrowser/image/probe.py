@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.coordinates.coordinates import Coordinate, position_text
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import ViewSettings
@@ -100,7 +100,7 @@ def probe(
         meaning = coordinate.text(position) if coordinate is not None else ""
         if coordinate is not None and (cell := coordinate.cell(position)):
             meaning += f", cell {cell}"
-        parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
+        parts.append(position_text(axes.names[axis], position, meaning))
     row, column = element_at(place)
     index = axes.at(axes.rows, row).at(axes.columns, column).index
     parts += filter(None, (one.text(index) for one in auxiliary))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.coordinates.coordinates import Coordinate, position_text
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
@@ -53,8 +53,8 @@ class SeriesAtPoint:
         told = []
         for axis, length in enumerate(axes.shape):
             if length > 1 and axis not in (self.axis, axes.channel):
-                text = coordinates[axis].text(index[axis]) if axis in coordinates else ""
-                told.append(f"{axes.names[axis]} = {index[axis]}" + (f" ({text})" if text else ""))
+                meaning = coordinates[axis].text(index[axis]) if axis in coordinates else ""
+                told.append(position_text(axes.names[axis], index[axis], meaning))
         return ", ".join(told)
 
     def cost(self) -> ReadCost:

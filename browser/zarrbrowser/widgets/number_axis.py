@@ -48,7 +48,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         units = coordinate.units if coordinate is not None else ""
         text = f"{name} ({units})" if units else name
         if coordinate is self._coordinate and text == self.labelText:
-            return  # to draw an axis anew takes 3 ms
+            return  # redrawing an axis takes 3 ms
         self._coordinate = coordinate
         self.setLabel(text)
         self.picture = None

@@ -15,9 +15,6 @@ from zarrcore.sizes import format_shape
 
 Colour = tuple[int, int, int]
 
-OF_LEVELS: Final = "levels: "
-"""How a transformation of levels begins in `MultiscaleImage.unapplied`."""
-
 _COLOURS: Final[tuple[Colour, ...]] = (
     (0, 255, 0),
     (255, 0, 255),
@@ -92,18 +89,15 @@ class MultiscaleImage(Meaning):
     missing: tuple[str, ...] = ()
     """Paths, relative to the group, of levels that are described but missing."""
     unapplied: tuple[str, ...] = ()
-    """Transformations that scale and translation cannot express, in words."""
+    """Transformations to other coordinate systems, which are not applied, in words."""
+    unapplied_to_levels: tuple[str, ...] = ()
+    """Transformations of levels that are invalid or mix axes, in words: without them, positions are wrong."""
     georeference: Georeference | None = None
     """Where the first level is on Earth."""
 
     def channel(self, number: int) -> Channel:
         """The settings of a channel, possibly empty."""
         return self.channels[number] if number < len(self.channels) else Channel()
-
-    @property
-    def unapplied_to_levels(self) -> tuple[str, ...]:
-        """The transformations of levels among `unapplied`: positions are not what the metadata mean."""
-        return tuple(one.removeprefix(OF_LEVELS) for one in self.unapplied if one.startswith(OF_LEVELS))
 
     @property
     def channel_axis(self) -> int | None:
@@ -153,8 +147,9 @@ class MultiscaleImage(Meaning):
         )
         if any(channel.name for channel in self.channels):
             found.append(("channels", ", ".join(channel.name or "–" for channel in self.channels)))
-        if self.unapplied:
-            found.append(("not applied", "\n".join(self.unapplied)))
+        unapplied = (*(f"levels: {one}" for one in self.unapplied_to_levels), *self.unapplied)
+        if unapplied:
+            found.append(("not applied", "\n".join(unapplied)))
         return [*found, *(self.georeference.facts() if self.georeference is not None else [])]
 
     def contents(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def open_hierarchy(
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: there is no hierarchy. In mode "r", folders of hierarchies open, too.
+        HierarchyNotFoundError: no hierarchy was found. Mode "r" also accepts a folder that contains hierarchies.
         WrongFormatError: the root has documents of another format, but none of ``format``. This is raised when the first
             node without documents is opened, not here.
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be

@@ -261,7 +261,7 @@ class _Painter:
         self._full_s: float | None = None
         """How long a full picture takes; None while that is unknown."""
         self.number = 0
-        """Of the newest orders that were carried out, or failed."""
+        """The number of the newest orders that were carried out or failed."""
 
     def serve(self, number: int) -> None:
         """Carry out the orders up to a number, or newer ones."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from zarrcore.conventions.axis import Axis
-from zarrcore.conventions.image import OF_LEVELS, Channel, Colour, Label, Level, MultiscaleImage
+from zarrcore.conventions.image import Channel, Colour, Label, Level, MultiscaleImage
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.level_geometry import (
     MOST_LEVELS,
@@ -61,6 +61,7 @@ def _image(
     placed = geometry(found, levels) or n5_geometry(found, attributes)
     is_cosem = any("transform" in dataset for dataset in objects(entry.get("datasets")))
     labels = ome(attributes).get("image-label") or attributes.get("image-label")
+    unapplied, unapplied_to_levels = _unapplied(entry, found[0].ndim)
     return MultiscaleImage(
         N5_TITLE if is_cosem else titled(attributes, entry),
         text(entry.get("name")),
@@ -72,7 +73,8 @@ def _image(
         is_labels="image-label" in attributes or "image-label" in ome(attributes),
         labels=_labels(mapping(labels)),
         missing=tuple(level.path for level, node in zip(levels, found, strict=True) if node is None),
-        unapplied=_unapplied(entry, found[0].ndim),
+        unapplied=unapplied,
+        unapplied_to_levels=unapplied_to_levels,
     )
 
 
@@ -126,7 +128,7 @@ def _intrinsic(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return systems[0] if systems else {}
 
 
-def _unapplied(entry: Mapping[str, Any], ndim: int) -> tuple[str, ...]:
+def _unapplied(entry: Mapping[str, Any], ndim: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Transformations to other coordinate systems, and those of levels that mix axes or are invalid."""
     steps = [
         step
@@ -136,9 +138,8 @@ def _unapplied(entry: Mapping[str, Any], ndim: int) -> tuple[str, ...]:
     further = list(objects(entry.get("coordinateTransformations")))
     if not _systems(entry):  # those of the whole image are of all levels
         steps, further = [*steps, *further], []
-    reasons = [reason for step in steps if (reason := unusable(step, ndim))]
-    found = [*(f"{OF_LEVELS}{reason}" for reason in reasons), *map(described, further)]
-    return tuple(dict.fromkeys(found))
+    reasons = filter(None, (unusable(step, ndim) for step in steps))
+    return tuple(dict.fromkeys(map(described, further))), tuple(dict.fromkeys(reasons))
 
 
 def _axes(entry: Mapping[str, Any], base: Any, attributes: Mapping[str, Any]) -> tuple[Axis, ...]:

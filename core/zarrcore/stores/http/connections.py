@@ -1,10 +1,10 @@
-"""What httpx leaves open on its connections: deadlines of whole answers, and answers that belong to no request.
+"""What httpx does not check on its connections: the time that a whole answer takes, and that it answers this request.
 
 httpx limits only the time of each single read. So a server that sends its headers, or its body, byte by byte could keep a request
 for ever. Here each read of a connection also ends at the moment that the thread has set with `until`.
 
-Bytes that a server sends after the end of an answer stay in httpx's buffer, which takes them for the answer to the next request.
-So a server that sends more than it announces could give one key a part of the value of another.
+If a server sends more bytes than it announced, httpx keeps the rest and reads it as the answer to the next request. One key
+could then get part of the value of another.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def until(give_up: float) -> Iterator[None]:
 
 
 def send(client: httpx.Client, request: httpx.Request) -> httpx.Response:
-    """Send a request that has no effects, and return its answer without the body.
+    """Send a request that is safe to repeat, and return its answer before the body is read.
 
-    A connection that is kept from an earlier request may hold bytes that the server sent after its answer. If these pass for an
-    answer, the request is sent once more, on another connection.
+    A connection may still hold extra bytes from an earlier answer. If httpx reads them as the answer to this request, the
+    request is sent once more, on another connection.
 
     Raises:
-        httpx.HTTPError: there is no answer.
+        httpx.HTTPError: the request failed.
     """
     import httpx
 
@@ -67,7 +67,7 @@ def send(client: httpx.Client, request: httpx.Request) -> httpx.Response:
 
 
 def watch(event: str, facts: Mapping[str, Any]) -> None:
-    """The extension ``trace`` of a request: it lets reads end at the moment of `until`, and refuses answers of earlier requests.
+    """A ``trace`` extension for requests: reads end at the moment of `until`, and leftover bytes are refused as an answer.
 
     Raises:
         httpx.RemoteProtocolError: the answer arrived before the request was sent.

@@ -169,10 +169,10 @@ class Level:
             raise BrokenFileError(f"a page tells the places of {count:,} of its {wanted:,} segments")
 
     def _kept_apart(self, names: list[str], page_shape: list[int]) -> int:
-        """How many leading dimensions chunks do not extend along.
+        """The number of leading dimensions along which each chunk has length 1.
 
-        All of them if they are stored in another order, unless pages are tiny: then chunks need not be transposed, so that
-        references can name them, and a plane is read alone.
+        Pages that are stored in another order become one chunk each, unless they are tiny. Such chunks need no transposition,
+        so references can name them, and one plane can be read without the others.
         """
         in_order = sorted(names, key=_order_of) == names
         is_tiny = math.prod(page_shape) * self.dtype.itemsize < _TINY_PAGE_NBYTES

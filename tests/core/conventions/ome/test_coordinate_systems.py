@@ -92,4 +92,4 @@ def test_levels_whose_axes_are_mixed_have_no_scale() -> None:
     mixed = {"type": "affine", "affine": [[1, 1, 0], [0, 1, 0]]}
     found = read(image(dataset("a", mixed, {"name": "physical"})), a=(4, 4))
     assert found.spacing == ()
-    assert found.unapplied == ('levels: affine to "physical"',)
+    assert found.unapplied_to_levels == ('affine to "physical"',)

@@ -1,4 +1,4 @@
-"""Deadlines of whole answers, on a stream that answers by the clock of the test; answers that belong to no request."""
+"""Deadlines of whole answers, on a stream that answers by the clock of the test; bytes left over from earlier answers."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class CoordinateLabels(QObject):
 
 
 def _remembering(find: Callable[[str], Any]) -> Callable[[str], Any]:
-    """``find``, which requests each node once, also one that does not exist."""
+    """Wrap ``find`` so that it requests each node only once, even a missing one."""
     from zarrcore.errors import ZarrError  # late: for a fast start
 
     known: dict[str, Any] = {}

@@ -180,7 +180,13 @@ def _write_stations(group: zarr.Group) -> None:
         "opened": random.integers(0, 40_000, count).astype("f8"),
         "is_automatic": random.random(count) < 0.4,
     }
+    above = columns["elevation"] * 0.0065
+    for name, warmest, fall in (("winter", 26, 0.62), ("summer", 28, 0.3)):
+        at_sea = warmest - fall * np.abs(columns["lat"])
+        columns[name] = (at_sea - above + random.normal(0, 2, count)).astype("f4").round(1)
     units = {
+        "winter": "degC",
+        "summer": "degC",
         "lat": "degrees_north",
         "lon": "degrees_east",
         "elevation": "m",

@@ -90,6 +90,7 @@ class Photographer:
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
             ("columns", lambda: self.go("/climate.zarr/stations", "Table")),
+            ("columns-plot", self.plotted_columns),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
             ("storage", lambda: self.go("/sky.zarr/mosaic", "Storage")),
             ("search", self.search),
@@ -145,6 +146,14 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
         pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
+
+    def plotted_columns(self) -> None:
+        """Two columns of a group as points against a third."""
+        self.go("/climate.zarr/stations", "Table")
+        pane = self.window.node_pane.pane("Table")
+        chosen = {"x": "lat", "y": ["summer", "winter"], "log": [False, False]}
+        pane.restore({"plot": chosen})
+        self.wait(lambda: pane.figure() is not None)
 
     def volume(self) -> None:
         """Two channels of a volume, which OpenGL draws: it needs a display, such as that of xvfb-run."""

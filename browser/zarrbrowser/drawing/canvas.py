@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
-from zarrbrowser.export.figures.scales import Tick
+from zarrbrowser.values.ticks import Tick
 
 UNITS_PER_INCH = 720
 TEXT, LINES = QColor("#1b232d"), QColor("#3c4753")

@@ -10,7 +10,8 @@ from zarrbrowser.drawing.axes import draw_below, draw_on_left
 from zarrbrowser.drawing.canvas import TEXT, TICK, UNITS_PER_INCH, FigureCanvas, image_of
 from zarrbrowser.drawing.panels import data_box, draw_panel, has_axes, places_of, scales_of
 from zarrbrowser.export.figures.figure import MM_PER_INCH, ColourBar, Figure, FigureOptions
-from zarrbrowser.export.figures.scales import Tick, colour_ticks
+from zarrbrowser.export.figures.scales import colour_ticks
+from zarrbrowser.values.ticks import Tick
 
 
 def size_in_units(options: FigureOptions) -> tuple[float, float]:

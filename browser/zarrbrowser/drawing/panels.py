@@ -159,8 +159,9 @@ def _draw_line(canvas: FigureCanvas, line: Line, panel: Plot, data: QRectF) -> N
     pen = QPen(colour, _LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(colour)
-    for polyline in polylines_within(x, y, is_known & after, data):
-        painter.drawPolyline(polyline)
+    if line.has_line:
+        for polyline in polylines_within(x, y, is_known & after, data):
+            painter.drawPolyline(polyline)
     marked = is_known if line.has_points else is_known & ~after & ~before
     for point in map(QPointF, x[marked].tolist(), y[marked].tolist()):
         if data.contains(point):

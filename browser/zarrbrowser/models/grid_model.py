@@ -20,6 +20,7 @@ from zarrbrowser.table.grid import (
     Grid,
     Place,
     cell_text,
+    is_numeric,
     plain_text,
 )
 from zarrbrowser.table.row_order import OrderedGrid
@@ -161,7 +162,7 @@ class GridModel(QAbstractTableModel):
             )
 
     def _is_number(self, column: int) -> bool:
-        return self.grid is not None and self.grid.is_number(self.first_column + column)
+        return self.grid is not None and is_numeric(self.grid.dtype_of(self.first_column + column))
 
 
 def _same_cells(one: Cells, other: Cells) -> bool:

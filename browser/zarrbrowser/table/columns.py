@@ -6,7 +6,7 @@ Data frames of AnnData keep some columns in groups: categories apart from their 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -16,11 +16,10 @@ import numpy as np
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array, is_broken, is_group
 from zarrbrowser.nodes.read_cost import ReadCost
-from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number, is_numeric
-from zarrbrowser.values.elements import unpacking_of
+from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import Packing, decode_times
+from zarrcore.conventions.cf import Packing, decode_times, packing_of
 
 Cancellation = Callable[[], bool]
 MOST_COLUMNS = 2_000
@@ -40,7 +39,7 @@ class Column(Protocol):
     @property
     def length(self) -> int: ...
     @property
-    def is_number(self) -> bool: ...
+    def dtype(self) -> np.dtype[Any]: ...
     @property
     def array(self) -> ArrayLike: ...
 
@@ -55,24 +54,25 @@ class ArrayColumn:
     name: str
     array: ArrayLike
     field: str | None = None
-    unpacking: Packing | None = None
+    packing: Packing | None = None
 
     @property
     def length(self) -> int:
         return self.array.shape[0]
 
     @property
-    def is_number(self) -> bool:
-        dtype = self.array.dtype if self.field is None else self.array.dtype[self.field]
-        return is_numeric(dtype)
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype if self.field is None else self.array.dtype[self.field]
 
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
-        values = self.array.read((rows,), cancelled=cancelled)
+        values, missing, packing = self.array.read((rows,), cancelled=cancelled), None, self.packing
         if self.field is not None:
             return values[self.field], None
-        if self.unpacking is not None:
-            values = self.unpacking.unpacked(values)
-        return _dated(values, self.array.attributes), None
+        if packing is not None and (packing.is_scaled or values.dtype.kind == "f"):
+            values = packing.unpacked(values)
+        elif packing is not None:  # integers stay integers: floats cannot represent all of them
+            values, missing = packing.reinterpreted(values), packing.is_missing(values)
+        return _dated(values, self.array.attributes), missing
 
 
 @dataclass(slots=True)
@@ -92,8 +92,8 @@ class CategoricalColumn:
         return self.array.shape[0]
 
     @property
-    def is_number(self) -> bool:
-        return is_numeric(self.categories.dtype)
+    def dtype(self) -> np.dtype[Any]:
+        return self.categories.dtype
 
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         from zarrcore.errors import MetadataError  # late: for a fast start
@@ -126,8 +126,8 @@ class MaskedColumn:
         return self.array.shape[0]
 
     @property
-    def is_number(self) -> bool:
-        return is_numeric(self.array.dtype)
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype
 
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
         mask = self.mask.read((rows,), cancelled=cancelled)
@@ -161,16 +161,25 @@ class ColumnGrid:
         """The names of the columns."""
         return tuple(one.name for one in self.table)
 
-    def is_number(self, column: int) -> bool:
-        """Whether the cells of a column are numbers."""
-        return self.table[column].is_number
+    @property
+    def row_coordinate(self) -> int | None:
+        """The column that holds the coordinates of the rows; None if there is none."""
+        return next((number for number, one in enumerate(self.table) if _is_index(one.array)), None)
+
+    def dtype_of(self, column: int) -> np.dtype[Any]:
+        """The data type of a column as stored: times may be shown as dates, packed numbers unpacked."""
+        return self.table[column].dtype
+
+    def unit(self, column: int) -> str:
+        """The symbol of a column's unit; empty without one, and for dates."""
+        array = self.table[column].array
+        unit = array.attributes.get("units")
+        return symbol(unit) if isinstance(unit, str) and not _are_times(array) else ""
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a column: its name, and its unit below."""
-        one = self.table[column]
-        unit, dates = one.array.attributes.get("units"), _are_times(one.array)
-        told = symbol(unit) if isinstance(unit, str) and not dates else ""
-        return one.name + (f"\n{told}" if told else "")
+        unit = self.unit(column)
+        return self.table[column].name + (f"\n{unit}" if unit else "")
 
     def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a row: its index."""
@@ -195,6 +204,16 @@ class ColumnGrid:
         """
         found = [_cells(*one.values(rows, cancelled)) for one in self.table[columns]]
         return [list(row) for row in zip(*found, strict=True)]
+
+    def column_values(
+        self, columns: Sequence[int], cancelled: Cancellation = lambda: False
+    ) -> list[tuple[AnyArray, AnyArray | None]]:
+        """All cells of columns, and where they are missing, if a column tells it apart from its values.
+
+        Raises:
+            As `read`.
+        """
+        return [self.table[column].values(slice(0, self.rows), cancelled) for column in columns]
 
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing."""
@@ -286,7 +305,7 @@ def _columns(name: str, node: Any) -> list[Column]:
             return []
         if node.dtype.names:
             return [ArrayColumn(f"{name}.{field}", node, field) for field in node.dtype.names]
-        return [ArrayColumn(name, node, None, unpacking_of(node))]
+        return [ArrayColumn(name, node, None, packing_of(node))]
     if not is_group(node):
         return []
     kind = node.attributes.get("encoding-type")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class Grid:
     """What the attributes tell about stored numbers."""
     unpacking: Packing | None = None
     """How the numbers of cells are unpacked; None if cells hold stored numbers."""
+    row_coordinate: ClassVar[None] = None
+    """The column that holds the coordinates of the rows: none."""
 
     @property
     def path(self) -> str:
@@ -62,10 +64,15 @@ class Grid:
         """The fields of a structured type that have their own columns."""
         return self.array.dtype.names or () if self.axes is None else ()
 
-    def is_number(self, column: int) -> bool:
-        """Whether the cells of a column are numbers."""
+    def dtype_of(self, column: int) -> np.dtype[Any]:
+        """The data type of a column as stored."""
         dtype, fields = self.array.dtype, self.fields
-        return is_numeric(dtype[fields[column]] if fields else dtype)
+        return dtype[fields[column]] if fields else dtype
+
+    def unit(self, column: int) -> str:
+        """The symbol of a column's unit; empty: attributes do not name units of fields."""
+        del column
+        return ""
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a column: its index, and its coordinate below."""
@@ -124,8 +131,10 @@ class Grid:
         turned = values.transpose([shown.index(axis) for axis in self.axes.shown])
         return [list(row) for row in turned]
 
-    def column_values(self, column: int, cancelled: Callable[[], bool] = lambda: False) -> AnyArray:
-        """All cells of a column of an array with one axis.
+    def column_values(
+        self, columns: Sequence[int], cancelled: Callable[[], bool] = lambda: False
+    ) -> list[tuple[AnyArray, AnyArray | None]]:
+        """All cells of columns of an array with one axis, and where they are missing: None, as they tell it themselves.
 
         Raises:
             As `read`.
@@ -133,7 +142,7 @@ class Grid:
         values = self.array.read(..., cancelled=cancelled)
         if self.unpacking is not None:
             values = self.unpacking.unpacked(values)
-        return values[self.fields[column]] if self.fields else values
+        return [(values[self.fields[column]] if self.fields else values, None) for column in columns]
 
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""

@@ -73,15 +73,11 @@ class ColumnCells:
 
     @classmethod
     def read(cls, grid: RowTable, column: int, cancelled: Callable[[], bool]) -> ColumnCells:
-        everything, ranks = slice(0, grid.rows), {}
-        if isinstance(grid, ColumnGrid):
-            one = grid.table[column]
-            values, missing = one.values(everything, cancelled)
-            if isinstance(one, CategoricalColumn) and one.is_ordered:
-                known, _ = _comparable(one.known(cancelled), None)
-                ranks = {text: rank for rank, text in enumerate(known.tolist())} if _are_texts(known) else {}
-        else:
-            values, missing = grid.column_values(column, cancelled), None
+        ((values, missing),) = grid.column_values([column], cancelled)
+        one, ranks = grid.table[column] if isinstance(grid, ColumnGrid) else None, {}
+        if isinstance(one, CategoricalColumn) and one.is_ordered:
+            known, _ = _comparable(one.known(cancelled), None)
+            ranks = {text: rank for rank, text in enumerate(known.tolist())} if _are_texts(known) else {}
         return cls(column_name(grid, column), *_comparable(values, missing), ranks)
 
     def judged(self, condition: Condition) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -221,9 +217,9 @@ class OrderedGrid:
         places = np.flatnonzero(self.numbers == number)
         return int(places[0]) if len(places) else None
 
-    def is_number(self, column: int) -> bool:
-        """Whether the cells of a column are numbers."""
-        return self.inner.is_number(column)
+    def dtype_of(self, column: int) -> np.dtype[Any]:
+        """The data type of a column as stored."""
+        return self.inner.dtype_of(column)
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a column, with an arrow if its cells decide the order."""

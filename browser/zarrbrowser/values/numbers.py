@@ -21,14 +21,15 @@ def why_no_picture(dtype: np.dtype[Any]) -> str:
     """A sentence that says why elements of this type cannot be drawn; empty if they can."""
     if dtype.names:
         return "" if drawable_fields(dtype) else "No field of this structure can be drawn."
-    if _is_plain(dtype):
+    if is_plain(dtype):
         return ""
     if dtype.kind in "UST":
         return "The elements are text, which cannot be drawn."
     return "The elements are raw bytes, which cannot be drawn."
 
 
-def _is_plain(dtype: np.dtype[Any]) -> bool:
+def is_plain(dtype: np.dtype[Any]) -> bool:
+    """Whether each element is one number, date or time span, which can be drawn."""
     return dtype.kind in PLAIN_KINDS or is_small_number(dtype)
 
 
@@ -37,7 +38,7 @@ def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
     if dtype.fields is None:
         return ()
     types = {name: dtype.fields[name][0] for name in dtype.names or ()}
-    return tuple(name for name, one in types.items() if _is_plain(one) and not one.shape)
+    return tuple(name for name, one in types.items() if is_plain(one) and not one.shape)
 
 
 def numbers_of(values: AnyArray) -> AnyArray:

@@ -17,7 +17,7 @@ from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table import columns
 from zarrbrowser.table.columns import NoTableError, table_of
-from zarrbrowser.table.grid import cell_text
+from zarrbrowser.table.grid import cell_text, is_numeric
 from zarrcore.errors import MetadataError
 
 ALL = slice(None)
@@ -56,7 +56,13 @@ def test_a_data_frame_of_anndata_is_a_table_in_its_order(tmp_path: Path) -> None
     assert found["size"] == [0, 1.5, 3, 4.5, 6, 7.5]
     assert table_of(group).is_no_value(None)
     assert cell_text(None) == ""
-    assert [table_of(group).is_number(column) for column in range(5)] == [False, True, False, True, False]
+    assert [is_numeric(table_of(group).dtype_of(column)) for column in range(5)] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_dataset_of_one_dimension_is_a_table_with_dates_and_unpacked_numbers(tmp_path: Path) -> None:
@@ -78,6 +84,12 @@ def test_a_dataset_of_one_dimension_is_a_table_with_dates_and_unpacked_numbers(t
     ]
     assert found["depth"][::2] == [1.5, 2.5]
     assert grid.is_no_value(found["depth"][1])
+
+
+def test_integers_that_stand_for_missing_values_are_missing() -> None:
+    array = FakeArray(np.array([2**62 + 1, -9, 3]))
+    array.attributes = {"_FillValue": -9}
+    assert cells(FakeGroup({"count": array})) == {"count": [2**62 + 1, None, 3]}, "floats have fewer digits"
 
 
 def test_fields_of_a_structured_type_are_columns() -> None:

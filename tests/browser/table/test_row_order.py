@@ -266,7 +266,7 @@ class _InMemory:
     def __init__(self, cells: list[Any]) -> None:
         self._cells, self.length = cells, len(cells)
 
-    name, is_number = "a", True
+    name, dtype = "a", np.dtype("f8")
 
     def values(self, rows: slice, cancelled: object) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         missing = np.array([cell is None for cell in self._cells])

@@ -66,6 +66,7 @@ class Line:
     y: AnyArray
     colour: Colour = (11, 110, 128)
     has_points: bool = False
+    has_line: bool = True
     name: str = ""
 
 

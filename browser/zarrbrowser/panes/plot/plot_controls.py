@@ -12,30 +12,45 @@ from zarrbrowser.widgets.buttons import switch, tool_button
 from zarrbrowser.widgets.label import label
 
 
-class PlotControls(QFrame):
+class AxesControls(QFrame):
+    """The choices that every plot has: the scales of its axes, and what dragging does.
+
+    Args:
+        fit: fits the whole plot into view.
+        what: what that shows, for the button's text.
+    """
+
+    def __init__(self, fit: Callable[[], object], what: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self.note = label(role="muted")
+        self.log_x = switch("log x", "Logarithmic horizontal axis")
+        self.log_y = switch("log y", "Logarithmic vertical axis")
+        self.rectangle = tool_button("shape-rectangle", "Zoom into a rectangle that you drag")
+        self.rectangle.setCheckable(True)
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(12, 6, 8, 6)
+        self.row.setSpacing(6)
+        self.row.addWidget(self.note)
+        self.row.addStretch(1)
+        for button in (self.log_x, self.log_y, self.rectangle):
+            self.row.addWidget(button)
+        self.row.addWidget(tool_button("fit", f"Fit {what} into view (F)", fit))
+
+
+class PlotControls(AxesControls):
     """The choice of numbers on the left, of axes on the right."""
 
     def __init__(self, fit: Callable[[], object], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "bar")
-        self.field, self.part, self.note = QComboBox(), QComboBox(), label(role="muted")
+        super().__init__(fit, "the whole array", parent)
+        self.field, self.part = QComboBox(), QComboBox()
         self.field.setAccessibleName("field of the structure")
         self.part.setAccessibleName("part of complex numbers")
         self.part.addItems([part.value.capitalize() for part in Part])
         self.unpacking = switch("unpack", "Unpack values according to their attributes")
-        self.log_x = switch("log x", "Logarithmic axis of positions")
-        self.log_y = switch("log y", "Logarithmic axis of values")
-        self.rectangle = tool_button("shape-rectangle", "Zoom into a rectangle that you drag")
-        self.rectangle.setCheckable(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.setSpacing(6)
-        for widget in (self.field, self.part, self.note):
-            row.addWidget(widget)
-        row.addStretch(1)
-        for button in (self.unpacking, self.log_x, self.log_y, self.rectangle):
-            row.addWidget(button)
-        row.addWidget(tool_button("fit", "Fit the whole array into view (F)", fit))
+        self.row.insertWidget(0, self.field)
+        self.row.insertWidget(1, self.part)
+        self.row.insertWidget(self.row.indexOf(self.log_x), self.unpacking)
 
     def show_kind(
         self, fields: tuple[str, ...], *, is_complex: bool, is_packed: bool, is_unpacked: bool

@@ -39,7 +39,7 @@ from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import Elements, Part, elements_of, is_complex, unit_of, unpacking_of
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
-from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.plots.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
 _POINTS_BELOW = 200
@@ -66,16 +66,11 @@ class PlotPane(Pane):
         self._is_paused = False
         self._factor = 1.0
         """The factor that numbers are multiplied by for drawing."""
-        self.graphics = pg.GraphicsLayoutWidget()
-        self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
-        self.graphics.setAccessibleName("plot of the array")
-        self.plot = self.graphics.addPlot(
-            axisItems={side: NumberAxis(side, whole=side == "bottom") for side in ("left", "bottom")},
-            enableMenu=False,
-        )
+        self.graph = Graph("plot of the array", is_counted=True)
+        self.plot = self.graph.plot
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
-        self.stack = DataStack(self.graphics, self.request_series, self._load_anyway)
+        self.stack = DataStack(self.graph, self.request_series, self._load_anyway)
         self.controls = PlotControls(self.fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -136,8 +131,8 @@ class PlotPane(Pane):
         series = self.series
         if series is None:
             return None
-        (left, right), (low, high) = self.plot.getViewBox().viewRange()
-        across, down = (self.plot.getAxis(side) for side in ("bottom", "left"))
+        (left, right), (low, high) = self.graph.view.viewRange()
+        across, down = self.graph.across, self.graph.up
         name = series.request.array.name or "array"
         is_log = self.controls.log_x.isChecked()
         coordinate = None if is_log else self.coordinate_labels.coordinates.get(0)
@@ -210,18 +205,12 @@ class PlotPane(Pane):
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         colours = current_colours()
-        self.graphics.setBackground(colours.surface)
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(colours.border))
-            axis.setTextPen(pg.mkPen(colours.muted))
+        self.graph.set_colours(colours)
         self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
         self.curve.setSymbolBrush(colours.accent)
         self.curve.setSymbolPen(colours.accent)
 
     def _set_up(self) -> None:
-        self.plot.hideButtons()
-        self.plot.setMenuEnabled(False)
         self.plot.showGrid(x=True, y=True, alpha=0.12)
         controls = self.controls
         controls.field.textActivated.connect(
@@ -233,11 +222,11 @@ class PlotPane(Pane):
         controls.unpacking.toggled.connect(self._unpack)
         controls.log_x.toggled.connect(self._scale)
         controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
-        controls.rectangle.toggled.connect(self._choose_drag)
+        controls.rectangle.toggled.connect(self.graph.zoom_by_rectangle)
         self.coordinate_labels.changed.connect(self._label)
         self._later.timeout.connect(self._request_outline)
-        self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
-        self.plot.getViewBox().sigResized.connect(lambda *_: self._later.start())
+        self.graph.view.sigXRangeChanged.connect(lambda *_: self._later.start())
+        self.graph.view.sigResized.connect(lambda *_: self._later.start())
         self.plot.scene().sigMouseMoved.connect(self._point)
 
     def _choose(self, elements: Elements) -> None:
@@ -259,20 +248,15 @@ class PlotPane(Pane):
 
     def _scale(self, is_log: bool) -> None:
         """Set indices or their logarithms along the axis."""
-        self.plot.getAxis("bottom").setLogMode(is_log)
+        self.graph.across.setLogMode(is_log)
         self.fit()
         self._request_outline()
-
-    def _choose_drag(self, is_rectangle: bool) -> None:
-        """Let dragging zoom into a rectangle, or move the line."""
-        view = self.plot.getViewBox()
-        view.setMouseMode(view.RectMode if is_rectangle else view.PanMode)
 
     def _show(self, series: Series) -> None:
         array = series.request.array
         self.series = series
         self._factor = 1.0 if series.is_log else drawing_factor(max(map(abs, series.extremes)))
-        left = self.plot.getAxis("left")
+        left = self.graph.up
         left.setLogMode(series.is_log)
         left.setScale(1 / self._factor)
         left.offset = series.offset
@@ -295,10 +279,10 @@ class PlotPane(Pane):
             return
         array, dtype = series.request.array, self._elements.of(series.values).dtype
         name = axis_names(1, array.dimension_names)[0]
-        self.plot.getAxis("bottom").show_coordinate(name, self.coordinate_labels.coordinates.get(0))
+        self.graph.across.show_coordinate(name, self.coordinate_labels.coordinates.get(0))
         unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
         unit = unit or unit_of(array, self._elements)
-        left = self.plot.getAxis("left")
+        left = self.graph.up
         left.dates = dtype if dtype.kind == "M" else None
         self.plot.setLabel(
             "left", (self._elements.field or array.name or "value") + (f" ({unit})" if unit else "")
@@ -306,7 +290,7 @@ class PlotPane(Pane):
 
     def _in_view(self) -> tuple[float, float]:
         """First and last index on the screen."""
-        low, high = self.plot.getViewBox().viewRange()[0]
+        low, high = self.graph.view.viewRange()[0]
         return (
             (10.0 ** min(low, 18), 10.0 ** min(high, 18)) if self.controls.log_x.isChecked() else (low, high)
         )
@@ -315,8 +299,8 @@ class PlotPane(Pane):
         series = self.series
         if series is None:
             return
-        low, high = self.plot.getViewBox().viewRange()[0]
-        pixels = max(64, int(self.plot.getViewBox().width()))
+        low, high = self.graph.view.viewRange()[0]
+        pixels = max(64, int(self.graph.view.width()))
         draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), series.numbers
         self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
 
@@ -342,11 +326,11 @@ class PlotPane(Pane):
             self.request_series()
 
     def _point(self, at: QPointF) -> None:
-        series, view = self.series, self.plot.getViewBox()
-        if series is None or not view.sceneBoundingRect().contains(at):
+        series, there = self.series, self.graph.place_of(at)
+        if series is None or there is None:
             self.pointed.emit("")
             return
-        place = view.mapSceneToView(at).x()
+        place = there.x()
         index = round(10.0 ** min(place, 18.0) if self.controls.log_x.isChecked() else place)
         if not 0 <= index < series.values.size:
             self.pointed.emit("")

@@ -37,10 +37,12 @@ class RowArranger(QObject):
     Signals:
         arranged: the table to show.
         refused: why the rows cannot be sorted or filtered; empty once they can.
+        menu_opened: the `QMenu` of a column and its position, to add what others can do with it.
     """
 
     arranged = Signal(object)
     refused = Signal(str)
+    menu_opened = Signal(object, int)
 
     def __init__(self, workers: Workers, header: QHeaderView, parent: QObject) -> None:
         super().__init__(parent)
@@ -159,6 +161,7 @@ class RowArranger(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if section >= 0:
             self.fill_menu(menu, section)
+            self.menu_opened.emit(menu, section)
         if menu.actions():
             menu.popup(self._header.mapToGlobal(where))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
@@ -26,6 +26,8 @@ from zarrbrowser.panes.table.cell_copier import CellCopier
 from zarrbrowser.panes.table.cell_edits import CellEdits
 from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.panes.table.table_view import TableView
+from zarrbrowser.plot.columns import columns_to_draw
+from zarrbrowser.plot.document import PlotChoice
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -39,16 +41,21 @@ from zarrbrowser.table.grid import (
 )
 from zarrbrowser.table.row_order import OrderedGrid, RowTable
 from zarrbrowser.table.view_document import cell_of, slice_of, table_document
+from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import unpacking_of
 from zarrbrowser.values.quantities import count, format_shape
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.bar import Bar
-from zarrbrowser.widgets.buttons import push_button, switch
+from zarrbrowser.widgets.buttons import push_button, switch, tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
 from zarrbrowser.workers import Lane, Request, Workers
 from zarrbrowser.workers.workers import Stopped
+
+if TYPE_CHECKING:  # imported late, for a fast start
+    from zarrbrowser.export.figures.figure import FigureSource
+    from zarrbrowser.panes.table.columns_plot import ColumnsPlot
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +87,8 @@ class TablePane(Pane):
         self.cell_edits, self.copier = CellEdits(self.table), CellCopier(workers, self.table)
         self.arranger = RowArranger(workers, self.table.horizontalHeader(), self)
         self.stack = DataStack(self.table, self._repeat, self._load_anyway)
+        self.columns_plot: ColumnsPlot | None = None
+        """Made when the user first asks for it, since it loads pyqtgraph."""
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
@@ -87,13 +96,19 @@ class TablePane(Pane):
         self.fill_button = push_button("Write…", self.ask_to_fill)
         self.fill_button.setToolTip("Write one value to the selected cells, or to any selection")
         self.fill_button.hide()
+        self.plot_button = tool_button("series", "Plot columns: the selected ones, or the first one")
+        self.plot_button.setCheckable(True)
+        self.plot_button.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self._bar = self._make_bar()
         column.addWidget(self._bar)
         column.addWidget(self.problem)
-        column.addWidget(self.stack, 1)
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.stack)
+        column.addWidget(self._splitter, 1)
         column.addWidget(self.sliders)
         self._soon = QTimer(self, singleShot=True, interval=15)
         self._soon.timeout.connect(self._read_visible)
@@ -110,6 +125,8 @@ class TablePane(Pane):
         self.table.sort_asked.connect(self._sort)
         self.arranger.arranged.connect(self._show_arranged)
         self.arranger.refused.connect(self._refuse)
+        self.arranger.menu_opened.connect(self._fill_menu)
+        self.plot_button.clicked.connect(lambda is_on: self.plot_columns(is_on=is_on))
 
     @property
     def grid(self) -> Cells | None:
@@ -157,7 +174,8 @@ class TablePane(Pane):
             cell[0] = int(
                 shown.numbers[min(cell[0], shown.rows - 1)]
             )  # rows are named by their position in the table
-        return {**document, **self.arranger.document()}
+        plot = {} if self.columns_plot is None else self.columns_plot.document()
+        return {**document, **self.arranger.document(), **plot}
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice or the order of the rows, and the place; what does not fit is ignored."""
@@ -167,6 +185,8 @@ class TablePane(Pane):
             if axes != grid.axes:
                 self._show_grid(replace(grid, axes=axes))
         self._cell = None
+        if PlotChoice.of(document) is not None or self.columns_plot is not None:
+            self.plot_button.setChecked(self._made_plot().restore(document))
         if self.arranger.restore(document):
             self._cell = cell
         elif cell is not None and cell != cell_of(self.view_state()):  # otherwise the current cell stays
@@ -273,7 +293,7 @@ class TablePane(Pane):
     def _show_arranged(self, grid: Cells) -> None:
         """Show a table again, with other rows or in another order."""
         self._forget()
-        self.model.show(grid)
+        self._show_cells(grid)
         cell, self._cell = self._cell, None
         if cell is not None and not (isinstance(grid, OrderedGrid) and grid.place_of(cell[0]) is None):
             self.go(*cell)
@@ -319,7 +339,7 @@ class TablePane(Pane):
         self._storage_lane.forget()
         self._has_looked = False
         self.model.show_coordinates({})
-        self.model.show(None)
+        self._show_cells(None)
         self.stack.notice.say("")
 
     def go(self, row: int, column: int = 0) -> None:
@@ -343,9 +363,57 @@ class TablePane(Pane):
         """Copy the selected cells to the clipboard."""
         self.copier.copy()
 
+    def fit(self) -> None:
+        """Fit the whole plot into view."""
+        if self.columns_plot is not None:
+            self.columns_plot.fit()
+
+    def figure(self) -> FigureSource | None:
+        """The plot of columns, for a figure; None while there is none."""
+        return None if self.columns_plot is None else self.columns_plot.figure()
+
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self.table.viewport().update()
+        if self.columns_plot is not None:
+            self.columns_plot.set_colours(current_colours())
+
+    def _show_cells(self, grid: Cells | None) -> None:
+        """Show other cells, and plot their columns if the plot is on."""
+        self.model.show(grid)
+        self.plot_button.setVisible(bool(grid is not None and grid.fields and columns_to_draw(grid)))
+        if self.columns_plot is not None:
+            self.columns_plot.show_table(grid)
+
+    def plot_columns(self, columns: Sequence[int] = (), *, is_on: bool = True) -> None:
+        """Plot columns below the table: by default the selected ones, or the first one; or end to plot."""
+        if not columns and self.table.has_selection:
+            chosen = self.table.chosen()
+            columns = () if chosen is None else range(chosen[1].start, chosen[1].stop)
+        self.plot_button.setChecked(is_on)
+        self._made_plot().turn(is_on=is_on, columns=columns)
+        self.view_changed.emit()
+
+    def _made_plot(self) -> ColumnsPlot:
+        if self.columns_plot is None:
+            from zarrbrowser.panes.table.columns_plot import ColumnsPlot  # late: it loads pyqtgraph
+
+            plot = self.columns_plot = ColumnsPlot(self.workers)
+            plot.pointed.connect(self.pointed)
+            plot.reported.connect(self.reported)
+            plot.row_chosen.connect(self.go)
+            plot.changed.connect(self.view_changed)
+            plot.closed.connect(self.plot_button.click)
+            self._splitter.addWidget(plot)
+            self._splitter.setSizes([1, 1])
+            self.update_colours()
+            plot.show_table(self.grid)
+        return self.columns_plot
+
+    def _fill_menu(self, menu: QMenu, column: int) -> None:
+        if self.grid is not None and column in columns_to_draw(self.grid):
+            menu.addSeparator()
+            menu.addAction("Plot this column", lambda: self.plot_columns([column]))
 
     def _make_bar(self) -> Bar:
         bar, go_to = Bar(), label("Go to", "muted")
@@ -361,6 +429,7 @@ class TablePane(Pane):
         self.go_to.setMinimumWidth(72)
         row.addWidget(go_to)
         row.addWidget(self.go_to)
+        row.addWidget(self.plot_button)
         row.addWidget(self.fill_button)
         row.addWidget(push_button("Copy", self.copy, drawing="copy"))
         return bar
@@ -368,7 +437,7 @@ class TablePane(Pane):
     def _show_grid(self, grid: Grid) -> None:
         self._forget()
         self.arranger.take(grid)
-        self.model.show(grid)
+        self._show_cells(grid)
         self._note.setText(_size_of(grid))
         if grid.axes is not None:
             self.axes.show_axes(grid.axes)
@@ -391,7 +460,7 @@ class TablePane(Pane):
             self._forget()
             axes = grid.axes.at(axis, position)
             self.axes.show_axes(axes)  # it emits these axes when its rows change
-            self.model.show(replace(grid, axes=axes))
+            self._show_cells(replace(grid, axes=axes))
             self._soon.start()
 
     def _unpack(self, is_on: bool) -> None:
@@ -402,7 +471,7 @@ class TablePane(Pane):
             if grid.axes is None:
                 self.arranger.take_cells(unpacked)
             else:
-                self.model.show(unpacked)
+                self._show_cells(unpacked)
             self.table.refit_columns()
             self._soon.start()
             self.unpacked.emit(is_on)

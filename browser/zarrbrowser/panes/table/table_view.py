@@ -285,7 +285,8 @@ class TableView(QTableView):
         """Fit the columns to the loaded cells until all in view are loaded; then stop for this array."""
         if (self._fitted and not again) or self.grid_model.grid is None:
             return
-        metrics, model = self.fontMetrics(), self.grid_model
+        metrics, header_metrics = self.fontMetrics(), self.horizontalHeader().fontMetrics()
+        model = self.grid_model
         rows, columns = self.in_view()
         corners = [
             (row, column)
@@ -306,8 +307,9 @@ class TableView(QTableView):
             header = model.headerData(
                 column - model.first_column, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole
             )
-            texts += str(header).split("\n")
-            width = max((metrics.horizontalAdvance(text) for text in texts), default=0) + _PADDING
+            widths = [metrics.horizontalAdvance(text) for text in texts]
+            widths += [header_metrics.horizontalAdvance(text) for text in str(header).split("\n")]
+            width = max(widths) + _PADDING
             widest = max(widest, width)
             if per_column:
                 self.setColumnWidth(column - model.first_column, min(max(width, _NARROWEST), _WIDEST))

@@ -22,7 +22,7 @@ def test_axes_can_be_logarithmic(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.controls.log_x.click()
     qtbot.waitUntil(lambda: pane.curve.xData.size == 3)
     assert pane.curve.xData == pytest.approx(np.log10([1, 2, 3]))
-    assert pane.graphics.grab().toImage().width() > 0
+    assert pane.graph.grab().toImage().width() > 0
     pane.controls.log_x.click()
     pane.controls.log_y.click()
     qtbot.waitUntil(lambda: pane.curve.yData.size == 4 and pane.curve.yData[3] == 1000)

@@ -102,7 +102,7 @@ def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qt
     (left, right), (low, high) = pane.plot.getViewBox().viewRange()
     assert left < right
     assert low < high
-    assert pane.graphics.grab().toImage().width() > 0
+    assert pane.graph.grab().toImage().width() > 0
 
 
 def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -132,10 +132,10 @@ def test_a_rectangle_that_is_dragged_is_zoomed_into(open_window: OpenWindow, qtb
     pane = show(open_window, qtbot, FakeArray(np.arange(100.0)))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 100)
     pane.controls.rectangle.click()
-    view, screen = pane.plot.getViewBox(), pane.graphics.viewport()
+    view, screen = pane.plot.getViewBox(), pane.graph.viewport()
 
     def at(x: float, y: float) -> QPoint:
-        return pane.graphics.mapFromScene(view.mapViewToScene(QPointF(x, y)))
+        return pane.graph.mapFromScene(view.mapViewToScene(QPointF(x, y)))
 
     start, end = at(20, 60), at(60, 30)
     QTest.mousePress(screen, Qt.MouseButton.LeftButton, pos=start)

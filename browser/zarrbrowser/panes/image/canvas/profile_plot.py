@@ -11,24 +11,18 @@ from PySide6.QtWidgets import QWidget
 from zarrbrowser.image.measurements import Profile
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor, finite
-from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.plots.graph import Graph
 from zarrcore.conventions import symbol
 
 _HEIGHT = 150
 
 
-class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
+class ProfilePlot(Graph):
     """A low plot."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("profile along the line")
+        super().__init__("profile along the line", parent=parent)
         self.setFixedHeight(_HEIGHT)
-        self.ci.layout.setContentsMargins(8, 8, 16, 4)
-        axes = {side: NumberAxis(side) for side in ("left", "bottom")}
-        self.plot = self.addPlot(axisItems=axes, enableMenu=False)
-        self.plot.hideButtons()
-        self.plot.setMenuEnabled(False)
         self.curves: list[pg.PlotDataItem] = []
         """One for each channel."""
         self._legend = self.plot.addLegend(offset=(-8, 4))
@@ -40,7 +34,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         # Qt aborts when it draws points without coordinates.
         largest = max((float(np.abs(one).max()) for one in known if one.size), default=0.0)
         factor = drawing_factor(largest) if largest else 1.0
-        self.plot.getAxis("left").setScale(1 / factor)
+        self.up.setScale(1 / factor)
         names = [one.channel for one in profile.curves]
         if [curve.name() or "" for curve in self.curves] != names:
             self._make_curves(names)
@@ -66,7 +60,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
-        self.setBackground(colours.surface)
+        super().set_colours(colours)
         self._line = pg.mkPen(colours.accent, width=1.5)
         self._legend.setLabelTextColor(colours.text)
         for _, text in self._legend.items:
@@ -74,7 +68,3 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         for curve in self.curves:
             if not curve.name():
                 curve.setPen(self._line)
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(colours.border))
-            axis.setTextPen(pg.mkPen(colours.muted))

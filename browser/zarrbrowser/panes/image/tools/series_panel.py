@@ -18,6 +18,7 @@ from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.plot.curves import LINE_COLOURS
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.elements import unit_of
@@ -25,12 +26,10 @@ from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.plots.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
 _HEIGHT = 190
-_COLOURS = ("#e8590c", "#1c7ed6", "#2f9e44", "#ae3ec9", "#f08c00", "#0c8599", "#e03131", "#868e96")
-"""One for each point; there are no more points than colours."""
 
 
 @dataclass(slots=True)
@@ -74,16 +73,9 @@ class SeriesPanel(QFrame):
         self.go_on = push_button("Read", self._agree)
         self.export = push_button("Export CSV…", self._ask_where, drawing="export")
         self.remove = push_button("Clear", self.clear)
-        self.graphics = pg.GraphicsLayoutWidget()
-        self.graphics.setAccessibleName("series through the clicked points")
-        self.graphics.setFixedHeight(_HEIGHT)
-        self.graphics.ci.layout.setContentsMargins(8, 8, 16, 4)
-        self.plot = self.graphics.addPlot(
-            axisItems={"left": NumberAxis("left"), "bottom": NumberAxis("bottom", whole=True)},
-            enableMenu=False,
-        )
-        self.plot.hideButtons()
-        self.plot.setMenuEnabled(False)
+        self.graph = Graph("series through the clicked points", is_counted=True)
+        self.graph.setFixedHeight(_HEIGHT)
+        self.plot = self.graph.plot
         self.here = pg.InfiniteLine(angle=90)
         """The position of the picture along the axis."""
         self.plot.addItem(self.here)
@@ -111,12 +103,12 @@ class SeriesPanel(QFrame):
         state = self._model.state
         if not self._is_on or state is None or self.axis.count() == 0:
             return
-        if len(self.lines) == len(_COLOURS):
-            self.words.setText(f"At most {len(_COLOURS)} points: clear them first.")
+        if len(self.lines) == len(LINE_COLOURS):
+            self.words.setText(f"At most {len(LINE_COLOURS)} points: clear them first.")
             return
         request = SeriesAtPoint(state.image, state.settings, element_at(place), self.axis.currentData())
         used = {line.colour for line in self.lines}
-        colour = next(one for one in _COLOURS if one not in used)
+        colour = next(one for one in LINE_COLOURS if one not in used)
         curve = self.plot.plot(connect="finite", pen=pg.mkPen(colour, width=1.5))
         self.lines.append(_Line(request, colour, curve))
         self._show_marks()
@@ -133,12 +125,8 @@ class SeriesPanel(QFrame):
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
-        self.graphics.setBackground(colours.surface)
+        self.graph.set_colours(colours)
         self.here.setPen(pg.mkPen(colours.muted, width=1))
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(colours.border))
-            axis.setTextPen(pg.mkPen(colours.muted))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -153,7 +141,7 @@ class SeriesPanel(QFrame):
         for button in (self.go_on, self.export, self.remove):
             row.addWidget(button)
         column.addLayout(row)
-        column.addWidget(self.graphics)
+        column.addWidget(self.graph)
 
     # The picture
 
@@ -258,7 +246,7 @@ class SeriesPanel(QFrame):
         known = [finite(line.numbers) for line in read if line.numbers is not None]
         largest = max((float(np.abs(one).max()) for one in known if one.size), default=0.0)
         factor = drawing_factor(largest)
-        self.plot.getAxis("left").setScale(1 / factor)
+        self.graph.up.setScale(1 / factor)
         for line, numbers in zip(read, known, strict=True):
             # Qt aborts when it draws points without coordinates.
             drawn = line.numbers * factor if numbers.size and line.numbers is not None else np.empty(0)
@@ -278,7 +266,7 @@ class SeriesPanel(QFrame):
         if state is None or axis is None or not self._is_on:
             return
         coordinate = self._coordinate_labels.coordinates.get(axis)
-        self.plot.getAxis("bottom").show_coordinate(state.settings.axes.names[axis], coordinate)
+        self.graph.across.show_coordinate(state.settings.axes.names[axis], coordinate)
         self.plot.setLabel("left", unit_of(state.image.base, state.settings.elements) or "value")
         self.here.setVisible(axis not in state.settings.axes.shown)
         self.here.setValue(state.settings.axes.index[axis])

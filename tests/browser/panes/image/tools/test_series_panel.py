@@ -14,8 +14,8 @@ from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.colours.coloured import choose
 from tests.browser.panes.image.pictures import pane_of
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.image.tools import series_panel
 from zarrbrowser.panes.image.tools.series_panel import SeriesPanel
+from zarrbrowser.plot.curves import LINE_COLOURS
 from zarrcore.errors import StoreError
 
 CUBE = np.random.default_rng(5).random((12, 20, 30))
@@ -120,9 +120,9 @@ def test_a_failing_store_is_told_and_the_point_vanishes(
 
 
 def test_there_are_as_many_points_as_colours(pane: ImagePane, panel: SeriesPanel) -> None:
-    for column in range(len(series_panel._COLOURS) + 1):
+    for column in range(len(LINE_COLOURS) + 1):
         pane.canvas.picked.emit((0.0, float(column)))
-    assert len(panel.lines) == len(series_panel._COLOURS)
+    assert len(panel.lines) == len(LINE_COLOURS)
     assert panel.words.text().startswith("At most 8 points")
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
 from zarrbrowser.coordinates.coordinates import Coordinate
-from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.plots.number_axis import NumberAxis
 
 HOURS = np.datetime64("2001-02-03T04", "h") + np.arange(1000)
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
 from zarrbrowser.values.quantities import format_tick
+from zarrbrowser.values.ticks import log_ticks
 
 _IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}
@@ -71,15 +72,17 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     @property
     def _has_texts(self) -> bool:
-        """Whether labels are coordinates or dates instead of numbers."""
-        return not self.logMode and (self._coordinate is not None or self.dates is not None)
+        """Whether labels are coordinates, dates or powers of ten instead of numbers."""
+        return self.logMode or self._coordinate is not None or self.dates is not None
 
     def _ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
         """Positions and texts of labels; fewer if they would touch each other."""
         most = max(2.0, size / _ROOM[self._side])
         metrics = QFontMetricsF(self.style["tickFont"] or self.font())
         while True:
-            if self._coordinate is not None:
+            if self.logMode:
+                ticks = log_ticks(low, high, most)
+            elif self._coordinate is not None:
                 ticks = self._coordinate.ticks(low, high, most)
             else:
                 ticks = date_ticks(low, high, self.dates or np.dtype("M8[s]"), most)
@@ -95,7 +98,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:  # noqa: N802 - pyqtgraph's
         found = super().tickSpacing(low, high, size)
-        if self.logMode or not self.whole:
+        if not self.whole:
             return list(found)
         steps = {max(1.0, float(math.ceil(spacing))): offset for spacing, offset in found}
         return sorted(steps.items(), reverse=True)
@@ -103,8 +106,6 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: N802 - pyqtgraph's
         if self._has_texts:
             return [self._texts.get(value, "") for value in values]
-        if self.logMode:
-            return list(super().tickStrings(values, scale, spacing))
         if self.offset:
             return [f"{self.offset + round(value * scale):,}" for value in values]
         largest = max((abs(value) for value in values), default=0.0)

@@ -1,0 +1,225 @@
+"""Columns of a table as the numbers of a plot: along the rows, or against another column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.nodes.read_cost import ReadCost
+from zarrbrowser.plot.curves import Curve, Range, fitting_range
+from zarrbrowser.plot.series import logarithms
+from zarrbrowser.table.grid import Grid, cell_text, is_not_a_number
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name
+from zarrbrowser.values.numbers import is_plain, meaning_of, numbers_of
+from zarrbrowser.values.quantities import count
+
+
+class PlotError(ValueError):
+    """Columns cannot be drawn together; the text says why."""
+
+
+class Kind(Enum):
+    """What the cells of a column are. An axis has one kind."""
+
+    NUMBERS = "numbers"
+    DATES = "dates"
+    TIME_SPANS = "time spans"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnValues:
+    """All cells of a column, in the order of the table."""
+
+    name: str
+    unit: str
+    values: AnyArray
+    missing: AnyArray | None = None
+    """Where they are missing, if the values do not tell it themselves."""
+
+    @property
+    def kind(self) -> Kind:
+        """What the cells are."""
+        return {"M": Kind.DATES, "m": Kind.TIME_SPANS}.get(self.values.dtype.kind, Kind.NUMBERS)
+
+    @property
+    def title(self) -> str:
+        """The name with the unit, or with what the numbers are if they are not the cells themselves."""
+        told = self.unit or meaning_of(self.values.dtype)
+        return f"{self.name} ({told})" if told else self.name
+
+    def numbers(self, dtype: np.dtype[Any] | None = None) -> AnyArray:
+        """The cells as float64, NaN where they are missing.
+
+        Args:
+            dtype: the type of dates or time spans whose unit the numbers count.
+        """
+        values = self.values if dtype is None else self.values.astype(dtype)
+        numbers = numbers_of(values).astype(np.float64)
+        if self.missing is not None:
+            numbers[self.missing] = np.nan
+        return numbers
+
+    def text(self, row: int) -> str:
+        """A cell with its name and unit."""
+        value = self.values[row]
+        if is_not_a_number(value) or (self.missing is not None and self.missing[row]):
+            return f"{self.name}: missing"
+        return f"{self.name} = {cell_text(value)}" + (f" {self.unit}" if self.unit else "")
+
+
+@dataclass(frozen=True, slots=True)
+class PlotAxis:
+    """The axis of a plot."""
+
+    label: str
+    dates: np.dtype[Any] | None = None
+    """The datetime64 type of the numbers if they are dates."""
+    is_log: bool = False
+    """Whether the numbers are exponents of ten."""
+    is_whole: bool = False
+    """Whether the numbers are positions of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlot:
+    """Curves, and the axes that they share."""
+
+    curves: tuple[Curve, ...]
+    x: PlotAxis
+    y: PlotAxis
+    ranges: tuple[Range, Range]
+    """The ranges across and up that show all points."""
+    not_positive: int = 0
+    """How many numbers have no logarithm, and are left out."""
+
+    @property
+    def are_lines(self) -> bool:
+        """Whether all curves run from left to right, so that lines between points mean something."""
+        return all(one.is_ascending for one in self.curves)
+
+    @property
+    def left_out(self) -> str:
+        """What logarithmic axes do not show; empty if they show everything."""
+        if not self.not_positive:
+            return ""
+        axes = "axes leave" if self.x.is_log and self.y.is_log else "axis leaves"
+        return f"the logarithmic {axes} out {count(self.not_positive, 'value')} ≤ 0"
+
+
+def columns_to_draw(grid: RowTable | OrderedGrid) -> list[int]:
+    """The columns whose cells are numbers, dates or time spans."""
+    types = ((column, grid.dtype_of(column)) for column in range(grid.columns))
+    return [column for column, dtype in types if is_plain(dtype) and not dtype.shape]
+
+
+def cost_of_columns(grid: RowTable, columns: Sequence[int]) -> ReadCost:
+    """The number of chunks to decode for all cells of some columns, and their bytes."""
+    rows = slice(0, grid.rows)
+    if isinstance(grid, Grid):  # its columns are fields of the same elements
+        return grid.cost(rows, slice(0, grid.columns))
+    costs = [grid.cost(rows, slice(column, column + 1)) for column in columns]
+    return ReadCost(sum(one.chunks for one in costs), sum(one.nbytes for one in costs))
+
+
+def read_columns(
+    grid: RowTable, columns: Sequence[int], cancelled: Callable[[], bool] = lambda: False
+) -> dict[int, ColumnValues]:
+    """All cells of some columns.
+
+    Raises:
+        PlotError: a column holds neither numbers nor dates after decoding, such as dates of a calendar of 360 days.
+        ReadCancelledError: ``cancelled`` became true.
+        ZarrError: a chunk cannot be read or decoded.
+    """
+    found = {}
+    for column, (values, missing) in zip(columns, grid.column_values(columns, cancelled), strict=True):
+        name = column_name(grid, column)
+        if not is_plain(values.dtype):
+            raise PlotError(f"The column {name} holds texts after decoding, which cannot be drawn.")
+        found[column] = ColumnValues(name, grid.unit(column), values, missing)
+    return found
+
+
+def column_plot(
+    grid: RowTable | OrderedGrid,
+    known: Mapping[int, ColumnValues],
+    x: int | None,
+    ys: Mapping[int, str],
+    *,
+    is_log_x: bool = False,
+    is_log_y: bool = False,
+) -> ColumnPlot:
+    """The curves of some columns; slow for many rows.
+
+    Args:
+        grid: the table; of an ordered one only its rows, in their order.
+        known: the cells of the columns, by their position in the table.
+        x: the column along the horizontal axis; None for the rows.
+        ys: the columns to draw, at least one, with their colours (``#rrggbb``).
+        is_log_x: whether logarithms are drawn; dates have none, and stay dates.
+        is_log_y: likewise.
+
+    Raises:
+        PlotError: the columns have no common axis.
+    """
+    rows = grid.numbers if isinstance(grid, OrderedGrid) else np.arange(grid.rows)
+    if x is None:
+        across, places = _row_axis(grid, rows, is_log=is_log_x)
+    else:
+        across, (places,) = _axis([known[x]], rows, is_log=is_log_x)
+    up, columns = _axis([known[column] for column in ys], rows, is_log=is_log_y)
+    left_out = 0
+    if across.is_log:
+        left_out += int(np.count_nonzero(places <= 0))
+        places = logarithms(places)
+    if up.is_log:
+        left_out += sum(int(np.count_nonzero(one <= 0)) for one in columns)
+        columns = [logarithms(one) for one in columns]
+    curves = tuple(
+        Curve.of(known[column].title, colour, places, numbers, rows)
+        for (column, colour), numbers in zip(ys.items(), columns, strict=True)
+    )
+    return ColumnPlot(curves, across, up, fitting_range(curves), left_out)
+
+
+def _row_axis(grid: RowTable | OrderedGrid, rows: AnyArray, *, is_log: bool) -> tuple[PlotAxis, AnyArray]:
+    """The rows by their position in the table; if they are sorted, by their place in that order."""
+    order = grid.order.column if isinstance(grid, OrderedGrid) else None
+    if isinstance(grid, OrderedGrid) and order is not None:
+        label = f"place, sorted by {column_name(grid.inner, order)}"
+        return PlotAxis(label, None, is_log, is_whole=True), np.arange(grid.rows, dtype=np.float64)
+    return PlotAxis("row", None, is_log, is_whole=True), rows.astype(np.float64)
+
+
+def _axis(
+    columns: Sequence[ColumnValues], rows: AnyArray, *, is_log: bool
+) -> tuple[PlotAxis, list[AnyArray]]:
+    """An axis for columns, and their numbers."""
+    kinds = sorted({one.kind.value for one in columns})
+    if len(kinds) > 1:
+        raise PlotError(
+            f"{' and '.join(kinds).capitalize()} cannot share an axis: choose columns of one kind."
+        )
+    kind, common = columns[0].kind, None
+    if kind is not Kind.NUMBERS:
+        try:
+            common = np.result_type(*(one.values.dtype for one in columns))
+            numbers = [one.numbers(common)[rows] for one in columns]
+        except (TypeError, OverflowError) as error:
+            raise PlotError(f"The {kind.value} of these columns have no common unit.") from error
+    else:
+        numbers = [one.numbers()[rows] for one in columns]
+    if len(columns) == 1:
+        label = columns[0].title
+    elif kind is Kind.NUMBERS:
+        units = {one.unit for one in columns}
+        label = units.pop() if len(units) == 1 else ""
+    else:
+        label = "" if common is None else meaning_of(common)
+    is_date = kind is Kind.DATES
+    return PlotAxis(label, common if is_date else None, is_log and not is_date), numbers

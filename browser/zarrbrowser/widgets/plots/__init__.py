@@ -1,0 +1,1 @@
+"""Plots with lines: their axes, and the widget that holds them."""

@@ -1,0 +1,285 @@
+"""The plot below a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from zarrbrowser.nodes import read_cost
+from zarrbrowser.panes import data_stack
+from zarrbrowser.panes.table.columns_plot import ColumnsPlot
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.plot.curves import LINE_COLOURS
+from zarrbrowser.window.main_window import MainWindow
+
+ROWS = 300
+
+
+def weather() -> FakeGroup:
+    """Columns over dates; the depth has no order."""
+    time = FakeArray(np.arange(ROWS), ("time",))
+    time.attributes = {"units": "days since 2020-01-01"}
+    rng = np.random.default_rng(1)
+    children = {
+        "time": time,
+        "depth": FakeArray(rng.permutation(ROWS).astype("f8"), ("time",)),
+        "heat": FakeArray(np.linspace(5, 20, ROWS), ("time",)),
+        "name": FakeArray(np.array(["x"] * ROWS), ("time",)),
+    }
+    return FakeGroup({"table": FakeGroup(children), "other": FakeGroup({"a": FakeArray(np.arange(9.0))})})
+
+
+def open_table(open_window: OpenWindow, qtbot: QtBot, root: FakeGroup | None = None) -> TablePane:
+    window = open_window(root or weather(), "/table")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/table")
+    return table_of(window, qtbot)
+
+
+def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
+    window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+    qtbot.waitUntil(lambda: pane.grid is not None)
+    return pane
+
+
+def plot_of(pane: TablePane, qtbot: QtBot) -> ColumnsPlot:
+    pane.plot_button.click()
+    plot = pane.columns_plot
+    assert plot is not None
+    qtbot.waitUntil(lambda: is_drawn(plot))
+    return plot
+
+
+def is_drawn(plot: ColumnsPlot) -> bool:
+    return plot.shown is not None and plot.dots.image is not None
+
+
+def choose(plot: ColumnsPlot, across: int | None, *up: int) -> None:
+    """Choose columns, as a user does: one after the other."""
+    box, rows = plot.choice.across_box, plot.choice.up_list
+    box.setCurrentIndex(box.findData(across))
+    box.activated.emit(box.currentIndex())
+    for row in range(rows.count()):
+        item = rows.item(row)
+        is_on = item.data(Qt.ItemDataRole.UserRole) in up
+        item.setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
+
+
+def test_the_first_column_is_plotted_over_the_coordinate_of_the_rows(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    assert plot.isVisible()
+    assert plot.graph.across.labelText == "time"
+    assert plot.graph.up.labelText == "depth (mm)"
+    assert not plot.points.isChecked()
+    x, y = plot.curves[0].getOriginalDataset()
+    assert x.tolist() == list(np.datetime64("2020-01-01", "D").astype(int) + np.arange(ROWS))
+    assert sorted(y.tolist()) == list(range(ROWS))
+    offered = [plot.choice.up_list.item(row).text() for row in range(plot.choice.up_list.count())]
+    assert offered == ["time", "depth", "heat"], "texts cannot be drawn"
+    ticks = plot.graph.across.tickValues(x[0], x[-1], 800)
+    assert "2020-04-01" in plot.graph.across.tickStrings(ticks[0][1], 1, 1)
+
+
+def test_one_column_against_another_is_drawn_as_points(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, 1, 2)
+    qtbot.waitUntil(lambda: plot.points.isChecked() and is_drawn(plot))
+    assert plot.graph.across.labelText == "depth (mm)"
+    assert (plot.dots.image[..., 3] > 0).sum() > ROWS
+    plot.points.click()
+    qtbot.waitUntil(lambda: plot.curves[0].getOriginalDataset()[0] is not None)
+    assert plot.curves[0].getOriginalDataset()[0].size == ROWS
+    choose(plot, 0, 1, 2)
+    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    assert plot.graph.up.labelText == "mm"
+
+
+def test_selected_columns_are_plotted(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    pane.table._choose_column(1)
+    pane.table._choose_column(2, extend=True)
+    plot = plot_of(pane, qtbot)
+    assert list(plot.choice.up) == [1, 2]
+    menu = QMenu()
+    pane.arranger.menu_opened.emit(menu, 2)
+    next(action for action in menu.actions() if action.text() == "Plot this column").trigger()
+    assert list(plot.choice.up) == [2]
+    menu.clear()
+    pane.arranger.menu_opened.emit(menu, 3)
+    assert not menu.actions(), "a column of texts"
+
+
+def test_the_plot_follows_filter_and_order(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    pane.arranger.filter("depth > 199")
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.curves[0].x.size == 100)
+    pane.arranger.filter("")
+    choose(plot, None, 1)
+    pane.arranger.sort(1, is_descending=False)
+    qtbot.waitUntil(lambda: plot.graph.across.labelText == "place, sorted by depth")
+    assert plot.shown is not None
+    assert plot.shown.curves[0].y.tolist() == list(range(ROWS))
+
+
+def test_a_click_goes_to_the_row_and_the_pointer_tells_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, 1, 2)
+    qtbot.waitUntil(lambda: plot.points.isChecked() and is_drawn(plot))
+    assert plot.shown is not None
+    curve = plot.shown.curves[0]
+    place = plot.graph.view.mapViewToScene(QPointF(curve.x[250], curve.y[250]))
+    said: list[str] = []
+    plot.pointed.connect(said.append)
+    plot.graph.plot.scene().sigMouseMoved.emit(place)
+    qtbot.waitUntil(lambda: bool(said and said[-1]))
+    assert said[-1].startswith(f"row 250:  depth = {int(curve.x[250])}.0 mm, heat = 17.5")
+    with qtbot.waitSignal(plot.row_chosen) as chosen:
+        QTest.mouseClick(plot.graph.viewport(), Qt.MouseButton.LeftButton, pos=plot.graph.mapFromScene(place))
+    assert chosen.args == [250]
+    assert pane.table.current_cell == (250, 0)
+    plot.graph.plot.scene().sigMouseMoved.emit(QPointF(-5, -5))
+    assert said[-1] == ""
+
+
+def test_the_plot_is_restored_with_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, 2, 1)
+    plot.controls.log_y.click()
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.y.is_log)
+    document = pane.view_state()
+    assert document["plot"] == {"x": "heat", "y": ["depth"], "log": [False, True]}
+    pane.restore({"cell": None})
+    assert not plot.isVisible()
+    assert not pane.plot_button.isChecked()
+    assert "plot" not in pane.view_state()
+    pane.restore(document)
+    assert pane.plot_button.isChecked()
+    assert plot.isVisible()
+    assert pane.view_state() == document
+    pane.restore({"plot": {"x": "gone", "y": ["gone", "depth"], "log": [False, False]}})
+    assert pane.view_state()["plot"]["y"] == ["depth"]
+    pane.restore({"plot": {"x": None, "y": ["gone"], "log": [False, False]}})
+    assert not plot.isVisible()
+
+
+def test_the_plot_stays_on_for_another_table_and_for_the_same_one_after_a_change(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, 2, 1)
+    qtbot.waitUntil(lambda: plot.graph.across.labelText == "heat (mm)")
+    pane.forget_elements()
+    pane.show_node(pane.session.source, pane.session.node)  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.across.labelText == "heat (mm)")
+    pane.show_array(FakeArray(np.arange(5.0)))
+    assert not plot.isVisible()
+    assert not pane.plot_button.isVisible(), "an array with one axis has a tab for its plot"
+    pane.show_array(FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")])))
+    qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.up.labelText == "p")
+    assert plot.isVisible()
+
+
+def test_a_plot_is_a_figure(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    assert pane.figure() is None
+    plot = plot_of(pane, qtbot)
+    choose(plot, 0, 1, 2)
+    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    source = pane.figure()
+    assert source is not None
+    ((_, _, drawn),) = source.read((800, 500)).panels
+    assert [line.name for line in drawn.lines] == ["depth (mm)", "heat (mm)"]  # type: ignore[union-attr]
+    assert drawn.x.dates == np.dtype("M8[D]")  # type: ignore[union-attr]
+    assert [name for name, _ in source.as_shown().legend] == ["depth (mm)", "heat (mm)"]
+    assert all(line.has_line for line in drawn.lines)  # type: ignore[union-attr]
+    plot.points.click()
+    source = pane.figure()
+    assert source is not None
+    ((_, _, drawn),) = source.read((800, 500)).panels
+    assert not any(line.has_line for line in drawn.lines)  # type: ignore[union-attr]
+    assert sum(line.x.size for line in drawn.lines) > ROWS  # type: ignore[union-attr]
+    pane.plot_button.click()
+    assert pane.figure() is None
+
+
+def test_columns_of_different_kinds_are_refused_in_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, None, 0, 1)
+    qtbot.waitUntil(lambda: "cannot share an axis" in plot.stack.sentence.text)
+    choose(plot, None)
+    assert plot.stack.sentence.text == "Choose a column to plot."
+    choose(plot, None, 1)
+    qtbot.waitUntil(lambda: plot.stack.shows_data)
+
+
+def test_a_plot_has_no_more_columns_than_colours(open_window: OpenWindow, qtbot: QtBot) -> None:
+    columns = {f"c{number}": FakeArray(np.arange(5.0)) for number in range(len(LINE_COLOURS) + 1)}
+    pane = open_table(open_window, qtbot, FakeGroup({"table": FakeGroup(columns)}))
+    plot = plot_of(pane, qtbot)
+    with qtbot.waitSignal(plot.reported) as said:
+        choose(plot, None, *range(len(columns)))
+    assert said.args == [f"A plot has at most {len(LINE_COLOURS)} columns: take one away first"]
+    assert len(plot.choice.up) == len(LINE_COLOURS)
+    assert len(set(plot.choice.up.values())) == len(LINE_COLOURS)
+    assert plot.choice.up_list.item(len(LINE_COLOURS)).checkState() is Qt.CheckState.Unchecked
+
+
+def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root, flaky = weather(), Flaky()
+    pane = open_table(open_window, qtbot, root)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    root.find("/table/depth").before_read = flaky
+    pane.plot_button.click()
+    plot = pane.columns_plot
+    assert plot is not None
+    qtbot.waitUntil(lambda: "does not answer" in plot.stack.sentence.text)
+    flaky.mended = True
+    plot.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: is_drawn(plot))
+
+
+def test_a_long_read_asks_first(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = open_table(open_window, qtbot)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    for module in (read_cost, data_stack):
+        monkeypatch.setattr(module, "ASK_ABOVE_BYTES", 1000)
+    pane.plot_button.click()
+    plot = pane.columns_plot
+    assert plot is not None
+    assert plot.stack.notice.text.startswith("This plot crosses 2 chunks")
+    assert plot.shown is None
+    plot.stack.notice.button.click()
+    qtbot.waitUntil(lambda: is_drawn(plot))
+
+
+@pytest.mark.parametrize("cells", [[np.nan] * 4, [np.inf, 1.0, 2.0, 3.0], [1.7e308, -1.7e308, 0, 1], [5] * 4])
+def test_every_plot_has_a_range(cells: list[Any], open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"table": FakeGroup({"a": FakeArray(np.array(cells)), "b": FakeArray(np.arange(4.0))})})
+    plot = plot_of(open_table(open_window, qtbot, root), qtbot)
+    for across in (None, 0):
+        choose(plot, across, 0, 1)
+        qtbot.waitUntil(lambda: is_drawn(plot))
+        (left, right), (low, high) = plot.graph.view.viewRange()
+        assert left < right
+        assert low < high
+        assert plot.graph.grab().toImage().width() > 0

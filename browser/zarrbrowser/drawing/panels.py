@@ -77,6 +77,8 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
     painter.save()
     painter.setClipRect(data)
     if isinstance(panel, Plot):
+        if panel.points is not None:
+            _draw_layer(canvas, panel.points, panel, data, options.dpi)
         for line in panel.lines:
             _draw_line(canvas, line, panel, data)
     else:
@@ -90,21 +92,22 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
         _draw_scale_bar(canvas, panel, panel.scale, data)
 
 
-def _draw_layer(canvas: FigureCanvas, layer: Layer, panel: Picture, data: QRectF, dpi: int) -> None:
+def _draw_layer(canvas: FigureCanvas, layer: Layer, panel: Picture | Plot, data: QRectF, dpi: int) -> None:
     if not layer.pixels.size:
         return
     top, left, bottom, right = layer.rect
+    across, down = scales_of(panel)
     corners = (
         QPointF(
-            float(place_of(panel.columns, x, data.left(), data.right())),
-            float(place_of(panel.rows, y, data.top(), data.bottom())),
+            float(place_of(across, x, data.left(), data.right())),
+            float(place_of(down, y, data.top(), data.bottom())),
         )
         for x, y in ((left, top), (right, bottom))
     )
     target = QRectF(*corners).normalized()
     pixels = layer.pixels[
-        :: -1 if panel.rows.low > panel.rows.high else 1,
-        :: -1 if panel.columns.low > panel.columns.high else 1,
+        :: -1 if down.low > down.high else 1,
+        :: -1 if across.low > across.high else 1,
     ]
     painter = canvas.painter
     painter.setOpacity(layer.opacity)

@@ -71,16 +71,24 @@ def log_ticks(low: float, high: float, most: float) -> list[Tick]:
     exponents = [one for one in range(first, last + 1) if one % step == 0]
     ticks = [(float(one), power_of_ten(one)) for one in exponents]
     if len(ticks) < 3:
-        below = math.floor(low)
-        for exponent in range(below, below + math.ceil(high - low) + 2):
-            for digit in (2, 5):
-                at = exponent + math.log10(digit)
-                if low - 1e-9 <= at <= high + 1e-9:
-                    ticks.append((at, power_of_ten(exponent, digit)))
+        between = _multiples(low, high)
+        ticks += between if not ticks or len(ticks) + len(between) <= most + 1 else []
     if len(ticks) < 2 and low > -300 and high < 300:
         numbers = number_ticks(10.0**low, 10.0**high, most)
         ticks = [(math.log10(value), text) for value, text in numbers if value > 0]
     return sorted(ticks)
+
+
+def _multiples(low: float, high: float) -> list[Tick]:
+    """Two and five times the powers of ten between two exponents."""
+    below = math.floor(low)
+    found = []
+    for exponent in range(below, below + math.ceil(high - low) + 2):
+        for digit in (2, 5):
+            at = exponent + math.log10(digit)
+            if low - 1e-9 <= at <= high + 1e-9:
+                found.append((at, power_of_ten(exponent, digit)))
+    return found
 
 
 def power_of_ten(exponent: int, digit: int = 1) -> str:

@@ -79,6 +79,8 @@ class Plot:
     y: Scale
     """Its ``low`` is at the top, so it is the greater number."""
     title: str = ""
+    points: Layer | None = None
+    """Points that are too many for lines, as a picture below these; its rows run up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from zarrbrowser.export.figures.figure import Figure, Line, Plot
+from zarrbrowser.export.figures.figure import Figure, Layer, Line, Plot
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.columns import ColumnPlot
-from zarrbrowser.plot.curves import Curve, View, rgb
+from zarrbrowser.plot.curves import Curve, Polyline, View, dots, rgb
 from zarrbrowser.plot.series import log_outline, outline
 
 _POINTS_BELOW = 200
@@ -19,6 +20,12 @@ _POINTS_BELOW = 200
 _SCREEN = (1000, 700)
 _PER_POINT = 3
 """Points that are nearer to each other than this many pixels look like one."""
+_MOST_POINTS = 2_000
+"""The most points of a curve that are drawn one by one."""
+_MOST_PIXELS = 4_000_000
+"""Of a picture of points."""
+_POINTS_ACROSS = 126
+"""The width of a figure in points, as on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +73,34 @@ class ShownColumns:
         """The figure at the resolution of its pixels; reads nothing, as all numbers are known."""
         width, height = (max(64, one) for one in pixels)
         view = View((self.x.low, self.x.high), (self.y.high, self.y.low), width, height)
-        lines = tuple(self._line(curve, view) for curve in self.plot.curves)
-        legend = tuple((one.name, one.colour) for one in lines) if len(lines) > 1 else ()
-        return Figure(((0, 0, Plot(lines, self.x, self.y)),), legend=legend, title=self.title)
+        curves = self.plot.curves
+        lines = [curve.line(view) if self.has_lines else None for curve in curves]
+        drawn = tuple(_line_of(curve, line, view) for curve, line in zip(curves, lines, strict=True))
+        many = [
+            curve
+            for curve, line in zip(curves, drawn, strict=True)
+            if line.x.size > _MOST_POINTS and not line.has_line
+        ]
+        few = tuple(line for line in drawn if line.x.size <= _MOST_POINTS or line.has_line)
+        points = _picture_of(many, view) if many else None
+        legend = tuple((one.name, one.colour) for one in drawn) if len(drawn) > 1 else ()
+        return Figure(((0, 0, Plot(few, self.x, self.y, points=points)),), legend=legend, title=self.title)
 
-    def _line(self, curve: Curve, view: View) -> Line:
-        line = curve.line(view) if self.has_lines else None
-        if line is None:
-            coarse = View(view.x, view.y, max(1, view.width // _PER_POINT), max(1, view.height // _PER_POINT))
-            x, y = curve.thinned(coarse)
-            return Line(x, y, rgb(curve.colour), has_points=True, has_line=False, name=curve.name)
-        few = line.marked.size == np.count_nonzero(np.isfinite(line.y))
-        return Line(line.x, line.y, rgb(curve.colour), has_points=few, name=curve.name)
+
+def _line_of(curve: Curve, line: Polyline | None, view: View) -> Line:
+    """The line, or the points of a curve that has none."""
+    if line is None:
+        coarse = View(view.x, view.y, max(1, view.width // _PER_POINT), max(1, view.height // _PER_POINT))
+        x, y = curve.thinned(coarse)
+        return Line(x, y, rgb(curve.colour), has_points=True, has_line=False, name=curve.name)
+    few = line.marked.size == np.count_nonzero(np.isfinite(line.y))
+    return Line(line.x, line.y, rgb(curve.colour), has_points=few, name=curve.name)
+
+
+def _picture_of(curves: list[Curve], view: View) -> Layer:
+    """The points of curves as a picture, which shows where they are dense."""
+    shrink = max(1.0, math.sqrt(view.width * view.height / _MOST_PIXELS))
+    smaller = View(view.x, view.y, round(view.width / shrink), round(view.height / shrink))
+    parts = [(curve.x, curve.y, curve.colour) for curve in curves]
+    pixels = dots(parts, smaller, max(3, smaller.width // _POINTS_ACROSS))
+    return Layer(pixels, (view.y[0], view.x[0], view.y[1], view.x[1]), is_smooth=True)

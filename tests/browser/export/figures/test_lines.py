@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from zarrbrowser.export.figures.figure import Plot
 from zarrbrowser.export.figures.lines import ShownColumns
@@ -43,21 +44,29 @@ def test_a_long_line_keeps_its_spike() -> None:
     assert not line.has_points
 
 
-def test_points_are_thinned_to_what_a_figure_can_show() -> None:
-    x, y = np.random.default_rng(1).random((2, 200_000))
-    (line,) = panel_of(shown(curve(x, y), has_lines=False)).lines
-    assert not line.has_line
-    assert 10_000 < line.x.size < 30_000
-    assert set(zip(line.x.tolist(), line.y.tolist(), strict=True)) <= set(
-        zip(x.tolist(), y.tolist(), strict=True)
-    )
+def test_few_points_are_drawn_one_by_one() -> None:
+    x, y = np.random.default_rng(1).random((2, 1500))
+    panel = panel_of(shown(curve(x, y), has_lines=False))
+    assert not panel.lines[0].has_line
+    assert sorted(panel.lines[0].x.tolist()) == sorted(set(x.tolist()) & set(panel.lines[0].x.tolist()))
+    assert panel.lines[0].x.size > 1400, "some share a pixel"
+    assert panel.points is None
 
 
-def test_a_line_that_would_cover_the_figure_becomes_points() -> None:
+@pytest.mark.parametrize("has_lines", [True, False])
+def test_many_points_are_a_picture_with_their_density(has_lines: bool) -> None:
     x, y = np.random.default_rng(1).random((2, 2 * MOST_SEGMENTS))
-    (line,) = panel_of(shown(curve(x, y), has_lines=True)).lines
-    assert not line.has_line
-    assert line.has_points
+    panel = panel_of(shown(curve(x, y), has_lines=has_lines))
+    assert panel.lines == ()
+    assert panel.points is not None
+    bottom, left, top, right = panel.points.rect
+    assert (bottom, left) < (0, 0)
+    assert (top, right) > (1, 1)
+    assert panel.points.pixels.shape == (400, 600, 4)
+    assert len(np.unique(panel.points.pixels[..., 3])) > 5
+    large = panel_of(shown(curve(x, y), has_lines=False), (8000, 6000))
+    assert large.points is not None
+    assert large.points.pixels[..., 0].size < 4.1e6
 
 
 def test_several_curves_have_a_legend() -> None:

@@ -1,4 +1,4 @@
-"""Draws the rows of the tree; a name may take the place of empty columns beside it."""
+"""Draws the rows of the tree; texts may take the place of empty columns beside them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class TreeDelegate(QStyledItemDelegate):
-    """Lets the name of a row run over the columns after it, if these are empty in its row."""
+    """Lets the name of a row run over the columns after it, and a long type over the one before it, if these are empty."""
 
     def __init__(self, view: QTreeView) -> None:
         super().__init__(view)
@@ -18,12 +18,25 @@ class TreeDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.column() and not index.data():
-            return  # the column before it is drawn here too
-        last = self.last_column(index)
-        header = self._view.header()
-        end = header.sectionViewportPosition(last) + header.sectionSize(last)
-        option.rect.setRight(max(option.rect.right(), end - 1))
+            return  # a column beside it is drawn here too
+        following, header = self.last_column(index) + 1, self._view.header()
+        if index.column():
+            option.rect.setLeft(self._start(option, index))
+        if following < index.model().columnCount():
+            end = self._start(option, index.sibling(index.row(), following))
+        else:
+            end = header.sectionViewportPosition(following - 1) + header.sectionSize(following - 1)
+        option.rect.setRight(max(option.rect.left(), end - 1))
         super().paint(painter, option, index)
+
+    def _start(self, option: QStyleOptionViewItem, index: Index) -> int:
+        """Where the text of a column begins: in the empty column before it, as far as it needs that."""
+        header, column = self._view.header(), index.column()
+        start = header.sectionViewportPosition(column)
+        if column > 1 and not index.sibling(index.row(), column - 1).data():
+            lacking = self.sizeHint(option, index).width() - header.sectionSize(column)
+            start -= max(0, min(lacking, header.sectionSize(column - 1)))
+        return start
 
     @staticmethod
     def last_column(index: Index) -> int:

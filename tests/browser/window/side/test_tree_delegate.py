@@ -32,3 +32,24 @@ def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Worke
     background = picture.pixelColor(picture.width() - 2, box.center().y())
     beyond = [(x, y) for x in range(end + 2, end + 8) for y in range(box.top() + 2, box.bottom() - 2)]
     assert any(picture.pixelColor(*place) != background for place in beyond)
+
+
+def test_a_long_type_begins_in_the_empty_column_before_it(workers: Workers, qtbot: QtBot) -> None:
+    table = {"encoding-type": "anndata", "encoding-version": "0.1.0"}
+    children = {"a": FakeGroup({}, table), "b": FakeArray(np.zeros((3, 4), "datetime64[ns]"))}
+    model, root = model_of(FakeGroup(children), workers, qtbot)
+    fetch(model, root, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.resize(560, 200)
+    view.show()
+    view.expand(root)
+    group, array = (model.index(row, 0, root) for row in range(2))
+    assert group.siblingAtColumn(2).data() == "annotated matrix"
+    begins = view.header().sectionViewportPosition(2)
+    for row, runs_over in ((group, True), (array, False)):
+        box = view.visualRect(row)
+        picture = view.viewport().grab().toImage()
+        background = picture.pixelColor(picture.width() - 2, box.center().y())
+        before = [(x, y) for x in range(begins - 12, begins) for y in range(box.top() + 2, box.bottom() - 2)]
+        assert any(picture.pixelColor(*place) != background for place in before) == runs_over

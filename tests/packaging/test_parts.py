@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from tests import __main__ as parts
 parts.ROOT, *parts.PARTS = Path(sys.argv[1]), *sys.argv[2:]
+del sys.argv[1:]
 sys.exit(parts.main())
 """
 
@@ -49,6 +50,18 @@ def run(folder: Path) -> tuple[int, list[str]]:
 
 def test_each_folder_exists() -> None:
     assert all((parts.ROOT / folder).is_dir() for part in parts.PARTS for folder in part.split())
+
+
+def test_a_word_that_is_no_part_runs_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests", "tests/zsf"],
+        cwd=parts.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no part is named 'tests/zsf'" in done.stderr
 
 
 def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     array.before_read = turnstile
     pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
-    pane.resize(4200, 6000)
+    pane.resize(6000, 9000)  # more blocks than are read at once, whatever the font
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)

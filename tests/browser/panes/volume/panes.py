@@ -57,7 +57,9 @@ class FakeRenderer(QObject):
     def look(self, view: View) -> None:
         self.views.append(view)
         if self.textures:
-            self.drawn.emit(Drawn(QImage(4, 3, QImage.Format.Format_ARGB32_Premultiplied), view, True, 0.01))
+            image = QImage(4, 3, QImage.Format.Format_ARGB32_Premultiplied)
+            image.fill(QColor(0, 200, 0))
+            self.drawn.emit(Drawn(image, view, True, 0.01))
 
 
 def pane_of(window: MainWindow, qtbot: QtBot) -> VolumePane:

@@ -13,7 +13,6 @@ import h5py
 import nibabel
 import numpy as np
 import pytest
-import tifffile
 import xarray
 import zarr
 
@@ -117,37 +116,6 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
         zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
     )
     assert np.array_equal(theirs["g/x"][...], expected)
-
-
-@pytest.mark.parametrize("compression", ["zlib", "zstd"])
-@pytest.mark.parametrize("byteorder", ["<", ">"])
-def test_compressed_tiles_of_tiff_files_become_references(
-    tmp_path: Path, compression: str, byteorder: str
-) -> None:
-    values = np.random.default_rng(0).integers(0, 999, (3, 70, 50)).astype("u2")
-    options = {"compression": compression, "byteorder": byteorder, "photometric": "minisblack"}
-    tifffile.imwrite(tmp_path / "a.tif", values, tile=(32, 16), **options)
-    _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
-    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["0"][...], values)
-    for found in _by_others(tmp_path / "a.refs.json"):
-        assert np.array_equal(found["0"][...], values)
-
-
-@pytest.mark.parametrize(
-    ("values", "options"),
-    [
-        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "zlib", "predictor": True}),
-        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "lzw"}),
-        (np.eye(32, dtype=bool), {}),
-    ],
-    ids=["predictor", "lzw", "bits"],
-)
-def test_tiles_of_tiff_files_that_zarr_v2_cannot_decode_are_refused(
-    tmp_path: Path, values: np.ndarray, options: dict[str, object]
-) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", values, tile=(16, 16), **options)
-    with pytest.raises(UnsupportedError, match="cannot be described by references"):
-        _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
 
 
 @pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])

@@ -107,6 +107,7 @@ _BUILT_IN = {
     "imagecodecs_lzma": f"{_B2B}.imagecodecs:ImagecodecsLzmaCodec",
     "imagecodecs_lzw": f"{_B2B}.imagecodecs:LzwCodec",
     "imagecodecs_packbits": f"{_B2B}.imagecodecs:PackbitsCodec",
+    "imagecodecs_szip": f"{_B2B}.imagecodecs:ImagecodecsSzipCodec",
     "imagecodecs_zlib": f"{_B2B}.imagecodecs:ImagecodecsZlibCodec",
     "imagecodecs_zlibng": f"{_B2B}.imagecodecs:ImagecodecsZlibCodec",
     "imagecodecs_zstd": f"{_B2B}.imagecodecs:ImagecodecsZstdCodec",

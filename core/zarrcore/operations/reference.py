@@ -21,6 +21,7 @@ from urllib.parse import quote
 import numpy as np
 
 from zarrcore.array import Array
+from zarrcore.codecs.bytes_to_bytes.hdf5_imagecodecs import SKIPPED
 from zarrcore.errors import MissingExtraError, NodeExistsError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
@@ -40,6 +41,7 @@ from zarrcore.stores.zip.store import ZipStore
 
 RECORD_SIZE: Final = 100_000
 """References in one Parquet file."""
+_HDF5_SZIP: Final = "hdf5.szip"
 _NO_FILES: Final = ("sqlite", "lmdb", "redis", "rediss")
 _V2_KEYS: Final = ChunkKeyEncoding("v2", ".")
 Tell = Callable[[str, int, int], None]
@@ -80,6 +82,7 @@ class _ArrayReferences:
         store, prefix = _wrapped(node.store, prefix)
         encoding, counts = node.chunk_key_encoding, node.chunk_grid_shape
         places = _Places()
+        is_szip = any(codec.name == _HDF5_SZIP for codec in node.metadata.codecs)
         for key, found in _values_below(store, prefix):
             index = encoding.decode(key[len(prefix) :], len(counts))
             if index is None or any(i >= n for i, n in zip(index, counts, strict=True)):
@@ -89,6 +92,10 @@ class _ArrayReferences:
                 if found is None
                 else _inlined(store, key, found, inline_nbytes)
             )
+            if is_szip and isinstance(found, bytes) and found.startswith(SKIPPED):
+                raise UnsupportedError(
+                    "format", Format.V2.title, "cannot describe chunks for which HDF5 skipped szip"
+                )
             if found is not None:
                 number = 0
                 for along, count in zip(index, counts, strict=True):
@@ -301,7 +308,7 @@ def _common_codecs(
     Raises:
         UnsupportedError: there are none for the segments.
     """
-    codecs = metadata.codecs
+    codecs = tuple(map(_szip_of_others, metadata.codecs))
     if codecs and codecs[0].name == "hdf5.elements" and _are_packed(metadata):
         return (NamedConfiguration("bytes", {"endian": "little"}), *codecs[1:]), None
     if codecs and codecs[-1].name == SEGMENT:
@@ -320,6 +327,14 @@ def _are_packed(metadata: ArrayMetadata) -> bool:
         text = {"text": field_dtype.itemsize, "padding": 1}
         wanted.append([name, start, text if field_dtype.kind == "S" else field_dtype.newbyteorder("<").str])
     return bool(stored.get("fields") == wanted)
+
+
+def _szip_of_others(codec: NamedConfiguration) -> NamedConfiguration:
+    """The codec, with the name that imagecodecs has for szip of HDF5."""
+    if codec.name != _HDF5_SZIP:
+        return codec
+    told = dict(codec.configuration)
+    return NamedConfiguration("imagecodecs_szip", {"options_mask": told.pop("mask"), **told, "header": True})
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

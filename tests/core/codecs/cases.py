@@ -272,6 +272,7 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("imagecodecs_lzma", {"level": 10}),
     ("imagecodecs_lzma", {"check": "MD5"}),
     ("imagecodecs_lzw", {"level": 1}),
+    ("imagecodecs_szip", {"options_mask": 141}),
     ("imagecodecs_webp", {"hasalpha": 1}),
     ("imagecodecs_zlib", {"level": "5"}),
     ("imagecodecs_zstd", {"level": 23}),

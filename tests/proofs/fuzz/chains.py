@@ -68,6 +68,7 @@ def _optional() -> Array:
     return array
 
 
+_SZIP = {"options_mask": 141, "pixels_per_block": 8, "bits_per_pixel": 8, "pixels_per_scanline": 32}
 _PIXELS = np.arange(24, dtype="u1").reshape(4, 2, 3) * 9
 _FLOATS = np.arange(24, dtype="<f4").reshape(4, 6) / 4
 CHAINS = [
@@ -148,6 +149,7 @@ CHAINS = [
         Chain((LITTLE,), NamedConfiguration(f"imagecodecs_{name}"), (), _FLOATS, exact=True)
         for name in ("lzw", "packbits")
     ),
+    Chain((LITTLE,), NamedConfiguration("imagecodecs_szip", _SZIP), (), _FLOATS, exact=True),
     *(
         _chain(f"imagecodecs_{name}", {}, _PIXELS, exact=False)
         for name in ("jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")

@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from zarrcore.codecs.bytes_to_bytes.gzip import ZlibCodec
+from zarrcore.codecs.bytes_to_bytes.hdf5_imagecodecs import Hdf5SzipCodec
 from zarrcore.codecs.bytes_to_bytes.standard_library import Bz2Codec, LzmaCodec
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
-from zarrcore.codecs.parameters import choice, integer, known
-from zarrcore.errors import CodecError
+from zarrcore.codecs.parameters import boolean, choice, integer, known
+from zarrcore.errors import CodecError, UnsupportedError
 
 _DEFAULT_LEVEL = 6
+_SIZE_NBYTES = 4
 _CHECKS = {
     "NONE": lzma.CHECK_NONE,
     "CRC32": lzma.CHECK_CRC32,
@@ -91,6 +93,41 @@ class PackbitsCodec(_PackageCodec):
 
     def _encoded(self, decoded: bytes) -> Any:
         return self._module.packbits_encode(decoded)
+
+
+class ImagecodecsSzipCodec(Hdf5SzipCodec):
+    """szip after the decoded size, as in HDF5 files."""
+
+    names: ClassVar[tuple[str, ...]] = ("imagecodecs_szip",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "header", "options_mask", *cls.parameters[1:])
+        if not boolean(configuration, "header", True):
+            raise UnsupportedError("codec", cls.names[0], "without a header is not supported")
+        told = {name: configuration[name] for name in cls.parameters[1:] if name in configuration}
+        return cls({"mask": integer(configuration, "options_mask"), **told})
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        told = {name: self._parameters[name] for name in self.parameters[1:]}
+        return {"options_mask": self._parameters["mask"], **told, "header": True}
+
+    def max_encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return 2 * decoded_nbytes + 4096
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
+        if int.from_bytes(bytes(encoded[:4]), "little") > max_nbytes or len(encoded) < _SIZE_NBYTES:
+            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        return super().decode(encoded, max_nbytes, out)
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            encoded: Buffer = self._module.szip_encode(
+                bytes(decoded), *self._parameters.values(), header=True
+            )
+        except Exception as error:  # each codec of imagecodecs has its own exceptions
+            raise CodecError(str(error), codec=self.name) from error
+        return encoded
 
 
 def _level(configuration: Mapping[str, Any], *, minimum: int, maximum: int) -> int | None:

@@ -22,6 +22,10 @@ OF_NUMCODECS: dict[str, list[Codec]] = {
     "imagecodecs_lzma": [imagecodecs.numcodecs.Lzma(), imagecodecs.numcodecs.Lzma(level=2, check="CRC32")],
     "imagecodecs_lzw": [imagecodecs.numcodecs.Lzw()],
     "imagecodecs_packbits": [imagecodecs.numcodecs.Packbits()],
+    "imagecodecs_szip": [
+        imagecodecs.numcodecs.Szip(141, 16, 8, 256),
+        imagecodecs.numcodecs.Szip(169, 8, 8, 64),
+    ],
     "imagecodecs_zlib": [imagecodecs.numcodecs.Zlib(), imagecodecs.numcodecs.Zlib(level=9)],
     "imagecodecs_zlibng": [imagecodecs.numcodecs.Zlibng()],
     "imagecodecs_zstd": [imagecodecs.numcodecs.Zstd(), imagecodecs.numcodecs.Zstd(level=9)],
@@ -69,3 +73,10 @@ def test_broken_bytes_are_codec_errors_or_few(name: str) -> None:
     for _ in range(200):
         with contextlib.suppress(CodecError):
             assert len(ours.decode(random.bytes(60), 50)) <= 50
+
+
+def test_szip_does_not_take_what_hdf5_did_not_encode() -> None:
+    ours = _ours(OF_NUMCODECS["imagecodecs_szip"][0])
+    for broken in (b"\xff" * 8 + bytes(20), b"", b"\0\0"):
+        with pytest.raises(CodecError):
+            ours.decode(broken, 20)

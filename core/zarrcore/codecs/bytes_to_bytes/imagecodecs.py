@@ -121,12 +121,14 @@ class ImagecodecsSzipCodec(Hdf5SzipCodec):
         return super().decode(encoded, max_nbytes, out)
 
     def encode(self, decoded: Buffer) -> Buffer:
+        data = bytes(decoded)
         try:
-            encoded: Buffer = self._module.szip_encode(
-                bytes(decoded), *self._parameters.values(), header=True
-            )
+            encoded: Buffer = self._module.szip_encode(data, *self._parameters.values(), header=True)
         except Exception as error:  # each codec of imagecodecs has its own exceptions
             raise CodecError(str(error), codec=self.name) from error
+        # Numbers of fewer bits than their bytes have lose the others.
+        if bytes(self.decode(encoded, len(data))) != data:
+            raise CodecError("the values do not fit into the bits per pixel", codec=self.name)
         return encoded
 
 

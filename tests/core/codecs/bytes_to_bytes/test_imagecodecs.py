@@ -80,3 +80,11 @@ def test_szip_does_not_take_what_hdf5_did_not_encode() -> None:
     for broken in (b"\xff" * 8 + bytes(20), b"", b"\0\0"):
         with pytest.raises(CodecError):
             ours.decode(broken, 20)
+
+
+def test_szip_refuses_values_of_more_bits_than_it_keeps() -> None:
+    ours = _ours(imagecodecs.numcodecs.Szip(141, 8, 5, 32))
+    small = bytes(range(32))
+    assert bytes(ours.decode(ours.encode(small), 32)) == small
+    with pytest.raises(CodecError, match="do not fit into the bits per pixel"):
+        ours.encode(bytes(range(100, 132)))

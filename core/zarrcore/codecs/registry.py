@@ -22,6 +22,7 @@ _importing = threading.Lock()
 _A2A = "zarrcore.codecs.array_to_array"
 _A2B = "zarrcore.codecs.array_to_bytes"
 _B2B = "zarrcore.codecs.bytes_to_bytes"
+_IMAGES = f"{_A2B}.imagecodecs_images"
 _NGL = f"{_A2B}.neuroglancer"
 _BUILT_IN = {
     "transpose": f"{_A2A}.transpose:TransposeCodec",
@@ -39,6 +40,7 @@ _BUILT_IN = {
     "numcodecs.bitround": f"{_A2A}.numcodecs:BitRoundCodec",
     "numcodecs.categorize": f"{_A2A}.categorize:CategorizeCodec",
     "numcodecs.packbits": f"{_A2A}.numcodecs:PackBitsCodec",
+    "imagecodecs_delta": f"{_A2A}.imagecodecs_delta:ImagecodecsDeltaCodec",
     "bytes": f"{_A2B}.bytes:BytesCodec",
     "endian": f"{_A2B}.bytes:BytesCodec",
     "packbits": f"{_A2B}.packbits:PackbitsCodec",
@@ -63,6 +65,15 @@ _BUILT_IN = {
     "numcodecs.zfpy": f"{_A2B}.zfpy:ZfpyCodec",
     "zfp": f"{_A2B}.zfp:ZfpCodec",
     "zarrs.zfp": f"{_A2B}.zfp:ZfpCodec",
+    "imagecodecs_floatpred": f"{_A2B}.imagecodecs_floatpred:ImagecodecsFloatpredCodec",
+    "imagecodecs_jpeg": f"{_IMAGES}:ImagecodecsJpegCodec",
+    "imagecodecs_jpeg2k": f"{_IMAGES}:ImagecodecsJpeg2kCodec",
+    "imagecodecs_jpegls": f"{_IMAGES}:ImagecodecsJpeglsCodec",
+    "imagecodecs_jpegxl": f"{_IMAGES}:ImagecodecsJpegxlCodec",
+    "imagecodecs_jpegxr": f"{_IMAGES}:ImagecodecsJpegxrCodec",
+    "imagecodecs_lerc": f"{_IMAGES}:ImagecodecsLercCodec",
+    "imagecodecs_png": f"{_IMAGES}:ImagecodecsPngCodec",
+    "imagecodecs_webp": f"{_IMAGES}:ImagecodecsWebpCodec",
     "v2_struct_bytes": f"{_A2B}.v2_struct_bytes:V2StructBytesCodec",
     "sharding_indexed": f"{_A2B}.sharding_indexed:ShardingIndexedCodec",
     "gzip": f"{_B2B}.gzip:GzipCodec",
@@ -92,6 +103,14 @@ _BUILT_IN = {
     "numcodecs.adler32": f"{_B2B}.numcodecs:Adler32Codec",
     "numcodecs.fletcher32": f"{_B2B}.numcodecs:Fletcher32Codec",
     "numcodecs.jenkins_lookup3": f"{_B2B}.numcodecs:JenkinsLookup3Codec",
+    "imagecodecs_bz2": f"{_B2B}.imagecodecs:ImagecodecsBz2Codec",
+    "imagecodecs_lzma": f"{_B2B}.imagecodecs:ImagecodecsLzmaCodec",
+    "imagecodecs_lzw": f"{_B2B}.imagecodecs:LzwCodec",
+    "imagecodecs_packbits": f"{_B2B}.imagecodecs:PackbitsCodec",
+    "imagecodecs_szip": f"{_B2B}.imagecodecs:ImagecodecsSzipCodec",
+    "imagecodecs_zlib": f"{_B2B}.imagecodecs:ImagecodecsZlibCodec",
+    "imagecodecs_zlibng": f"{_B2B}.imagecodecs:ImagecodecsZlibCodec",
+    "imagecodecs_zstd": f"{_B2B}.imagecodecs:ImagecodecsZstdCodec",
 }
 
 _URL_OF_ZARRS = re.compile(r"https://codec\.zarrs\.dev/(?:array|bytes)_to_(?:array|bytes)/(\w+)")

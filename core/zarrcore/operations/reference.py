@@ -21,12 +21,15 @@ from urllib.parse import quote
 import numpy as np
 
 from zarrcore.array import Array
+from zarrcore.codecs.bytes_to_bytes.hdf5_imagecodecs import SKIPPED
 from zarrcore.errors import MissingExtraError, NodeExistsError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
+from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, codec_names, destination_metadata, keeps_chunks
 from zarrcore.operations.refused_nodes import refuse
+from zarrcore.operations.tiff_references import SEGMENT, segment_codecs
 from zarrcore.stores.icechunk.store import IcechunkStore
 from zarrcore.stores.icechunk.version_tree import VersionTreeStore
 from zarrcore.stores.interface import BytesLike, ListableStore, ReadableStore
@@ -38,15 +41,9 @@ from zarrcore.stores.zip.store import ZipStore
 
 RECORD_SIZE: Final = 100_000
 """References in one Parquet file."""
+_HDF5_SZIP: Final = "hdf5.szip"
 _NO_FILES: Final = ("sqlite", "lmdb", "redis", "rediss")
 _V2_KEYS: Final = ChunkKeyEncoding("v2", ".")
-_TIFF_COMPRESSIONS: Final = {
-    8: NamedConfiguration("numcodecs.zlib", {"level": 6}),
-    32946: NamedConfiguration("numcodecs.zlib", {"level": 6}),
-    50000: NamedConfiguration("zstd", {"level": 3, "checksum": False}),
-}
-"""Codecs that decode tiles of TIFF files, by the tag Compression."""
-
 Tell = Callable[[str, int, int], None]
 
 
@@ -85,6 +82,7 @@ class _ArrayReferences:
         store, prefix = _wrapped(node.store, prefix)
         encoding, counts = node.chunk_key_encoding, node.chunk_grid_shape
         places = _Places()
+        is_szip = any(codec.name == _HDF5_SZIP for codec in node.metadata.codecs)
         for key, found in _values_below(store, prefix):
             index = encoding.decode(key[len(prefix) :], len(counts))
             if index is None or any(i >= n for i, n in zip(index, counts, strict=True)):
@@ -94,6 +92,10 @@ class _ArrayReferences:
                 if found is None
                 else _inlined(store, key, found, inline_nbytes)
             )
+            if is_szip and isinstance(found, bytes) and found.startswith(SKIPPED):
+                raise UnsupportedError(
+                    "format", Format.V2.title, "cannot describe chunks for which HDF5 skipped szip"
+                )
             if found is not None:
                 number = 0
                 for along, count in zip(index, counts, strict=True):
@@ -245,8 +247,10 @@ def _planned(
                 found = Format.V2.encode(Format.V2.adapted(node.metadata))
                 result.groups += 1
             else:
-                metadata = _v2_metadata(node)
+                metadata, image = _v2_metadata(node)
                 found = Format.V2.encode(metadata)
+                if image is not None:
+                    found = _of_images(found, image)
                 _check_chunks(node)
                 arrays.append(_ArrayReferences(node, below, metadata))
         except ZarrError as error:
@@ -264,8 +268,9 @@ def _planned(
     return documents, arrays
 
 
-def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
-    codecs = _with_plain_segments(node.metadata)
+def _v2_metadata(node: ArrayNode) -> tuple[ArrayMetadata, NamedConfiguration | None]:
+    """The array in terms of Zarr v2, and the codec of chunks that are images, which it does not have."""
+    codecs, image = _common_codecs(node.metadata)
     found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding, codecs=codecs)
     metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     if not keeps_chunks(replace(found, codecs=tuple(map(_in_v2_terms, found.codecs))), metadata):
@@ -273,11 +278,16 @@ def _v2_metadata(node: ArrayNode) -> ArrayMetadata:
         raise UnsupportedError(
             "format", Format.V2.title, f"cannot describe its chunks, which use the codecs {names}"
         )
-    return replace(
-        metadata,
-        chunk_key_encoding=_V2_KEYS,
-        fill_value_is_told=found.fill_value_is_told and _masks(node),
-    )
+    keeps_fill_value = found.fill_value_is_told and _masks(node)
+    return replace(metadata, chunk_key_encoding=_V2_KEYS, fill_value_is_told=keeps_fill_value), image
+
+
+def _of_images(documents: Documents, image: NamedConfiguration) -> Documents:
+    """The documents of an array whose chunks are images. zarrcore does not encode images, and so writes no codecs for them."""
+    array, *others = documents
+    told = json.loads(array or b"{}")
+    told["compressor"] = {"id": image.name, **image.configuration}
+    return json.dumps(told).encode(), *others
 
 
 def _masks(node: ArrayNode) -> bool:
@@ -288,21 +298,22 @@ def _masks(node: ArrayNode) -> bool:
     return node.hierarchy.format is Format.V2 or "_FillValue" in node.attributes
 
 
-def _with_plain_segments(metadata: ArrayMetadata) -> tuple[NamedConfiguration, ...]:
-    """The codecs, with common ones for packed structures of HDF5, and tiles of TIFF files whose samples are only compressed."""
-    if metadata.codecs and metadata.codecs[0].name == "hdf5.elements" and _are_packed(metadata):
-        return NamedConfiguration("bytes", {"endian": "little"}), *metadata.codecs[1:]
-    *before, last = metadata.codecs or (None,)
-    if last is None or last.name != "tiff.segment":
-        return metadata.codecs
-    tags = {int(code): numbers for code, numbers in last.configuration["tags"].items()}
-    bits = 8 * metadata.data_type.dtype.itemsize
-    compression = _TIFF_COMPRESSIONS.get(tags[259][0])
-    has_other_samples = any(number != bits for number in tags.get(258, (1,))) or 5 in tags.get(339, (1,))
-    if compression is None or has_other_samples or tags[317] != [1] or tags.get(266, [1]) != [1]:
-        return metadata.codecs
-    endian = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
-    return *before, endian, compression
+def _common_codecs(
+    metadata: ArrayMetadata,
+) -> tuple[tuple[NamedConfiguration, ...], NamedConfiguration | None]:
+    """The codecs, with common ones for packed structures of HDF5 and for segments of TIFF files.
+
+    Also that of chunks that are images.
+
+    Raises:
+        UnsupportedError: there are none for the segments.
+    """
+    codecs = tuple(map(_szip_of_others, metadata.codecs))
+    if codecs and codecs[0].name == "hdf5.elements" and _are_packed(metadata):
+        return (NamedConfiguration("bytes", {"endian": "little"}), *codecs[1:]), None
+    if codecs and codecs[-1].name == SEGMENT:
+        return segment_codecs(metadata)
+    return codecs, None
 
 
 def _are_packed(metadata: ArrayMetadata) -> bool:
@@ -316,6 +327,14 @@ def _are_packed(metadata: ArrayMetadata) -> bool:
         text = {"text": field_dtype.itemsize, "padding": 1}
         wanted.append([name, start, text if field_dtype.kind == "S" else field_dtype.newbyteorder("<").str])
     return bool(stored.get("fields") == wanted)
+
+
+def _szip_of_others(codec: NamedConfiguration) -> NamedConfiguration:
+    """The codec, with the name that imagecodecs has for szip of HDF5."""
+    if codec.name != _HDF5_SZIP:
+        return codec
+    told = dict(codec.configuration)
+    return NamedConfiguration("imagecodecs_szip", {"options_mask": told.pop("mask"), **told, "header": True})
 
 
 def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:

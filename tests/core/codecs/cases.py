@@ -218,7 +218,24 @@ _ON_ARRAYS = [
     ),
     Case("numcodecs.packbits", {}, ("|b1",), after=(LITTLE,)),
 ]
-CASES = [*_ON_ARRAYS, *_TO_BYTES, *_ON_BYTES]
+_OF_IMAGECODECS = [
+    Case(
+        "imagecodecs_delta",
+        {"axis": -1},
+        ("|u1", "<i2", "<u4", "<i8", "<f4"),
+        ((12,), (2, 3, 4)),
+        after=(LITTLE,),
+    ),
+    Case("imagecodecs_delta", {"axis": -2, "dist": 1}, ("|i1", "<f8"), ((4, 6), (2, 3, 4)), after=(LITTLE,)),
+    Case("imagecodecs_floatpred", {"axis": -1, "dist": 1}, ("<f2", "<f4", "<f8"), ((12,), (2, 3, 4))),
+    Case("imagecodecs_floatpred", {"axis": -2, "dist": 1}, ("<f4",), ((4, 6), (2, 3, 4))),
+    Case("imagecodecs_bz2", {"level": None}, before=(LITTLE,)),
+    Case("imagecodecs_lzma", {"level": 1, "check": "CRC32"}, before=(LITTLE,)),
+    Case("imagecodecs_zlib", {"level": 6}, before=(LITTLE,)),
+    Case("imagecodecs_zlibng", before=(LITTLE,)),
+    Case("imagecodecs_zstd", {"level": 3}, before=(LITTLE,)),
+]
+CASES = [*_ON_ARRAYS, *_TO_BYTES, *_ON_BYTES, *_OF_IMAGECODECS]
 
 BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("bytes", {"endian": None}),
@@ -246,6 +263,19 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("numcodecs.lzma", {"format": "xz"}),
     ("numcodecs.lzma", {"preset": -1}),
     ("numcodecs.lzma", {"format": 3, "filters": [{"id": 12345}]}),
+    ("imagecodecs_delta", {"axis": "x"}),
+    ("imagecodecs_delta", {"axis": 0, "shape": [-1]}),
+    ("imagecodecs_delta", {"dtype": "O"}),
+    ("imagecodecs_floatpred", {"dist": 0}),
+    ("imagecodecs_jpeg", {"tables": "?"}),
+    ("imagecodecs_jpeg", {"header": 5}),
+    ("imagecodecs_lzma", {"level": 10}),
+    ("imagecodecs_lzma", {"check": "MD5"}),
+    ("imagecodecs_lzw", {"level": 1}),
+    ("imagecodecs_szip", {"options_mask": 141}),
+    ("imagecodecs_webp", {"hasalpha": 1}),
+    ("imagecodecs_zlib", {"level": "5"}),
+    ("imagecodecs_zstd", {"level": 23}),
     ("numcodecs.lz4", {"acceleration": "fast"}),
     ("numcodecs.lz4", {"acceleration": 2**40}),
     ("numcodecs.shuffle", {"elementsize": -1}),

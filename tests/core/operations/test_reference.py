@@ -10,10 +10,10 @@ from pathlib import Path
 
 import fsspec
 import h5py
+import imagecodecs.numcodecs
 import nibabel
 import numpy as np
 import pytest
-import tifffile
 import xarray
 import zarr
 
@@ -117,37 +117,6 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
         zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
     )
     assert np.array_equal(theirs["g/x"][...], expected)
-
-
-@pytest.mark.parametrize("compression", ["zlib", "zstd"])
-@pytest.mark.parametrize("byteorder", ["<", ">"])
-def test_compressed_tiles_of_tiff_files_become_references(
-    tmp_path: Path, compression: str, byteorder: str
-) -> None:
-    values = np.random.default_rng(0).integers(0, 999, (3, 70, 50)).astype("u2")
-    options = {"compression": compression, "byteorder": byteorder, "photometric": "minisblack"}
-    tifffile.imwrite(tmp_path / "a.tif", values, tile=(32, 16), **options)
-    _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
-    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["0"][...], values)
-    for found in _by_others(tmp_path / "a.refs.json"):
-        assert np.array_equal(found["0"][...], values)
-
-
-@pytest.mark.parametrize(
-    ("values", "options"),
-    [
-        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "zlib", "predictor": True}),
-        (np.arange(1024, dtype="u2").reshape(32, 32), {"compression": "lzw"}),
-        (np.eye(32, dtype=bool), {}),
-    ],
-    ids=["predictor", "lzw", "bits"],
-)
-def test_tiles_of_tiff_files_that_zarr_v2_cannot_decode_are_refused(
-    tmp_path: Path, values: np.ndarray, options: dict[str, object]
-) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", values, tile=(16, 16), **options)
-    with pytest.raises(UnsupportedError, match="cannot be described by references"):
-        _written(zc.open(tmp_path / "a.tif"), tmp_path / "a.refs.json")
 
 
 @pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
@@ -276,3 +245,28 @@ def test_places_of_values(records: ReadableStore, tmp_path: Path) -> None:
     store = MemoryStore("store", {"a": b"1"})
     assert part_of(store, "a") == Part(store, "a", 0, None)
     assert part_of(store, "a", 1) == b"1"
+
+
+@pytest.mark.parametrize("coding", [("nn", 8), ("ec", 16), ("nn", 4)])
+@pytest.mark.parametrize("dtype", ["u1", "<i2", ">i4", "<f4", "<f8"])
+def test_szip_of_hdf5_becomes_that_of_imagecodecs(
+    tmp_path: Path, dtype: str, coding: tuple[str, int]
+) -> None:
+    imagecodecs.numcodecs.register_codecs(verbose=False)
+    values = (np.arange(1200) % 77).reshape(40, 30).astype(dtype)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        options = {"compression": "szip", "compression_opts": coding, "shuffle": True, "fletcher32": True}
+        file.create_dataset("x", data=values, chunks=(20, 15), **options)
+    assert _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json").references == 4
+    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["x"][...], values)
+    theirs = next(_by_others(tmp_path / "a.refs.json"))
+    assert np.array_equal(theirs["x"][...], values)
+
+
+def test_chunks_for_which_szip_was_skipped_are_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        made = file.create_dataset("x", (64,), "<i4", chunks=(64,), compression="szip")
+        made.id.write_direct_chunk((0,), np.arange(64, dtype="<i4").tobytes(), 1)
+    assert zc.open(tmp_path / "a.h5")["x"][...].tolist() == [*range(64)]
+    with pytest.raises(UnsupportedError, match="cannot describe chunks for which HDF5 skipped szip"):
+        _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json")

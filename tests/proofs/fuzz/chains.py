@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.core.codecs.cases import CASES, LITTLE, Array, spec_of
 from zarrcore.codecs import Pipeline
+from zarrcore.codecs.imagecodecs_package import IMAGECODECS
 from zarrcore.codecs.interface import BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import CodecError, UnsupportedError
@@ -67,6 +68,8 @@ def _optional() -> Array:
     return array
 
 
+_SZIP = {"options_mask": 141, "pixels_per_block": 8, "bits_per_pixel": 8, "pixels_per_scanline": 32}
+_PIXELS = np.arange(24, dtype="u1").reshape(4, 2, 3) * 9
 _FLOATS = np.arange(24, dtype="<f4").reshape(4, 6) / 4
 CHAINS = [
     *(
@@ -78,6 +81,7 @@ CHAINS = [
             case.exact,
         )
         for case in CASES
+        if not case.name.startswith(IMAGECODECS)
     ),
     _chain("vlen-utf8", {}, _TEXTS),
     _chain("vlen-bytes", {}, _BLOBS),
@@ -129,6 +133,26 @@ CHAINS = [
         {"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 4},
         np.arange(12, dtype="<i4"),
         exact=False,
+    ),
+    *(
+        Chain(
+            case.before,
+            NamedConfiguration(case.name, case.configuration),
+            case.after,
+            case.array(),
+            case.exact,
+        )
+        for case in CASES
+        if case.name.startswith(IMAGECODECS)
+    ),
+    *(
+        Chain((LITTLE,), NamedConfiguration(f"imagecodecs_{name}"), (), _FLOATS, exact=True)
+        for name in ("lzw", "packbits")
+    ),
+    Chain((LITTLE,), NamedConfiguration("imagecodecs_szip", _SZIP), (), _FLOATS, exact=True),
+    *(
+        _chain(f"imagecodecs_{name}", {}, _PIXELS, exact=False)
+        for name in ("jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")
     ),
 ]
 """All of them; new ones come last, so that kept inputs keep their meaning."""

@@ -16,6 +16,8 @@ from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 
 _MAX_INT = 2**32 - 1
+SKIPPED = b"\xff" * 8
+"""A size that no chunk has: what follows was not encoded by szip."""
 _MSB, _NEAREST_NEIGHBOUR = 16, 32  # options of szip
 _AEC_MSB, _AEC_PREPROCESS = 4, 8  # the same in the library of imagecodecs
 _ALLOWED = {
@@ -80,7 +82,7 @@ class Hdf5SzipCodec(_ImagecodecsCodec):
                 raise MetadataError(f"szip does not have {self._parameters[name]}", member=name)
 
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
-        if encoded[:8] == b"\xff" * 8:  # the filter was skipped for this chunk
+        if encoded[:8] == SKIPPED:  # the filter was skipped for this chunk
             return encoded[8:]
         nbytes = int.from_bytes(encoded[:4], "little")
         if nbytes > max_nbytes:

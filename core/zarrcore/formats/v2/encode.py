@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.codecs import completed, is_fill
+from zarrcore.codecs.imagecodecs_package import IMAGECODECS
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.chunk_terms import (
     CodecChain,
@@ -35,6 +36,9 @@ from zarrcore.metadata.fill_value import fill_value_document, undefined
 
 _SHUFFLE_NUMBERS = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 _VARIABLE_LENGTH = ("vlen-utf8", "vlen-bytes")
+_OF_BOTH = ("numcodecs.", IMAGECODECS)
+"""How names of codecs begin that Zarr v2 has, and Zarr v3 by the same or a longer name."""
+_PREDICTORS = ("imagecodecs_delta", "imagecodecs_floatpred")
 _WHY = "cannot be expressed in Zarr v2"
 
 
@@ -55,10 +59,11 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
         raise UnsupportedError("codec", "transpose", f"in another order than the reverse {_WHY}")
     stored_dtype = _stored_dtype(metadata, chain)
     compressors = chain.compressors
-    if chain.array_to_bytes.name.startswith("numcodecs."):
+    if chain.array_to_bytes.name.startswith(_OF_BOTH):
         compressors = chain.array_to_bytes, *compressors
-    on_bytes = [_codec_document(codec) for codec in compressors]
-    filters = [_codec_document(codec) for codec in chain.filters if codec.name != "v2_view"]
+    predicted = {"shape": _stored_shape(metadata, chain), "dtype": stored_dtype.str}
+    on_bytes = [_codec_document(codec, predicted) for codec in compressors]
+    filters = [_codec_document(codec, predicted) for codec in chain.filters if codec.name != "v2_view"]
     if chain.array_to_bytes.name in _VARIABLE_LENGTH:
         filters.append({"id": chain.array_to_bytes.name})
     filters += on_bytes[:-1]
@@ -87,7 +92,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     array_to_bytes = chain.array_to_bytes
     named = [codec.name for codec in (*filters, array_to_bytes)]
     if OBJECT_CODECS.intersection(named) or not all(
-        name.startswith(("numcodecs.", "v2_view")) for name in named[:-1]
+        name.startswith((*_OF_BOTH, "v2_view")) for name in named[:-1]
     ):
         # Filters only serve compression. Without them, the elements have another type than those that became bytes.
         filters, array_to_bytes = (), plain_array_to_bytes(metadata.data_type.dtype)
@@ -111,7 +116,7 @@ def _nearest(codec: NamedConfiguration) -> NamedConfiguration | None:
         # A frame itself says whether it ends in a checksum, and tensorstore refuses a document that says so.
         kept = {name: value for name, value in codec.configuration.items() if name != "checksum"}
         return NamedConfiguration("zstd", kept)
-    known = codec.name in NATIVE_CODECS or codec.name.startswith("numcodecs.")
+    known = codec.name in NATIVE_CODECS or codec.name.startswith(_OF_BOTH)
     return codec if known else None
 
 
@@ -120,9 +125,12 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
     dtype, codec = metadata.data_type.dtype, chain.array_to_bytes
     if codec.name in _VARIABLE_LENGTH:
         return dtype
-    if codec.name not in ("bytes", "v2_struct_bytes") and not codec.name.startswith("numcodecs."):
+    if codec.name not in ("bytes", "v2_struct_bytes") and not codec.name.startswith(_OF_BOTH):
         raise UnsupportedError("codec", codec.name, _WHY)
-    if chain.filters:
+    if any(each.name in _PREDICTORS for each in chain.filters):
+        if len(chain.filters) > 1:
+            raise UnsupportedError("codec", chain.filters[0].name, f"with {chain.filters[1].name!r} {_WHY}")
+    elif chain.filters:
         first = chain.filters[0].configuration
         given = first.get("decode_dtype") or first.get("dtype")
         return dtype if given is None else parse_dtype(given)
@@ -145,8 +153,19 @@ def _spelled(stored_dtype: np.dtype[Any], metadata: ArrayMetadata) -> Any:
     return spelled
 
 
-def _codec_document(codec: NamedConfiguration) -> JsonObject:
-    native = codec.name in NATIVE_CODECS
+def _stored_shape(metadata: ArrayMetadata, chain: CodecChain) -> list[int]:
+    shape = list(metadata.chunk_grid.chunk_shape)
+    return shape[::-1] if chain.is_reversed else shape
+
+
+def _codec_document(codec: NamedConfiguration, predicted: JsonObject) -> JsonObject:
+    """The codec with an ``id``.
+
+    Args:
+        codec: the codec in terms of Zarr v3.
+        predicted: what predictors are not told otherwise in Zarr v2: shape and type of a chunk.
+    """
+    native = codec.name in NATIVE_CODECS or codec.name.startswith(IMAGECODECS)
     if not native and not codec.name.startswith("numcodecs.") and codec.name != "v2_view":
         raise UnsupportedError("codec", codec.name, _WHY)
     parameters = dict(codec.configuration)
@@ -156,6 +175,8 @@ def _codec_document(codec: NamedConfiguration) -> JsonObject:
             parameters.pop("typesize", None)  # follows from the dtype
         case "zstd" if not parameters.get("checksum"):
             parameters.pop("checksum", None)  # readers before 2024 do not have this parameter
+        case name if name in _PREDICTORS:
+            parameters |= predicted
     return {"id": codec.name.removeprefix("numcodecs."), **parameters}
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.codecs.imagecodecs_package import IMAGECODECS
 from zarrcore.codecs.interface import ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
@@ -56,7 +57,7 @@ OBJECT_CODECS = frozenset(name for name in _OBJECT_TYPES if name.startswith("num
 """The codecs of objects that no other format has, and that are not written."""
 
 NATIVE_CODECS = ("blosc", "gzip", "zstd")
-"""Codecs with their own name in Zarr v3; all others are ``numcodecs.*``."""
+"""Codecs with their own name in Zarr v3. So have those of imagecodecs; all others are ``numcodecs.*``."""
 
 
 def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
@@ -171,7 +172,8 @@ def _codec(value: Any, member: str) -> NamedConfiguration:
     name = value["id"]
     if name == "blosc" and type(shuffle := configuration.get("shuffle")) is int:
         configuration["shuffle"] = _SHUFFLE_NAMES.get(shuffle, shuffle)
-    return NamedConfiguration(name if name in NATIVE_CODECS else f"numcodecs.{name}", configuration)
+    native = name in NATIVE_CODECS or name.startswith(IMAGECODECS)
+    return NamedConfiguration(name if native else f"numcodecs.{name}", configuration)
 
 
 def _transposed(document: JsonObject) -> list[NamedConfiguration]:

@@ -41,7 +41,7 @@ _EXACT = {
     ),
     *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes", "numcodecs.pcodec"),
     *("sharding_indexed", "n5_default", "zarrs.squeeze", "squeeze", "zarrs.vlen", "vlen"),
-    *("zarrs.optional", "optional"),
+    *("zarrs.optional", "optional", "imagecodecs_delta", "imagecodecs_floatpred"),
 }
 
 

@@ -1,0 +1,93 @@
+"""The optional package imagecodecs, for the codecs that have its names.
+
+imagecodecs registers them with numcodecs, for Zarr v2, and with zarr-python, for Zarr v3. tifffile names them in references to
+TIFF files. Their documents name the parameters of imagecodecs' functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec
+from zarrcore.codecs.parameters import dtype, integer
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.metadata.named_configuration import integers
+
+IMAGECODECS: Final = "imagecodecs_"
+"""How the names of these codecs begin."""
+
+
+def imagecodecs_package(name: str) -> Any:
+    """The package.
+
+    Args:
+        name: the codec that needs it.
+
+    Raises:
+        UnsupportedError: it is not installed.
+    """
+    try:
+        return importlib.import_module("imagecodecs")
+    except ImportError as error:
+        raise UnsupportedError(
+            "codec", name, "needs an optional package: pip install 'zarrscope[tiff]'"
+        ) from error
+
+
+class PredictedArray:
+    """The parameters of a predictor: along which axis of which array neighbours are compared.
+
+    Documents of Zarr v2 tell shape and type of a chunk, because filters of numcodecs are not told them. Those of Zarr v3 do not.
+
+    Args:
+        name: the codec.
+        configuration: its parameters.
+
+    Raises:
+        MetadataError: a parameter is broken.
+    """
+
+    PARAMETERS: Final = ("axis", "dist", "shape", "dtype")
+
+    def __init__(self, name: str, configuration: Mapping[str, Any]) -> None:
+        self._name = name
+        self.axis = integer(configuration, "axis", -1)
+        self.distance = integer(configuration, "dist", 1, minimum=1, maximum=4)
+        told = configuration.get("shape")
+        self._shape = None if told is None else integers(told, "shape", minimum=0)
+        self._dtype = None if configuration.get("dtype") is None else dtype(configuration, "dtype")
+
+    def shape(self, spec: ArraySpec) -> tuple[int, ...]:
+        """The shape of the array: that of a chunk, or another one of the same elements.
+
+        Raises:
+            MetadataError: the parameters do not fit the chunk.
+        """
+        found = spec.shape if self._shape is None else self._shape
+        if math.prod(found) != spec.size or not -len(found) <= self.axis < len(found):
+            raise MetadataError(
+                f"axis {self.axis} of shape {found} does not fit chunks of {spec.shape}", member=self._name
+            )
+        if self._dtype is not None and self._dtype.newbyteorder("<") != spec.dtype.newbyteorder("<"):
+            raise MetadataError(f"expected elements of {self._dtype}, found {spec.dtype}", member=self._name)
+        return found
+
+    def elements(self, array: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        """The elements in the order of memory that the package works on, with their values in any byte order."""
+        native = np.ascontiguousarray(array, spec.dtype.newbyteorder("="))
+        return native.reshape(self.shape(spec))
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        """The parameters without those that follow from the chunk.
+
+        Raises:
+            UnsupportedError: its shape is another one.
+        """
+        if self.shape(spec) != spec.shape:
+            raise UnsupportedError("codec", self._name, f"is not written for another shape than {spec.shape}")
+        return {"axis": self.axis, "dist": self.distance}

@@ -1,0 +1,116 @@
+"""Common codecs for tiles and strips of TIFF files, by which other programs decode the chunks that references name.
+
+numcodecs has deflate, zstd and xz. The package imagecodecs registers the others with it. tifffile names the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.metadata import ArrayMetadata, NamedConfiguration
+
+SEGMENT: Final = "tiff.segment"
+"""The codec that decodes tiles and strips with the tags of their page."""
+_ZLIB: Final = NamedConfiguration("numcodecs.zlib", {"level": 6})
+_COMPRESSORS: Final[Mapping[int, NamedConfiguration | None]] = {
+    1: None,
+    5: NamedConfiguration("imagecodecs_lzw"),
+    8: _ZLIB,
+    32773: NamedConfiguration("imagecodecs_packbits"),
+    32946: _ZLIB,
+    34925: NamedConfiguration("numcodecs.lzma"),
+    50000: NamedConfiguration("zstd", {"level": 3, "checksum": False}),
+}
+"""By the tag Compression."""
+_JPEG: Final = frozenset({7, 33007, 34892})
+_IMAGES: Final[Mapping[int, str]] = {
+    **dict.fromkeys(_JPEG, "imagecodecs_jpeg"),
+    **dict.fromkeys((33003, 33004, 33005, 34712), "imagecodecs_jpeg2k"),
+    **dict.fromkeys((22610, 34934), "imagecodecs_jpegxr"),
+    **dict.fromkeys((50002, 52546), "imagecodecs_jpegxl"),
+    34933: "imagecodecs_png",
+}
+_PREDICTORS: Final[Mapping[int, tuple[str, int]]] = {
+    2: ("imagecodecs_delta", 1),
+    3: ("imagecodecs_floatpred", 1),
+    34894: ("imagecodecs_floatpred", 2),
+    34895: ("imagecodecs_floatpred", 4),
+}
+"""The codec and the distance of the compared samples, by the tag Predictor."""
+_BITS, _COMPRESSION, _FILL_ORDER, _SAMPLES, _PLANES, _PREDICTOR, _FORMAT = 258, 259, 266, 277, 284, 317, 339
+_REVERSED_BITS: Final = 2
+_SEPARATE: Final = 2
+_COMPLEX_INTEGERS: Final = 5
+
+
+class SegmentCodecs(NamedTuple):
+    """What decodes a tile or strip."""
+
+    codecs: tuple[NamedConfiguration, ...]
+    """The codecs without `image`, after which elements are stored as they are."""
+    image: NamedConfiguration | None
+    """The codec of a segment that is an image by itself."""
+
+
+def segment_codecs(metadata: ArrayMetadata) -> SegmentCodecs:
+    """The common codecs of an array whose last codec is that of TIFF segments.
+
+    Raises:
+        UnsupportedError: no other program decodes the segments by the names of codecs.
+    """
+    *before, last = metadata.codecs
+    tags = {int(code): numbers for code, numbers in last.configuration["tags"].items()}
+    compression, predictor = tags[_COMPRESSION][0], tags[_PREDICTOR][0]
+    dtype, is_image = metadata.data_type.dtype, compression in _IMAGES
+    are_together = tags.get(_SAMPLES, [1])[0] > 1 and tags.get(_PLANES, [1])[0] != _SEPARATE
+    if before:
+        raise _refused("whose pixels hold the samples of all colours: it would put another dimension last")
+    if not is_image and compression not in _COMPRESSORS:
+        raise _refused(f"of compression {compression}, for which other programs have no codec")
+    if tags.get(_FILL_ORDER, [1])[0] == _REVERSED_BITS:
+        raise _refused("whose bytes have their bits reversed")
+    if not is_image and any(bits != 8 * dtype.itemsize for bits in tags.get(_BITS, [1])):
+        raise _refused(f"of samples of {tags.get(_BITS, [1])[0]} bits")
+    if _COMPLEX_INTEGERS in tags.get(_FORMAT, [1]):
+        raise _refused("of complex integers")
+    if are_together and (is_image or predictor != 1):
+        raise _refused("whose pixels hold the samples of all colours")
+    if is_image:
+        if predictor != 1:
+            raise _refused("with a predictor of compressed images")
+        return SegmentCodecs((NamedConfiguration("bytes", {"endian": "little"}),), _image(compression, last))
+    return SegmentCodecs(
+        (*_elements(predictor, dtype, last), *filter(None, [_COMPRESSORS[compression]])), None
+    )
+
+
+def _refused(what: str) -> UnsupportedError:
+    return UnsupportedError("format", Format.V2.title, f"cannot describe TIFF images {what}")
+
+
+def _elements(
+    predictor: int, dtype: np.dtype[Any], last: NamedConfiguration
+) -> tuple[NamedConfiguration, ...]:
+    """How elements become bytes."""
+    plain = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
+    if predictor == 1:
+        return (plain,)
+    name, distance = _PREDICTORS.get(predictor, ("", 1))
+    kinds = "f" if name == "imagecodecs_floatpred" else "iuf"
+    if not name or dtype.kind not in kinds:
+        raise _refused(f"with predictor {predictor} of {dtype}")
+    codec = NamedConfiguration(name, {"axis": -1, "dist": distance})
+    return (codec,) if kinds == "f" else (codec, plain)
+
+
+def _image(compression: int, last: NamedConfiguration) -> NamedConfiguration:
+    told = last.configuration
+    if "jpeg_header" in told:
+        raise _refused("whose segments have no header of their own")
+    parameters = {"tables": told["jpeg_tables"]} if compression in _JPEG and "jpeg_tables" in told else {}
+    return NamedConfiguration(_IMAGES[compression], parameters)

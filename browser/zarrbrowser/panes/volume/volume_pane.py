@@ -164,7 +164,7 @@ class VolumePane(Pane):
         view, scene = self.view.wanted_view(), self.view.scene()
         if state is None or measured is None or drawn is None or view is None or scene is None:
             return None
-        name = state.image.path.rpartition("/")[2] or state.image.base.name or state.image.path
+        name = state.image.name or state.image.path
         return ShownVolume(
             self.renderer,
             view,

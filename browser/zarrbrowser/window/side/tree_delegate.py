@@ -21,6 +21,8 @@ class TreeDelegate(QStyledItemDelegate):
             return  # the column before it is drawn here too
         last = self.last_column(index)
         header = self._view.header()
+        while last > index.column() and header.isSectionHidden(last):
+            last -= 1
         end = header.sectionViewportPosition(last) + header.sectionSize(last)
         option.rect.setRight(max(option.rect.right(), end - 1))
         super().paint(painter, option, index)

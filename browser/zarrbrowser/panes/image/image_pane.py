@@ -47,6 +47,7 @@ from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
+from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -356,14 +357,9 @@ class ImagePane(Pane):
         column.addWidget(self.controls)
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        left = QVBoxLayout()
-        left.setSpacing(0)
-        left.addWidget(self.stack, 1)
-        left.addWidget(self.tools.measurements)
-        left.addWidget(self.tools.regions)
-        left.addWidget(self.tools.series)
-        left.addWidget(self.tools.comparison)
-        middle.addLayout(left, 1)
+        tools = self.tools
+        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
+        middle.addWidget(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
         column.addWidget(self.missing)

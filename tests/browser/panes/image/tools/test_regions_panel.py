@@ -208,7 +208,7 @@ def test_regions_are_saved_and_loaded_again(
     [
         (b"\xff\xfe\x00", "bad: The file is not text in UTF-8."),
         (b"{", "bad: The file is not valid JSON."),
-        (None, "bad: [Errno 2]"),
+        (None, "bad: No such file or directory: "),
         (b" " * 200, "bad: The file is larger than 100 bytes."),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -17,9 +17,8 @@ class ToolPanels(Scrolled):
     """The panels, one below the other; takes no room while all of them are hidden."""
 
     def __init__(self, *panels: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)  # each panel has a line above it
+        super().__init__("", parent, both_ways=True)  # each panel has a line above it
         self._most = _PICTURE
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         column = QVBoxLayout(self.inside)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -44,9 +43,6 @@ class ToolPanels(Scrolled):
         too_wide = self.inside.minimumSizeHint().width() > self.width()
         bar = self.horizontalScrollBar().sizeHint().height() if too_wide else 0
         return QSize(inside.width(), min(self._most, inside.height() + bar))
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(0, super().minimumSizeHint().height())
 
 
 class PictureWithTools(QWidget):

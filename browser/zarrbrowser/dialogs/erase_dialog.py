@@ -90,6 +90,7 @@ class EraseDialog(QDialog):
         self._found = found
         self.counted.setText(_told(found))
         if found.nodes <= 1:
+            self.cancel_button.setFocus()  # hiding the field would move the focus to the button that deletes
             self.ask_name.hide()
             self.name.hide()
         self._tell()
@@ -98,6 +99,8 @@ class EraseDialog(QDialog):
         is_single = self._found is not None and self._found.nodes <= 1
         is_named = self.name.text() == self._node.name
         self.erase_button.setEnabled(is_array(self._node) or is_single or is_named)
+        # Enter confirms only after the name, which nobody types by mistake.
+        (self.erase_button if is_named and not is_array(self._node) else self.cancel_button).setDefault(True)
 
     def _confirm(self) -> None:
         keys = self._found.keys if self._found is not None else 0

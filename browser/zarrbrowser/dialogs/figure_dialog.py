@@ -29,7 +29,7 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
 _LATER_MS = 60
-_PREVIEW = QSize(430, 400)
+_PREVIEW, _LEAST_PREVIEW = QSize(430, 400), QSize(160, 120)
 
 
 class FigureDialog(QDialog):
@@ -201,8 +201,11 @@ class FigurePreview(QWidget):
         super().__init__(parent)
         self.figure = figure
         self.options: FigureOptions | None = None
-        self.setMinimumSize(_PREVIEW)
+        self.setMinimumSize(_LEAST_PREVIEW)
         self.setAccessibleName("preview of the figure")
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return _PREVIEW
 
     def show_options(self, options: FigureOptions) -> None:
         """Draw the figure with other options."""

@@ -27,7 +27,7 @@ class KeysDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        area = Scrolled("")
+        area = Scrolled("", both_ways=True)
         columns = QHBoxLayout(area.inside)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(32)

@@ -67,10 +67,19 @@ def png_of_frame(pixels: NDArray[np.uint8]) -> bytes:
         OSError: it cannot be encoded.
     """
     height, width, _ = pixels.shape
-    plain, buffer = np.ascontiguousarray(pixels), _buffer()
-    image = QImage(plain.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+    plain = np.ascontiguousarray(pixels)
+    return png_of_image(QImage(plain.data, width, height, 3 * width, QImage.Format.Format_RGB888))
+
+
+def png_of_image(image: QImage) -> bytes:
+    """The PNG file of an image.
+
+    Raises:
+        OSError: it cannot be encoded.
+    """
+    buffer = _buffer()
     if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the frame cannot be encoded")
+        raise OSError("the picture cannot be encoded")
     return bytes(buffer.data().data())
 
 
@@ -96,10 +105,7 @@ def draw_on_page(device: QPagedPaintDevice, figure: Figure, options: FigureOptio
 
 
 def _png(figure: Figure, options: FigureOptions) -> bytes:
-    buffer = _buffer()
-    if not image_of_figure(figure, options).save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the figure cannot be encoded")
-    return bytes(buffer.data().data())
+    return png_of_image(image_of_figure(figure, options))
 
 
 def _svg(figure: Figure, options: FigureOptions) -> bytes:

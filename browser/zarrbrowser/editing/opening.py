@@ -25,11 +25,10 @@ def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Sou
     # late: as in `open_source`
     import zarrcore
     from zarrcore.hierarchy import open_hierarchy
-    from zarrcore.stores import StatisticsStore, StoreOptions, writable
+    from zarrcore.stores import StatisticsStore, StoreOptions
 
     if shown is not None:
-        reading: Any = shown.hierarchy
-        writable(reading.store)
+        check_store(shown)
     options: Any = request.options
     if isinstance(options, Connection):
         options = options.store_options()
@@ -42,6 +41,18 @@ def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Sou
         store, "r+", request.format, chunk_cache=zarrcore.ChunkCache(CACHE_BYTES), believe_consolidated=False
     )
     return Source(request, hierarchy, hierarchy.node("/"), counted.statistics, may_change=True)
+
+
+def check_store(source: Source) -> None:
+    """Check that the store of an open source is of a kind that takes changes. Sends no request.
+
+    Raises:
+        ReadOnlyError: it is not.
+    """
+    from zarrcore.stores import writable  # late: for a fast start
+
+    hierarchy: Any = source.hierarchy
+    writable(hierarchy.store)
 
 
 def check_permission(store: Any) -> None:

@@ -30,6 +30,8 @@ class Place:
     connection: Connection
     told_format: str | None = None
     """The format that the user chose; None if it was detected."""
+    is_translated: bool = False
+    """Whether the source is something else that only zarrcore shows as Zarr, such as an HDF5 file."""
 
     @classmethod
     def of(cls, source: Source, node: NodeLike) -> Place:
@@ -38,12 +40,25 @@ class Place:
         within = getattr(hierarchy, "within", lambda path: path)
         format_name = source.request.format if hierarchy is source.hierarchy else None
         connection = Connection.of(source.request.options)
-        return cls(hierarchy.url, within(node.path), hierarchy.format.name, connection, format_name)
+        store = getattr(hierarchy, "store", None)
+        is_translated = store is not None and bool(store.description())  # it says what is shown as Zarr
+        inside = within(node.path)
+        return cls(hierarchy.url, inside, hierarchy.format.name, connection, format_name, is_translated)
 
     @property
     def scheme(self) -> str:
         """The URL's scheme; empty for a path."""
         return urlsplit(self.url).scheme if "://" in self.url else ""
+
+    @property
+    def is_zip(self) -> bool:
+        """Whether the store is a zip file."""
+        return self.location.endswith(ZIP_SUFFIXES)
+
+    @property
+    def location(self) -> str:
+        """The path of the store on its server or on this machine."""
+        return urlsplit(self.url).path if self.scheme else self.url
 
     @property
     def joined(self) -> str:
@@ -112,12 +127,14 @@ def _options(connection: Connection) -> dict[str, Any]:
 
 def zarr_code(place: Place, selection: Selection | None) -> str | None:
     """Python that reads with zarr-python; None if zarr-python cannot read it."""
-    if place.format not in ("v2", "v3"):
+    if place.format not in ("v2", "v3") or place.is_translated:
         return None
     version = place.format[1]
     inside = place.path.strip("/")
     imports, store = ["import zarr"], repr(place.url)
-    if place.url.endswith(ZIP_SUFFIXES) and not place.scheme:
+    if place.is_zip:
+        if place.scheme:
+            return None
         store = f"zarr.storage.ZipStore({place.url!r}, mode='r')"
     elif place.scheme in (*_CLOUDS, "http", "https"):
         imports = ["import obstore.store", "import zarr"]
@@ -137,7 +154,7 @@ def tensorstore_code(place: Place, selection: Selection | None) -> str | None:
     """Python that reads with TensorStore; None for groups and for arrays that TensorStore cannot read."""
     driver = {"v2": "zarr", "v3": "zarr3", "n5": "n5"}.get(place.format)
     kvstore = _kvstore(place)
-    if driver is None or kvstore is None or selection is None:
+    if driver is None or kvstore is None or selection is None or place.is_translated:
         return None
     spec = pformat({"driver": driver, "kvstore": kvstore}, sort_dicts=False, width=96)
     turned = ".T" if driver == "n5" else ""  # axes in the usual order, the slowest first
@@ -189,19 +206,20 @@ def _obstore_words(place: Place) -> str:
 
 
 def _kvstore(place: Place) -> dict[str, Any] | None:
-    parts, connection = urlsplit(place.url), place.connection
     inside = place.path.strip("/")
-    path = "/".join(part for part in (parts.path.strip("/"), inside) if part) + "/"
+    if place.is_zip:
+        file = _kvstore_at(place, place.location)
+        return file and {"driver": "zip", "base": file, "path": f"{inside}/" if inside else ""}
+    return _kvstore_at(place, "/".join(part for part in (place.location.rstrip("/"), inside) if part) + "/")
+
+
+def _kvstore_at(place: Place, path: str) -> dict[str, Any] | None:
+    """The file or folder at a path of the place's server or machine."""
+    parts, connection = urlsplit(place.url), place.connection
     if not place.scheme:
-        if not place.url.endswith(ZIP_SUFFIXES):
-            return {"driver": "file", "path": f"{place.joined}/"}
-        return {
-            "driver": "zip",
-            "base": {"driver": "file", "path": place.url},
-            "path": f"{inside}/" if inside else "",
-        }
+        return {"driver": "file", "path": path}
     if place.scheme == "s3":
-        found: dict[str, Any] = {"driver": "s3", "bucket": parts.netloc, "path": path}
+        found: dict[str, Any] = {"driver": "s3", "bucket": parts.netloc, "path": path.lstrip("/")}
         named = {
             "endpoint": connection.endpoint_url,
             "aws_region": connection.region,
@@ -214,7 +232,7 @@ def _kvstore(place: Place) -> dict[str, Any] | None:
             found["aws_credentials"] = {"type": "profile", "profile": connection.profile}
         return found
     if place.scheme == "gs":
-        return {"driver": "gcs", "bucket": parts.netloc, "path": path}
+        return {"driver": "gcs", "bucket": parts.netloc, "path": path.lstrip("/")}
     if place.scheme in ("http", "https"):
-        return {"driver": "http", "base_url": f"{parts.scheme}://{parts.netloc}", "path": f"/{path}"}
+        return {"driver": "http", "base_url": f"{parts.scheme}://{parts.netloc}", "path": path}
     return None

@@ -11,6 +11,7 @@ from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.calculations.reduction import Reduction
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.source_name import source_name
 from zarrbrowser.values.quantities import format_shape
 from zarrcore.conventions.cf import Packing
 
@@ -69,7 +70,9 @@ class ViewedArray:
         image = self.displayed.image if self.displayed is not None else None
         axis_labels = self.displayed.axes.names if self.displayed is not None else None
         names = axis_labels or axis_names(self.array.ndim, self.array.dimension_names)
-        parts = [(image.name if image is not None else "") or self.array.name or "array"]
+        parts = [
+            (image.name if image is not None else "") or self.array.name or source_name(self.array) or "array"
+        ]
         if self.displayed is not None and image is not None and image.levels > 1:
             parts.append(f"level{self.displayed.level}")
         for axis, (name, part) in enumerate(zip(names, selection, strict=True)):

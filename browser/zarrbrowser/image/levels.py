@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from zarrbrowser.image.axes import axis_names, is_colour
 from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.source_name import source_name
 
 if TYPE_CHECKING:
     from zarrcore.conventions import Label
@@ -85,6 +86,11 @@ class Image:
     """The names of the variables of a pyramid of several; each is an image."""
     variable: str = ""
     """The one that this is."""
+
+    @property
+    def name(self) -> str:
+        """The name of the chosen node, that of its source if it is the root; may be empty."""
+        return self.path.rpartition("/")[2] or source_name(self.base) or self.base.name
 
     @property
     def key(self) -> str:

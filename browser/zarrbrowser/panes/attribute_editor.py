@@ -121,6 +121,7 @@ class AttributeEditor(QWidget):
         if self.save_button.isEnabled():
             self._is_saving = True
             self.edit.setReadOnly(True)
+            self.edit.setFocus()  # a button that is disabled would pass the focus on to a control outside
             self.save_button.setEnabled(False)
             self.save_asked.emit(self._shown, attributes_in(self.text))
 

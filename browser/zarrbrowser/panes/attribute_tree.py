@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from zarrbrowser.editing.changes import Change, Outcome
 from zarrbrowser.models.json_model import JsonModel, is_small
@@ -148,7 +148,11 @@ class AttributeTree(QWidget):
         self.copy_button.setVisible(bool(self._document) and not is_edited)
 
     def _end(self) -> None:
+        focus = QApplication.focusWidget()
+        had_focus = self.editor is not None and focus is not None and self.editor.isAncestorOf(focus)
         self._swap(is_edited=False)
+        if had_focus and self.edit_button.isVisible():
+            self.edit_button.setFocus()  # otherwise Qt takes some other control, such as the one that opens a source
 
     def _keep_draft(self) -> None:
         if not self.is_edited or self._source is None:

@@ -52,8 +52,9 @@ def sentence(error: BaseException) -> str:
         return "There is not enough memory for this."
     # An error without text is unexpected: only its name is known.
     text = in_the_window(str(error).strip()) or f"unexpected {type(error).__name__}"
-    if isinstance(error, OSError) and error.errno in _SYSTEM:
-        text = _SYSTEM[error.errno] + (f": {error.filename}" if isinstance(error.filename, str) else "")
+    if isinstance(error, OSError) and error.errno and error.strerror:  # without its number
+        told = _SYSTEM.get(error.errno, error.strerror)
+        text = told + (f": {error.filename}" if isinstance(error.filename, str) else "")
     first = text[0] if _is_name(text) else text[0].upper()
     return first + text[1:] + ("" if text[-1] in ".!?" else ".")
 

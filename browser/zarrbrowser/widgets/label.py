@@ -58,3 +58,22 @@ class ElidedLabel(QWidget):
             painter.setPen(current_colours().muted)
         text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class DropMark(QLabel):
+    """Says what a drop does; covers its parent while something is dragged over it."""
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self._over = parent
+        self.setProperty("role", "drop")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def turn(self, *, is_on: bool) -> None:
+        """Show or hide it."""
+        if is_on:
+            self.setGeometry(self._over.rect())
+            self.raise_()
+        self.setVisible(is_on)

@@ -10,22 +10,27 @@ _LEAST_HEIGHT = 48
 
 
 class Scrolled(QScrollArea):
-    """A frame that scrolls vertically.
+    """A frame that scrolls vertically, and on request horizontally.
 
     Args:
         role: the frame's role in the stylesheet.
+        both_ways: whether it also scrolls horizontally.
 
     Attributes:
         inside: the frame.
     """
 
-    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+    def __init__(self, role: str, parent: QWidget | None = None, *, both_ways: bool = False) -> None:
         super().__init__(parent)
+        self._both_ways = both_ways
         self.inside = QFrame()
         self.inside.setProperty("role", role)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        policy = Qt.ScrollBarPolicy
+        self.setHorizontalScrollBarPolicy(
+            policy.ScrollBarAsNeeded if both_ways else policy.ScrollBarAlwaysOff
+        )
         self.setWidgetResizable(True)
         self.setWidget(self.inside)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -49,4 +54,5 @@ class Scrolled(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         hint = self.inside.minimumSizeHint()
-        return QSize(hint.width(), min(hint.height(), _LEAST_HEIGHT))
+        width = 0 if self._both_ways else hint.width()
+        return QSize(width, min(hint.height(), _LEAST_HEIGHT))

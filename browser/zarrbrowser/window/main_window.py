@@ -460,14 +460,14 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         if dropped_texts(event.mimeData()) and take_as_copy(event):
-            self._layout.highlight_drop(is_on=True)
+            self._layout.drop_mark.turn(is_on=True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        self._layout.highlight_drop(is_on=False)
+        self._layout.drop_mark.turn(is_on=False)
         super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        self._layout.highlight_drop(is_on=False)
+        self._layout.drop_mark.turn(is_on=False)
         for text in dropped_texts(event.mimeData()) if take_as_copy(event) else ():
             self.open_text(text)
 

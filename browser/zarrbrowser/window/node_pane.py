@@ -140,6 +140,8 @@ class NodePane(QWidget):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a node, in the tab that the user chose last if it has that one."""
+        focus = self.window().focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self._quiet()
         self._session.select(source, node)
         self._stale, self._steps = set(tabs_for(node)), 0
@@ -150,6 +152,9 @@ class NodePane(QWidget):
         self.change_chip.setVisible(source.may_change)
         self._draw_icon()
         self._show_tabs(tabs_for(node))
+        focus = self.window().focusWidget()
+        if had_focus and not (focus is not None and self.isAncestorOf(focus)):
+            self._focus_data()  # a control of the former node had it; Qt has taken the next one, which opens a source
         if may_be_image(node):
             self._look_closer.ask(
                 lambda _asked: is_inferred_image(node, source.hierarchy.node),
@@ -270,7 +275,12 @@ class NodePane(QWidget):
         pane = self._stack.currentWidget() or self._blank
         if pane.isAncestorOf(self.window().focusWidget() or self) or not pane.isVisible():
             tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            return
+        else:
+            self._focus_data()
+
+    def _focus_data(self) -> None:
+        """Move the focus to the picture, plot, table or other data."""
+        pane = self._stack.currentWidget() or self._blank
         target = pane.focus_target() if isinstance(pane, Pane) else pane
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.settings import Settings
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import DropMark
 from zarrbrowser.widgets.notice import Notice, SentencePane
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.node_pane import NodePane
@@ -22,6 +22,7 @@ class WindowLayout(QWidget):
 
     Attributes:
         notice: a bar below the top bar with a sentence that does not belong to a node; hidden without one.
+        drop_mark: says that something can be dropped here.
     """
 
     def __init__(
@@ -52,11 +53,7 @@ class WindowLayout(QWidget):
         column.addWidget(top_bar)
         column.addLayout(around)
         column.addWidget(self._body, 1)
-        self._drop = label("Drop to open", "drop")
-        self._drop.setParent(self)
-        self._drop.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._drop.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._drop.hide()
+        self.drop_mark = DropMark("Drop to open", self)
 
     @property
     def shows_sentence(self) -> bool:
@@ -78,12 +75,6 @@ class WindowLayout(QWidget):
     def show_sentence(self) -> None:
         """Show a message on the right."""
         self._right.setCurrentWidget(self._sentence)
-
-    def highlight_drop(self, *, is_on: bool) -> None:
-        """Show or hide the frame that says that something can be dropped here."""
-        self._drop.setGeometry(self.rect())
-        self._drop.setVisible(is_on)
-        self._drop.raise_()
 
     def fill(self, window: QMainWindow, status: StatusBar, settings: Settings) -> None:
         """Install the layout in a window, and restore its geometry."""

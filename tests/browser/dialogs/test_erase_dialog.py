@@ -48,12 +48,37 @@ def test_a_group_with_nodes_wants_its_name(tmp_path: Path, workers: Workers, qtb
     for text, is_right in (("sca", False), ("Scan", False), ("scan", True)):
         dialog.name.setText(text)
         assert dialog.erase_button.isEnabled() is is_right
+    with qtbot.waitSignal(dialog.confirmed) as heard:
+        QTest.keyClick(dialog.name, Qt.Key.Key_Return)
+    assert heard.args == [9]
+
+
+def test_enter_after_a_wrong_name_deletes_nothing(tmp_path: Path, workers: Workers, qtbot: QtBot) -> None:
+    dialog = dialog_of(tmp_path, "/scan", workers, qtbot)
+    qtbot.waitUntil(lambda: dialog.counted.text().startswith("2 nodes in it, 9 keys, "))
+    dialog.name.setText("scan")
+    dialog.name.setText("scan2")
+    with qtbot.assertNotEmitted(dialog.confirmed):
+        QTest.keyClick(dialog.name, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
 
 
 def test_an_empty_group_wants_no_name(tmp_path: Path, workers: Workers, qtbot: QtBot) -> None:
     dialog = dialog_of(tmp_path, "/other", workers, qtbot)
     qtbot.waitUntil(dialog.erase_button.isEnabled)
     assert dialog.name.isHidden()
+
+
+def test_the_button_that_deletes_has_no_focus_if_counting_ends_first(
+    tmp_path: Path, workers: Workers, qtbot: QtBot
+) -> None:
+    source = example(tmp_path)
+    dialog = EraseDialog(source, source.hierarchy.node("/other"), workers)
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(dialog.erase_button.isEnabled)
+    dialog.show()
+    qtbot.waitUntil(lambda: dialog.focusWidget() is not None)
+    assert dialog.focusWidget() is dialog.cancel_button
 
 
 def test_counting_stops_with_the_dialog(tmp_path: Path, workers: Workers, qtbot: QtBot) -> None:

@@ -36,6 +36,11 @@ def test_the_choices_are_those_of_the_controls(dialog: FigureDialog) -> None:
     assert dialog.choices().options.title == ""
 
 
+def test_the_dialog_fits_a_small_screen(dialog: FigureDialog) -> None:
+    assert dialog.minimumSizeHint().width() <= 683  # half of 1366, at twice the scale
+    assert dialog.preview.sizeHint().width() == 430
+
+
 def test_another_unit_keeps_the_size(dialog: FigureDialog) -> None:
     dialog.unit.setCurrentText("inches")
     assert dialog.width_.value() == pytest.approx(3.94)

@@ -29,5 +29,5 @@ def test_all_keys_fit_a_small_screen(application: QApplication, qtbot: QtBot) ->
     dialog.show()
     assert dialog.sizeHint().width() < 1280
     assert dialog.sizeHint().height() < 900
-    dialog.resize(dialog.width(), 500)
-    assert dialog.height() == 500
+    dialog.resize(683, 384)  # half of 1366 × 768, at twice the scale
+    assert (dialog.width(), dialog.height()) == (683, 384)

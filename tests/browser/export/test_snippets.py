@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -103,6 +104,31 @@ def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Se
         assert np.array_equal(run_command(command(place, node, PLANE), tmp_path), VALUES[PLANE])
     bucket, node = place_of(url, "/deep/volume", reaches[0])
     assert np.array_equal(run_command(command(bucket, node, PLANE), tmp_path), VALUES[PLANE])
+
+
+def test_code_for_a_remote_zip_file_is_that_of_the_libraries_that_open_one(
+    folder: Path, s3: S3Server, tmp_path: Path
+) -> None:
+    with zarr.storage.ZipStore(tmp_path / "a.zarr.zip", mode="w") as store:
+        zarr.create_array(store, data=VALUES, chunks=(1, 16, 16))
+    s3.put("bucket/snippets/a.zarr.zip", (tmp_path / "a.zarr.zip").read_bytes())
+    bucket, _ = place_of(
+        "s3://bucket/snippets/a.zarr.zip", "/", Connection(s3.endpoint_url, "us-east-1", anonymous=True)
+    )
+    with distant_server(tmp_path) as server:
+        web, _ = place_of(f"{server.url}/a.zarr.zip", "/")
+        assert [zarr_code(place, PLANE) for place in (bucket, web)] == [None, None]
+        found = run_code([tensorstore_code(place, PLANE) for place in (bucket, web)], tmp_path)
+    assert all(np.array_equal(values, VALUES[PLANE]) for values in found)
+
+
+def test_files_that_only_zarrcore_shows_as_zarr_have_no_code_for_other_zarr_libraries(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["volume"] = VALUES
+    place, node = place_of(str(tmp_path / "a.h5"), "/volume")
+    assert (zarr_code(place, PLANE), tensorstore_code(place, PLANE)) == (None, None)
+    codes = [zarrcore_code(place, PLANE), xarray_code(place, node.name, PLANE), dask_code(place, PLANE)]
+    assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code([*codes], tmp_path))
 
 
 def run_command(text: str, tmp_path: Path) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,12 @@ def test_a_file_name_has_only_characters_that_all_systems_accept(name: str, expe
     array = FakeArray(np.zeros((3, 4)))
     array.name = name
     assert ViewedArray.whole(array).file_name((2, ALL), "npy") == expected
+
+
+def test_a_file_of_an_array_at_the_root_is_named_by_its_source() -> None:
+    array = FakeArray(np.zeros((3, 4)))
+    array.name, array.hierarchy = "", SimpleNamespace(url="/data/scan.zarr")  # type: ignore[attr-defined]
+    assert ViewedArray.whole(array).file_name((2, ALL), "npy") == "scan_axis02.npy"
 
 
 @pytest.mark.parametrize("letter", ["n", "é", "細", "😀"])

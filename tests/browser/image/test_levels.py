@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,6 +46,15 @@ def test_a_level_without_metadata_has_the_whole_ratio_of_the_shapes() -> None:
     told = level_of((101, 50, 3), FakeArray(np.zeros((26, 25, 3))), [3, 2, 1], [0, 0, 0])
     assert (told.factors, told.offsets) == ((3, 2, 1), (0, 0, 0))
     assert level_of((7, 0), FakeArray(np.zeros((0, 0)))).factors == (7, 1)
+
+
+def test_an_image_at_the_root_has_the_name_of_its_source() -> None:
+    array = FakeArray(np.zeros((4, 5)))
+    array.name, array.path = "0", "/0"
+    assert Image("/a/cells", (whole(array),), ("y", "x")).name == "cells"
+    assert Image("/", (whole(array),), ("y", "x")).name == "0"
+    array.hierarchy = SimpleNamespace(url="/data/cells.zarr")  # type: ignore[attr-defined]
+    assert Image("/", (whole(array),), ("y", "x")).name == "cells"
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,24 @@ def test_attributes_of_an_array_are_saved_and_undone(window: MainWindow, place: 
     assert attributes(place, "scan/raw") == {"unit": "mm"}
 
 
+@pytest.mark.parametrize("way", ["save", "cancel"])
+def test_the_focus_goes_from_the_text_to_the_button_that_edits(
+    way: str, window: MainWindow, place: Path, qtbot: QtBot
+) -> None:
+    allow(window, qtbot, place, "/scan/raw")
+    window.activateWindow()
+    tree = tree_of(window)
+    tree.edit_button.click()
+    tree.editor.edit.setPlainText('{"unit": "µm"}')
+    qtbot.waitUntil(tree.editor.save_button.isEnabled)
+    button = tree.editor.save_button if way == "save" else tree.editor.cancel_button
+    button.setFocus()
+    button.click()
+    qtbot.waitUntil(lambda: not tree.is_edited)
+    idle(window, qtbot)
+    assert window.focusWidget() is tree.edit_button
+
+
 def test_attributes_of_a_group_are_saved(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan")
     pane = window.node_pane.pane("Overview")

@@ -51,6 +51,8 @@ def test_errors_of_the_disk_are_plain() -> None:
     )
     assert sentence(OSError(errno.ENOSPC, "No space left on device")) == "The disk is full."
     assert sentence(PermissionError(errno.EACCES, "Permission denied", "/a")) == "Permission denied: /a."
+    missing = FileNotFoundError(errno.ENOENT, "No such file or directory", "/a/b.png")
+    assert sentence(missing) == "No such file or directory: /a/b.png."
 
 
 def test_a_node_of_a_file_that_cannot_be_read_says_all_in_its_sentence() -> None:

@@ -286,7 +286,11 @@ def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow)
     assert {"Guide", "About zarrscope"} <= set(entries)
     guide = window.help.show_guide()
     assert "Find a node" in guide.text.toPlainText()
+    assert window.help.show_guide() is guide
     guide.reject()
+    another = window.help.show_guide()
+    assert another is not guide
+    another.reject()
     about = window.help.show_about()
     about.copy()
     assert "PySide6-Essentials 6." in QApplication.clipboard().text()

@@ -31,6 +31,24 @@ def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) ->
     assert window.node_pane.current_tab() == "Metadata"
 
 
+def test_the_focus_stays_at_the_node_when_its_control_is_gone(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"a": FakeGroup({"b": FakeGroup()}), "array": FakeArray(np.zeros((20, 30)))})
+    window = open_window(root, "/array")
+    window.activateWindow()
+    pane = window.node_pane.pane("Image")
+    qtbot.waitUntil(lambda: isinstance(pane, ImagePane) and pane.view.is_complete)
+    window.node_pane.swap_focus(window.tree)
+    for path in ("/a/b", "/"):
+        window.navigator.go_within(path)
+        qtbot.waitUntil(
+            lambda path=path: window.session.node is not None and window.session.node.path == path
+        )
+        qtbot.waitUntil(lambda: not window.workers.active)
+        focus = window.focusWidget()
+        assert focus is not None
+        assert window.node_pane.isAncestorOf(focus), focus
+
+
 def test_a_pane_that_fails_shows_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = example()
     root.find("/group/inner").codecs = 5

@@ -55,6 +55,21 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: sliders.height() >= 48)
 
 
+def test_names_in_the_tree_have_room(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup(arrays()), "/packed")
+    tree = window.tree
+    window.resize(1200, 600)
+    window._layout._split.setSizes([400, 800])
+    qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
+    for width in (260, 200, 140):
+        window._layout._split.setSizes([width, 1200 - width])
+        qtbot.waitUntil(lambda width=width: tree.width() <= width)
+        assert tree.columnWidth(0) >= 110
+    assert tree.isColumnHidden(1)
+    window._layout._split.setSizes([400, 800])
+    qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
+
+
 def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)

@@ -188,5 +188,4 @@ def _of_image(image: Image, level: Level) -> ImageInfo | None:
         scale = scale_along(image, axis)
         sizes.append(None if scale is None else in_centimetres(scale[0] * factor, scale[1]))
     names = tuple(one.name for one in image.channels)
-    name = image.path.rpartition("/")[2]
-    return ImageInfo(name, len(image.levels), image.channel_axis, names, tuple(sizes))
+    return ImageInfo(image.name, len(image.levels), image.channel_axis, names, tuple(sizes))

@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QImage, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QHideEvent,
+    QImage,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.export.figures.planes import ShownPlanes
@@ -38,6 +47,7 @@ from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
+from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -325,6 +335,10 @@ class ImagePane(Pane):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         self.beside.drag(event)
 
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
+        self.beside.drop_mark.turn(is_on=False)
+        super().dragLeaveEvent(event)
+
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
         """Show a row of the tree beside the image."""
         self.beside.drop(event)
@@ -343,14 +357,9 @@ class ImagePane(Pane):
         column.addWidget(self.controls)
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        left = QVBoxLayout()
-        left.setSpacing(0)
-        left.addWidget(self.stack, 1)
-        left.addWidget(self.tools.measurements)
-        left.addWidget(self.tools.regions)
-        left.addWidget(self.tools.series)
-        left.addWidget(self.tools.comparison)
-        middle.addLayout(left, 1)
+        tools = self.tools
+        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
+        middle.addWidget(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
         column.addWidget(self.missing)

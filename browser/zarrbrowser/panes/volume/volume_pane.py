@@ -164,7 +164,7 @@ class VolumePane(Pane):
         view, scene = self.view.wanted_view(), self.view.scene()
         if state is None or measured is None or drawn is None or view is None or scene is None:
             return None
-        name = state.image.path.rpartition("/")[2] or state.image.base.name or state.image.path
+        name = state.image.name or state.image.path
         return ShownVolume(
             self.renderer,
             view,
@@ -484,21 +484,31 @@ class VolumePane(Pane):
 
     def save(self) -> None:
         """Ask for a file, and write the picture into it."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save the picture", "volume.png", "PNG (*.png)")
-        if name:
-            self.save_to(name)
+        from zarrbrowser.export.viewed_array import file_name_of  # late: for a fast start
+
+        dialog = QFileDialog(self, "Save the picture", "", "PNG (*.png)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
+        dialog.setDefaultSuffix("png")
+        state = self.model.state
+        dialog.selectFile(file_name_of((state.image.name if state is not None else "") or "volume", "png"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.save_to)
+        dialog.open()
 
     def save_to(self, name: str) -> None:
         """Write the picture on the screen as PNG."""
         picture: QImage = self.view.picture()
 
         def work(_request: object) -> None:
-            if not picture.save(name, "PNG"):  # type: ignore[call-overload]
-                raise OSError(f"{name} cannot be written")
+            from zarrbrowser.drawing.figure_files import png_of_image  # late: for a fast start
+            from zarrcore.filetypes import whole_or_nothing
+
+            with whole_or_nothing(name) as stream:
+                stream.write(png_of_image(picture))
 
         self.workers.submit(
             work,
             lambda _nothing: self.reported.emit(f"Saved {name}"),
-            lambda error: self.stack.notice.tell(sentence(error)),
+            lambda error: self.stack.notice.tell(f"{name} was not written: {sentence(error)}"),
             "Saving the picture",
         )

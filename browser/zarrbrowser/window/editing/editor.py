@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from zarrbrowser.editing.changes import CannotUndoError, Change, Effect, Outcome
+from zarrbrowser.editing.opening import check_store
 from zarrbrowser.editing.undo_stack import UndoStack
 from zarrbrowser.nodes.protocols import NodeLike, is_group
 from zarrbrowser.session.error_text import sentence
@@ -19,6 +20,7 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.window.editing.change_runner import ChangeRunner
 from zarrbrowser.workers import Workers
 from zarrbrowser.workers.workers import Stopped
+from zarrcore.errors import ReadOnlyError, ZarrError
 
 if TYPE_CHECKING:  # what only changes need is imported when they are asked for, for a fast start
     from zarrbrowser.editing.cells import Target
@@ -100,7 +102,7 @@ class Editor(QObject):
         def failed(error: Exception) -> None:
             self._opening.discard(id(source))
             if not isinstance(error, Stopped):
-                self._notice(f"{source.title} cannot be changed. {sentence(error)}")
+                self._notice(_why_not(source, error))
 
         self._workers.submit(work, done, failed, f"Opening {source.title} for changes")
 
@@ -276,9 +278,15 @@ class Editor(QObject):
         return node.path == "/"
 
     def _may_change(self, source: Source) -> bool:
-        if not source.may_change:
+        if source.may_change:
+            return True
+        try:
+            check_store(source)
+        except ZarrError as error:
+            self._notice(_why_not(source, error))  # to allow changes would fail, too
+        else:
             self._notice(f"{source.title} is open for reading only: allow changes first ({_KEYS}).")
-        return source.may_change
+        return False
 
     def _change_ended(self, source: Source, change: Change, outcome: Outcome | Exception) -> None:
         if isinstance(outcome, Outcome):
@@ -304,6 +312,12 @@ class Editor(QObject):
 
     def _notice(self, text: str) -> None:
         self.noticed.emit(text, None, None)
+
+
+def _why_not(source: Source, error: Exception) -> str:
+    """Why a source cannot be changed, in one sentence; errors of read-only sources name them."""
+    text = sentence(error)
+    return text if isinstance(error, ReadOnlyError) else f"{source.title} cannot be changed: {text}"
 
 
 def _close(source: Source, _asked: object = None) -> None:

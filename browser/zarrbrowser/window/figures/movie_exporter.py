@@ -95,7 +95,7 @@ class MovieExporter(QObject):
         self._settings.keep(_KIND, options.kind)
         kind, axes = MOVIE_TYPES[options.kind], planes.main.state.settings.axes
         image = planes.main.state.image
-        stem = f"{image.path.rpartition('/')[2] or image.base.name}_{axes.names[options.axis]}"
+        stem = f"{image.name}_{axes.names[options.axis]}"
         dialog = QFileDialog(self._parent, "Export movie", self._folder)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
         if kind.suffix:

@@ -21,6 +21,7 @@ class HelpDialogs:
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
+        self._guide: GuideDialog | None = None
 
     def show_keys(self) -> KeysDialog:
         """Show all keyboard shortcuts."""
@@ -32,13 +33,20 @@ class HelpDialogs:
         return dialog
 
     def show_guide(self) -> GuideDialog:
-        """Show the guide; the window can be used beside it."""
+        """Show the guide, once; the window can be used beside it."""
         from zarrbrowser.dialogs.guide_dialog import GuideDialog  # late: for a fast start
 
-        dialog = GuideDialog(self._window)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.show()
-        return dialog
+        if self._guide is None:
+            self._guide = GuideDialog(self._window)
+            self._guide.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self._guide.finished.connect(self._guide_closed)
+        self._guide.show()
+        self._guide.raise_()
+        self._guide.activateWindow()
+        return self._guide
+
+    def _guide_closed(self, _result: int) -> None:
+        self._guide = None
 
     def show_about(self) -> AboutDialog:
         """Show what this program is, and its versions."""

@@ -63,9 +63,16 @@ def _title(action: QAction) -> str:
 
 
 def _of_buttons(pane: QWidget, tab: str) -> Iterator[Entry]:
-    """The buttons of a tab that are shown, or that its bar has moved into a menu because it is narrow."""
-    moved = {one for bar in pane.findChildren(Bar) for one in bar.gives_way}
+    """The buttons of a tab that are shown, or that its bar has moved into a menu because it is narrow; and their menus."""
+    bars = pane.findChildren(Bar)
+    moved = {one for bar in bars for one in bar.gives_way}
+    menus_of_bars = {bar.more for bar in bars}
     for button in pane.findChildren(QToolButton):
-        tip = QTextDocumentFragment.fromHtml(button.toolTip()).toPlainText().strip()
-        if tip and (button.isVisible() or button in moved) and button.menu() is None:
-            yield Entry(tip.partition("\n")[0], button.click, tab, is_enabled=button.isEnabled())
+        tip = QTextDocumentFragment.fromHtml(button.toolTip()).toPlainText().strip().partition("\n")[0]
+        if not tip or button in menus_of_bars or not (button.isVisible() or button in moved):
+            continue
+        menu = button.menu()
+        if menu is None or button.popupMode() is not QToolButton.ToolButtonPopupMode.InstantPopup:
+            yield Entry(tip, button.click, tab, is_enabled=button.isEnabled())
+        if menu is not None and button.isEnabled():
+            yield from _of_menu(menu, f"{tab}: {tip}")

@@ -19,13 +19,10 @@ class TreeDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.column() and not index.data():
             return  # a column beside it is drawn here too
-        following, header = self.last_column(index) + 1, self._view.header()
+        following, header = self.next_text(index), self._view.header()
         if index.column():
             option.rect.setLeft(self._start(option, index))
-        if following < index.model().columnCount():
-            end = self._start(option, index.sibling(index.row(), following))
-        else:
-            end = header.sectionViewportPosition(following - 1) + header.sectionSize(following - 1)
+        end = header.length() - header.offset() if following is None else self._start(option, following)
         option.rect.setRight(max(option.rect.left(), end - 1))
         super().paint(painter, option, index)
 
@@ -38,10 +35,8 @@ class TreeDelegate(QStyledItemDelegate):
             start -= max(0, min(lacking, header.sectionSize(column - 1)))
         return start
 
-    @staticmethod
-    def last_column(index: Index) -> int:
-        """The last of the empty columns that follow a cell; its own column if the next one has a text."""
-        column = index.column()
-        while column + 1 < index.model().columnCount() and not index.sibling(index.row(), column + 1).data():
-            column += 1
-        return column
+    def next_text(self, index: Index) -> QModelIndex | None:
+        """The next cell of the row that has a text, in a column that is shown; None if the others are empty."""
+        after = range(index.column() + 1, index.model().columnCount())
+        cells = (index.sibling(index.row(), one) for one in after if not self._view.isColumnHidden(one))
+        return next((cell for cell in cells if cell.data()), None)

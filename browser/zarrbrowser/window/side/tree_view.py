@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QDrag, QGuiApplication, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QDrag, QGuiApplication, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
@@ -13,6 +13,8 @@ from zarrbrowser.panes.registry import has_picture
 from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
+_LEAST_NAME_WIDTH = 110
+"""Below this width of the names, the types give way to them, then the shapes."""
 _SHAPE_WIDTH_MOST = 180
 """The maximum width of shapes; the tooltip shows longer ones."""
 
@@ -56,6 +58,8 @@ class TreeView(QTreeView):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             self.setColumnWidth(column, width)
         self._widened = False
+        self._widths = {1: _SHAPE_WIDTH, 2: _TYPE_WIDTH}
+        """The widths of the columns after the names, also while they are hidden."""
         header.sectionResized.connect(self._section_resized)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._widen = QTimer(self, singleShot=True, interval=80)
@@ -145,11 +149,27 @@ class TreeView(QTreeView):
         if not self._widen.isActive():
             self._widen.start()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Hide columns that leave no room for the names."""
+        super().resizeEvent(event)
+        self._give_way()
+
     def _make_room(self) -> None:
         """Fit the column to new shapes."""
         wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
-        if not self._widened and wanted > self.columnWidth(1):
+        if not self._widened and wanted > self.columnWidth(1) and not self.isColumnHidden(1):
             self.setColumnWidth(1, wanted)
+            self._give_way()
+
+    def _give_way(self) -> None:
+        if self._widened:
+            return  # the user has chosen the widths
+        for column in self._widths:
+            if not self.isColumnHidden(column):
+                self._widths[column] = self.columnWidth(column)
+        room = self.viewport().width() - _LEAST_NAME_WIDTH
+        self.setColumnHidden(2, self._widths[1] + self._widths[2] > room)
+        self.setColumnHidden(1, self._widths[1] > room)
 
     def _look_on(self, index: QModelIndex) -> None:
         # A slow store gives a page in parts. Beyond a page, only scrolling asks for more: a range is a single row, so that

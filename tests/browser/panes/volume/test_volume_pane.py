@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow, environment
@@ -267,8 +269,23 @@ def test_the_picture_is_saved_and_copied(open_window: OpenWindow, qtbot: QtBot, 
     pane.copy()
     pane.save_to(str(tmp_path / "volume.png"))
     qtbot.waitUntil(lambda: (tmp_path / "volume.png").exists() and len(told) == 2)
+    assert QImage(str(tmp_path / "volume.png")).size() == pane.view.picture().size()
     pane.save_to(str(tmp_path / "absent" / "volume.png"))
-    qtbot.waitUntil(lambda: "cannot be written" in pane.stack.notice.text)
+    qtbot.waitUntil(lambda: "was not written: No such file or directory" in pane.stack.notice.text)
+    pane.save_to("/dev/full")
+    qtbot.waitUntil(lambda: pane.stack.notice.text == "/dev/full was not written: The disk is full.")
+
+
+def test_the_file_of_the_picture_is_named_by_the_image_and_chosen_without_waiting(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    pane = show(open_window, qtbot, FakeGroup({"a": FakeArray(blocks((6, 7, 8)))}), "/a")
+    pane.save()
+    (dialog,) = [one for one in pane.findChildren(QFileDialog) if one.isVisible()]
+    assert dialog.selectedFiles()[0].endswith("/a.png")
+    dialog.fileSelected.emit(str(tmp_path / "b.png"))
+    dialog.reject()
+    qtbot.waitUntil((tmp_path / "b.png").exists)
 
 
 def test_a_stopped_reading_can_go_on(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -55,6 +56,23 @@ def test_a_folder_without_permission_says_so(
     qtbot.waitUntil(lambda: window.session.source is not None)
     window.editor.toggle()
     qtbot.waitUntil(lambda: "no permission" in window.node_pane.notice.text)
+
+
+def test_a_file_that_cannot_be_changed_says_so_in_one_sentence_and_does_not_advise_to_allow_it(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["volume"] = VALUES
+    window.open_text(f"{tmp_path / 'a.h5'}#/volume")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/volume")
+    expected = f"{tmp_path / 'a.h5'} cannot be written: stores of this kind are read-only."
+    notice = window.node_pane.notice
+    assert window.editor.ask_erase() is None
+    assert notice.text == expected
+    notice.button.click()
+    window.editor.toggle()
+    qtbot.waitUntil(lambda: notice.text == expected)
+    assert not window.session.sources[0].may_change
 
 
 def test_a_collection_is_not_changed(window: MainWindow, place: Path, qtbot: QtBot) -> None:

@@ -8,8 +8,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.pictures import VOLUME, pane_of
 from tests.browser.window.places import at, example
 from zarrbrowser.dialogs.palette_dialog import PaletteDialog
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.theme import DARK, LIGHT, Appearance, current_colours
 from zarrbrowser.window.commands import COMMANDS
@@ -71,6 +74,19 @@ def test_a_command_a_menu_and_a_button_run(window: MainWindow, qtbot: QtBot) -> 
     assert current_colours() is DARK
     window.set_appearance(Appearance.LIGHT)
     assert current_colours() is LIGHT
+
+
+def test_the_menus_of_the_buttons_of_a_tab_are_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(VOLUME, ("z", "y", "x"))}), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    window.activateWindow()
+    dialog = window.show_palette()
+    assert {"Play along z (Space)", "Loop", "Mean", "Maximum projection"} <= set(dialog.titles)
+    assert "More controls" not in dialog.titles
+    dialog.reject()
+    run(window, "maximum projection", qtbot)
+    assert pane.model.state.settings.reduction == Reduction(0, Statistic.MAXIMUM)
 
 
 def test_a_command_of_another_tab_is_not_there(window: MainWindow, qtbot: QtBot) -> None:

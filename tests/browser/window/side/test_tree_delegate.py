@@ -24,9 +24,11 @@ def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Worke
     view.show()
     view.expand(root)
     group, array = (model.index(row, 0, root) for row in range(2))
-    assert TreeDelegate.last_column(group) == 2
-    assert TreeDelegate.last_column(array) == 0
-    assert TreeDelegate.last_column(array.siblingAtColumn(1)) == 1
+    delegate = view.itemDelegate()
+    assert isinstance(delegate, TreeDelegate)
+    assert delegate.next_text(group) is None
+    assert delegate.next_text(array) == array.siblingAtColumn(1)
+    assert delegate.next_text(array.siblingAtColumn(1)) == array.siblingAtColumn(2)
     end, box = view.header().sectionSize(0), view.visualRect(group)
     picture = view.viewport().grab().toImage()
     background = picture.pixelColor(picture.width() - 2, box.center().y())

@@ -13,6 +13,7 @@ from zarrbrowser.models.row_mime import row_in
 from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.sources import Source, place_of
 from zarrbrowser.session.state import Session
+from zarrbrowser.widgets.label import DropMark
 
 if TYPE_CHECKING:  # it needs the pane that this is a part of
     from zarrbrowser.panes.image.beside.beside_area import BesideArea
@@ -32,6 +33,7 @@ class Beside(QObject):
     Attributes:
         splitter: holds the first image, then the second one.
         area: the second image; None without one.
+        drop_mark: says that a row of the tree can be dropped on the picture.
 
     Signals:
         changed: the second image has changed, or there is none any more.
@@ -50,6 +52,7 @@ class Beside(QObject):
         self._pane, self._make = pane, make
         self.splitter = QSplitter()
         self.splitter.setChildrenCollapsible(False)
+        self.drop_mark = DropMark("Drop to show beside", pane)
         self.area: BesideArea | None = None
         self._awaited: SecondImage | None = None
         """A second image to show once its source is open; the area says so meanwhile."""
@@ -169,11 +172,13 @@ class Beside(QObject):
         if row_in(event.mimeData()) is not None:
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
+            self.drop_mark.turn(is_on=True)
         else:
             event.ignore()
 
     def drop(self, event: QDropEvent) -> None:
         """Show a row of the tree."""
+        self.drop_mark.turn(is_on=False)
         row = row_in(event.mimeData())
         source = None if row is None else self._open_source(row[0])
         if row is None or source is None:

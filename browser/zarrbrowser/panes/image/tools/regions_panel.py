@@ -300,6 +300,7 @@ class RegionsPanel(QFrame):
         entry = self.entries[number]
         entry.region = replace(entry.region, name=name)
         self._show_table(number)
+        self.table.setFocus()  # the table has dropped the field in which the name was typed, and its focus with it
 
     def _over_the_middle(self, shape: Shape) -> Region:
         """A region over the middle half of the view."""

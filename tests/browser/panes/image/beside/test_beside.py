@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -188,8 +188,14 @@ def test_a_row_dropped_on_the_picture_is_shown(
         entered = QDragEnterEvent(QPoint(90, 90), COPY, data, BUTTONS, KEYS)
     QApplication.sendEvent(pane, entered)
     assert entered.isAccepted()
+    mark = pane.beside.drop_mark
+    assert (mark.isVisible(), mark.geometry()) == (True, pane.rect())
+    QApplication.sendEvent(pane, QDragLeaveEvent())
+    assert mark.isHidden()
+    QApplication.sendEvent(pane, entered)
     dropped = QDropEvent(QPoint(90, 90).toPointF(), COPY, data, BUTTONS, KEYS)
     QApplication.sendEvent(pane, dropped)
+    assert mark.isHidden()
     again = area_of(pane)
     qtbot.waitUntil(lambda: again.pane.view.is_complete)
     assert again.path == "/half"

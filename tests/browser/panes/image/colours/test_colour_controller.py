@@ -130,6 +130,22 @@ def test_a_pyramid_is_restored_once_its_levels_are_open(open_window: OpenWindow,
     assert columns[0] <= 10 < 30 <= columns[1]
 
 
+def test_the_contrast_is_that_of_the_chosen_channel_when_an_image_is_shown_again(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    group, _array = channels_group()
+    group.attributes["omero"]["channels"][0]["window"] = {"start": 0, "end": 0.5}
+    group.attributes["omero"]["channels"][1]["window"] = {"start": 0, "end": 0.75}
+    window = open_window(FakeGroup({"image": group}), "/image")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.contrast.channels.setCurrentRow(1)
+    assert pane.contrast.high.text() == "0.75"
+    pane.show_node(window.session.sources[0], group)  # all of its chunks are in memory: it is drawn at once
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert (pane.contrast.channels.currentRow(), pane.contrast.high.text()) == (0, "0.5")
+
+
 def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     gone: list[Any] = []

@@ -73,10 +73,9 @@ def is_long(values: AnyArray) -> bool:
 
 
 def from_offset(values: AnyArray, offset: int) -> AnyArray:
-    """64-bit integers as floats relative to one of them, if none is further from it than `EXACT`."""
-    # An overflow cancels out: the difference itself fits.
-    with np.errstate(over="ignore"):
-        found: AnyArray = (values - values.dtype.type(offset)).view(np.int64).astype(np.float64)
+    """Integers as floats relative to one of them; exact if none is further from it than `EXACT`."""
+    # Modulo 2**64: the difference itself fits, also where the offset is not a number of the values' type.
+    found: AnyArray = (values.astype(np.uint64) - np.uint64(offset % 2**64)).view(np.int64).astype(np.float64)
     return found
 
 

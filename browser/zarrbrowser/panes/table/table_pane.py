@@ -242,6 +242,8 @@ class TablePane(Pane):
             self.stack.notice.say("")
             self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
+            if self.columns_plot is not None:
+                self.columns_plot.forget_elements()
         else:
             self.clear()
 
@@ -394,6 +396,11 @@ class TablePane(Pane):
         self._made_plot().turn(is_on=is_on, columns=columns)
         self.view_changed.emit()
 
+    def _go_to_row(self, row: int) -> None:
+        """Go to a row, in the current column."""
+        cell = self.table.current_cell
+        self.go(row, 0 if cell is None else cell[1])
+
     def _made_plot(self) -> ColumnsPlot:
         if self.columns_plot is None:
             from zarrbrowser.panes.table.columns_plot import ColumnsPlot  # late: it loads pyqtgraph
@@ -401,7 +408,7 @@ class TablePane(Pane):
             plot = self.columns_plot = ColumnsPlot(self.workers)
             plot.pointed.connect(self.pointed)
             plot.reported.connect(self.reported)
-            plot.row_chosen.connect(self.go)
+            plot.row_chosen.connect(self._go_to_row)
             plot.changed.connect(self.view_changed)
             plot.closed.connect(self.plot_button.click)
             self._splitter.addWidget(plot)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -158,6 +158,32 @@ def test_a_click_goes_to_the_row_and_the_pointer_tells_it(open_window: OpenWindo
     assert pane.table.current_cell == (7, 2), "the column stays"
     plot.graph.plot.scene().sigMouseMoved.emit(QPointF(-5, -5))
     assert said[-1] == ""
+
+
+def test_a_plot_is_reached_and_used_with_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    pane.window().activateWindow()
+    pane.table.setFocus()
+    for _ in range(20):
+        widget = QApplication.focusWidget()
+        if widget is plot.choice.up_list or widget is None:
+            break
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+    rows = plot.choice.up_list
+    assert rows.hasFocus()
+    before = rows.grab().toImage()
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.grab().toImage() != before, "the current line is seen"
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    QTest.keyClick(rows, Qt.Key.Key_Space)
+    assert list(plot.choice.up) == [1, 2]
+    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    whole = plot.graph.view.viewRange()
+    plot.graph.view.scaleBy((0.5, 0.5))
+    assert plot.graph.view.viewRange() != whole
+    QTest.keyClick(rows, Qt.Key.Key_F)
+    assert np.allclose(plot.graph.view.viewRange(), whole)
 
 
 def test_the_plot_is_restored_with_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -315,8 +341,7 @@ def test_a_hidden_plot_reads_nothing_until_it_is_shown_again(open_window: OpenWi
 
 def test_changed_elements_are_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
     array = FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")]))
-    window = open_window(FakeGroup({"array": array}), "/array")
-    pane = table_of(window, qtbot)
+    pane = open_table(open_window, qtbot, FakeGroup({"table": array}))
     plot = plot_of(pane, qtbot)
     array.values["p"] = 3
     pane.forget_elements()

@@ -19,7 +19,7 @@ from zarrbrowser.plot.columns import (
 )
 from zarrbrowser.table.columns import ColumnGrid, table_of
 from zarrbrowser.table.grid import grid_of
-from zarrbrowser.table.row_order import OrderedGrid, RowTable, order_of, ordered
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, order_of, ordered, whole_table
 
 
 def table(**columns: Any) -> ColumnGrid:
@@ -33,7 +33,7 @@ def named(name: str, cells: Any, **attributes: Any) -> FakeArray:
 
 
 def plot(grid: RowTable | OrderedGrid, across: str | None, *up: str, **log: bool) -> ColumnPlot:
-    whole = grid.inner if isinstance(grid, OrderedGrid) else grid
+    whole = whole_table(grid)
     names = list(whole.fields)
     x, ys = None if across is None else names.index(across), [names.index(name) for name in up]
     known = read_columns(whole, range(len(names)) if x is None else [x, *ys])

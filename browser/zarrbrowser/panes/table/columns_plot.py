@@ -32,7 +32,7 @@ from zarrbrowser.plot.columns import (
 from zarrbrowser.plot.curves import Polyline, View, dots
 from zarrbrowser.plot.document import PlotChoice
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name, whole_table
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
 from zarrbrowser.values.quantities import count
@@ -136,11 +136,12 @@ class ColumnsPlot(QFrame):
     def show_table(self, grid: Cells | None) -> None:
         """Follow the table: draw its rows if the plot is on."""
         table = _row_table(grid)
-        if table is None or _inner(table) is not _inner(self._grid):
-            if self._grid is not None:
-                self._before = self._grid.path, self.document()
+        before = self._grid
+        if table is None or before is None or whole_table(table) is not whole_table(before):
+            if before is not None:
+                self._before = before.path, self.document()
             self._forget()
-            self.choice.offer([] if table is None else _offered(_inner(table)))
+            self.choice.offer([] if table is None else _offered(whole_table(table)))
         self._grid = table
         self.setVisible(self._is_on and self.is_possible)
         if not self._is_on or table is None:
@@ -171,8 +172,8 @@ class ColumnsPlot(QFrame):
         grid, x = self._grid, self.choice.across
         if grid is None or not self._is_on:
             return {}
-        name = None if x is None else column_name(_inner(grid), x)
-        names = tuple(column_name(_inner(grid), one) for one in self.choice.up)
+        name = None if x is None else column_name(whole_table(grid), x)
+        names = tuple(column_name(whole_table(grid), one) for one in self.choice.up)
         log = self.controls.log_x.isChecked(), self.controls.log_y.isChecked()
         return PlotChoice(name, names, self._wants_points, *log).document()
 
@@ -183,7 +184,7 @@ class ColumnsPlot(QFrame):
             Whether the plot is on now.
         """
         kept = PlotChoice.of(document)
-        columns = {} if self._grid is None else {name: one for one, name in _offered(_inner(self._grid))}
+        columns = {} if self._grid is None else {name: one for one, name in _offered(whole_table(self._grid))}
         ys = [] if kept is None else [columns[name] for name in kept.ys if name in columns]
         if kept is None or not ys:
             self.turn(is_on=False)
@@ -240,7 +241,7 @@ class ColumnsPlot(QFrame):
         """Choose these columns, or the first one that can be plotted, over the coordinate that the rows have."""
         if self._grid is None:
             return
-        table = _inner(self._grid)
+        table = whole_table(self._grid)
         offered = [column for column, _ in _offered(table)]
         across = table.row_coordinate
         across = across if across in offered else None
@@ -276,7 +277,7 @@ class ColumnsPlot(QFrame):
             self._show_nothing()
             self.stack.show_sentence("Choose a column to plot.", drawing="array1")
             return
-        table, known = _inner(grid), dict(self._known)
+        table, known = whole_table(grid), dict(self._known)
         lacking = [one for one in self._chosen() if one not in known]
         if lacking and not self.stack.may_read(
             cost_of_columns(table, lacking), self._agreed_bytes, "This plot"
@@ -327,7 +328,7 @@ class ColumnsPlot(QFrame):
 
     def _load_anyway(self) -> None:
         if self._grid is not None:
-            self._agreed_bytes = cost_of_columns(_inner(self._grid), self._chosen()).nbytes
+            self._agreed_bytes = cost_of_columns(whole_table(self._grid), self._chosen()).nbytes
             self.request()
 
     def _cancel(self) -> None:
@@ -472,12 +473,7 @@ def _row_table(grid: Cells | None) -> RowTable | OrderedGrid | None:
     """The table if its rows are elements and it has columns; None for planes and arrays of one axis."""
     if grid is None:
         return None
-    table = grid.inner if isinstance(grid, OrderedGrid) else grid
-    return grid if table.fields else None
-
-
-def _inner(grid: Any) -> Any:
-    return grid.inner if isinstance(grid, OrderedGrid) else grid
+    return grid if whole_table(grid).fields else None
 
 
 def _offered(table: RowTable) -> list[tuple[int, str]]:

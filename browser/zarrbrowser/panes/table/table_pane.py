@@ -39,7 +39,7 @@ from zarrbrowser.table.grid import (
     Place,
     grid_of,
 )
-from zarrbrowser.table.row_order import OrderedGrid, RowTable
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, whole_table
 from zarrbrowser.table.view_document import cell_of, slice_of, table_document
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import unpacking_of
@@ -137,7 +137,7 @@ class TablePane(Pane):
     def _table(self) -> RowTable | None:
         """The displayed grid with all rows, in their own order."""
         grid = self.model.grid
-        return grid.inner if isinstance(grid, OrderedGrid) else grid
+        return None if grid is None else whole_table(grid)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, at the plane of its picture, or the columns of a group."""
@@ -590,7 +590,7 @@ def _size_of(grid: Cells) -> str:
     """The size of a table, and what is not in it."""
     if isinstance(grid, OrderedGrid) and grid.order.clause is not None:
         return f"{grid.rows:,} of {count(grid.inner.rows, 'row')}"
-    table = grid.inner if isinstance(grid, OrderedGrid) else grid
+    table = whole_table(grid)
     if isinstance(table, Grid):
         return format_shape((table.rows, table.columns)) + " cells"
     size = f"{count(table.rows, 'row')}, {count(table.columns, 'column')}"

@@ -16,11 +16,17 @@ from zarrbrowser.plot.series import logarithms
 from zarrbrowser.table.columns import ColumnGrid
 from zarrbrowser.table.grid import Grid, cell_text, is_not_a_number
 from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name
-from zarrbrowser.values.numbers import DRAWABLE, EXACT, from_offset, is_plain, meaning_of, numbers_of
+from zarrbrowser.values.numbers import (
+    DRAWABLE,
+    EXACT,
+    MOST_DATES,
+    from_offset,
+    is_plain,
+    meaning_of,
+    numbers_of,
+    origin_of,
+)
 from zarrbrowser.values.quantities import count
-
-_LARGE, _NARROW = 1e9, 1e-6
-"""Integers beyond the first one in a range this narrow, as a part of them, are drawn relative to the least."""
 
 
 class PlotError(ValueError):
@@ -268,13 +274,7 @@ def _axis(
 def _offset(columns: Sequence[ColumnValues]) -> int:
     """The least of integers or dates if floats cannot represent all of them, or hardly tell them apart; otherwise 0."""
     found = [one.integers() for one in columns]
-    known = [one for one in found if one is not None and one.size]
+    known = [one for one in found if one is not None]
     if len(known) < len(found):
         return 0
-    low, high = min(int(one.min()) for one in known), max(int(one.max()) for one in known)
-    largest = max(abs(low), abs(high))
-    is_needed = largest > EXACT or (largest > _LARGE and high - low < _NARROW * largest)
-    most = (
-        EXACT if columns[0].kind is Kind.NUMBERS else 2**62
-    )  # a wide range of integers is labelled as floats
-    return low if is_needed and high - low < most else 0
+    return origin_of(known, EXACT if columns[0].kind is Kind.NUMBERS else MOST_DATES)

@@ -17,7 +17,7 @@ LINE_COLOURS = ("#e8590c", "#1c7ed6", "#2f9e44", "#ae3ec9", "#f08c00", "#0c8599"
 MOST_SEGMENTS = 10_000
 """The most straight lines of a curve that runs to and fro: drawing more makes the window wait."""
 FEW_POINTS = 200
-"""Up to this number, the points of a line are marked."""
+"""Up to this number, the points of a line are marked, too."""
 _LEAST_OPACITY = 150
 """Of a pixel that one point of a dense plot covers, of 255."""
 _SLAB = 1_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ DRAWABLE = 1e306
 """The largest magnitude that is drawn: axes compute multiples of differences."""
 EXACT = 2**53
 """Integers up to here are exact as floats."""
+MOST_DATES = 2**62
+"""Counts of dates in a wider range are drawn as they are. Integers only up to `EXACT`: their labels are exact."""
+_LARGE, _NARROW = 1e9, 1e-6
+"""Integers beyond the first one, in a range that is this small a part of them, are drawn relative to the least."""
 PLAIN_KINDS = "biufcMm"
 """NumPy kinds that can be drawn: bool, integers, floats, complex, dates and time spans."""
 
@@ -70,6 +75,25 @@ def is_long(values: AnyArray) -> bool:
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return False
     return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)
+
+
+def origin_of(integers: Sequence[AnyArray], most: int = EXACT) -> int:
+    """The least of some integers, if floats cannot represent all of them or hardly tell them apart; otherwise 0.
+
+    Args:
+        integers: to be drawn on one axis, relative to that origin.
+        most: a wider range has none.
+
+    >>> origin_of([np.array([2**60, 2**60 + 3])]), origin_of([np.array([3, 4])])
+    (1152921504606846976, 0)
+    """
+    known = [one for one in integers if one.size]
+    if not known:
+        return 0
+    low, high = min(int(one.min()) for one in known), max(int(one.max()) for one in known)
+    largest = max(abs(low), abs(high))
+    is_needed = largest > EXACT or (largest > _LARGE and high - low < _NARROW * largest)
+    return low if is_needed and high - low < most else 0
 
 
 def from_offset(values: AnyArray, offset: int) -> AnyArray:

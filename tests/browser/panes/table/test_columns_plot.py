@@ -418,9 +418,9 @@ def test_a_long_read_asks_first(
 def test_every_plot_has_a_range(cells: list[Any], open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"table": FakeGroup({"a": FakeArray(np.array(cells)), "b": FakeArray(np.arange(4.0))})})
     plot = plot_of(open_table(open_window, qtbot, root), qtbot)
-    for across in (None, 0):
+    for across, label in ((None, "row"), (0, "a (mm)")):
         choose(plot, across, 0, 1)
-        qtbot.waitUntil(lambda: is_drawn(plot))
+        qtbot.waitUntil(lambda label=label: is_drawn(plot) and plot.graph.across.labelText == label)
         (left, right), (low, high) = plot.graph.view.viewRange()
         assert left < right
         assert low < high

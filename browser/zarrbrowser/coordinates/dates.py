@@ -81,16 +81,17 @@ def date_ticks(
     per_count = _ATTO[unit] * step
     start, stop = (first * per_count + round(end * per_count) for end in (low, high))
     wanted = (stop - start) / max(1.0, most)
-    apart = next((one for one in _STEPS if one >= wanted), None)
-    if apart is None:
-        return _calendar_ticks(low, high, dtype, most, first)
-    written, atto = next((unit, atto) for unit in _WRITTEN if apart % (atto := _ATTO[unit]) == 0)
-    places = range(-(-start // apart) * apart, stop + 1, apart)
-    return [
-        ((place - first * per_count) / per_count, str(np.array(place // atto, f"M8[{written}]")))
-        for place in places
-        if abs(place // atto) < 2**63
-    ]
+    for apart in _STEPS:
+        if apart < wanted:
+            continue
+        written, atto = next((unit, atto) for unit in _WRITTEN if apart % (atto := _ATTO[unit]) == 0)
+        if max(abs(start), abs(stop)) // atto < 2**63 - 1:  # fine units have no dates far from 1970
+            places = range(-(-start // apart) * apart, stop + 1, apart)
+            return [
+                ((place - first * per_count) / per_count, str(np.array(place // atto, f"M8[{written}]")))
+                for place in places
+            ]
+    return _calendar_ticks(low, high, dtype, most, first)
 
 
 def _calendar_ticks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -13,9 +13,19 @@ from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.curves import Curve, Range, fitting_range
 from zarrbrowser.plot.series import logarithms
+from zarrbrowser.table.columns import ColumnGrid
 from zarrbrowser.table.grid import Grid, cell_text, is_not_a_number
 from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name
-from zarrbrowser.values.numbers import is_plain, meaning_of, numbers_of
+from zarrbrowser.values.numbers import (
+    DRAWABLE,
+    EXACT,
+    MOST_DATES,
+    from_offset,
+    is_plain,
+    meaning_of,
+    numbers_of,
+    origin_of,
+)
 from zarrbrowser.values.quantities import count
 
 
@@ -52,14 +62,40 @@ class ColumnValues:
         told = self.unit or meaning_of(self.values.dtype)
         return f"{self.name} ({told})" if told else self.name
 
-    def numbers(self, dtype: np.dtype[Any] | None = None) -> AnyArray:
+    def in_unit(self, dtype: np.dtype[Any]) -> ColumnValues:
+        """The same dates or time spans in the unit of another type.
+
+        Raises:
+            OverflowError: some do not fit.
+        """
+        values = self.values.astype(dtype)
+        if not ((values.astype(self.values.dtype) == self.values) | np.isnat(values)).all():
+            raise OverflowError(dtype)  # older NumPy wraps around
+        return replace(self, values=values)
+
+    def integers(self) -> AnyArray | None:
+        """The cells that are not missing, if they are integers or dates; None for others."""
+        if self.values.dtype.kind not in "iuM":
+            return None
+        is_date = self.kind is Kind.DATES
+        known = ~np.isnat(self.values) if is_date else np.ones(self.values.shape, bool)
+        if self.missing is not None:
+            known &= ~self.missing
+        return (self.values.view(np.int64) if is_date else self.values)[known]
+
+    def numbers(self, offset: int = 0) -> AnyArray:
         """The cells as float64, NaN where they are missing.
 
         Args:
-            dtype: the type of dates or time spans whose unit the numbers count.
+            offset: the integer or the count of dates that they are relative to.
         """
-        values = self.values if dtype is None else self.values.astype(dtype)
-        numbers = numbers_of(values).astype(np.float64)
+        numbers = numbers_of(self.values).astype(np.float64)
+        if offset:
+            is_nan = np.isnan(numbers)
+            numbers = from_offset(
+                self.values.view(np.int64) if self.kind is Kind.DATES else self.values, offset
+            )
+            numbers[is_nan] = np.nan
         if self.missing is not None:
             numbers[self.missing] = np.nan
         return numbers
@@ -82,7 +118,9 @@ class PlotAxis:
     is_log: bool = False
     """Whether the numbers are exponents of ten."""
     is_whole: bool = False
-    """Whether the numbers are positions of rows."""
+    """Whether the numbers are integers, so that only these are labelled."""
+    offset: int = 0
+    """The integer that the numbers are relative to, which floats cannot represent as finely as the cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +134,8 @@ class ColumnPlot:
     """The ranges across and up that show all points."""
     not_positive: int = 0
     """How many numbers have no logarithm, and are left out."""
+    too_large: int = 0
+    """How many numbers are infinite or too large to be drawn, and are left out."""
 
     @property
     def are_lines(self) -> bool:
@@ -104,11 +144,15 @@ class ColumnPlot:
 
     @property
     def left_out(self) -> str:
-        """What logarithmic axes do not show; empty if they show everything."""
-        if not self.not_positive:
-            return ""
-        axes = "axes leave" if self.x.is_log and self.y.is_log else "axis leaves"
-        return f"the logarithmic {axes} out {count(self.not_positive, 'value')} ≤ 0"
+        """What the plot does not show; empty if it shows everything."""
+        parts = []
+        if self.not_positive:
+            axes = "axes leave" if self.x.is_log and self.y.is_log else "axis leaves"
+            parts.append(f"the logarithmic {axes} out {count(self.not_positive, 'value')} ≤ 0")
+        if self.too_large:
+            are = "is" if self.too_large == 1 else "are"
+            parts.append(f"without {count(self.too_large, 'value')} that {are} infinite or beyond ±10³⁰⁶")
+        return " · ".join(parts)
 
 
 def columns_to_draw(grid: RowTable | OrderedGrid) -> list[int]:
@@ -129,19 +173,19 @@ def cost_of_columns(grid: RowTable, columns: Sequence[int]) -> ReadCost:
 def read_columns(
     grid: RowTable, columns: Sequence[int], cancelled: Callable[[], bool] = lambda: False
 ) -> dict[int, ColumnValues]:
-    """All cells of some columns.
+    """All cells of some columns; dates that NumPy does not have, such as those of a calendar of 360 days, as stored counts.
 
     Raises:
-        PlotError: a column holds neither numbers nor dates after decoding, such as dates of a calendar of 360 days.
         ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read or decoded.
     """
     found = {}
-    for column, (values, missing) in zip(columns, grid.column_values(columns, cancelled), strict=True):
-        name = column_name(grid, column)
-        if not is_plain(values.dtype):
-            raise PlotError(f"The column {name} holds texts after decoding, which cannot be drawn.")
-        found[column] = ColumnValues(name, grid.unit(column), values, missing)
+    drawn = grid.without_texts() if isinstance(grid, ColumnGrid) else grid
+    for column, (values, missing) in zip(columns, drawn.column_values(columns, cancelled), strict=True):
+        unit = grid.unit(column)
+        if isinstance(grid, ColumnGrid) and values.dtype.kind != "M":
+            unit = unit or grid.time_unit(column)
+        found[column] = ColumnValues(column_name(grid, column), unit, values, missing)
     return found
 
 
@@ -184,7 +228,8 @@ def column_plot(
         Curve.of(known[column].title, colour, places, numbers, rows)
         for (column, colour), numbers in zip(ys.items(), columns, strict=True)
     )
-    return ColumnPlot(curves, across, up, fitting_range(curves), left_out)
+    too_large = sum(int(np.count_nonzero(np.abs(one) > DRAWABLE)) for one in (places, *columns))
+    return ColumnPlot(curves, across, up, fitting_range(curves), left_out, too_large)
 
 
 def _row_axis(grid: RowTable | OrderedGrid, rows: AnyArray, *, is_log: bool) -> tuple[PlotAxis, AnyArray]:
@@ -209,11 +254,13 @@ def _axis(
     if kind is not Kind.NUMBERS:
         try:
             common = np.result_type(*(one.values.dtype for one in columns))
-            numbers = [one.numbers(common)[rows] for one in columns]
+            columns = [one if one.values.dtype == common else one.in_unit(common) for one in columns]
         except (TypeError, OverflowError) as error:
             raise PlotError(f"The {kind.value} of these columns have no common unit.") from error
-    else:
-        numbers = [one.numbers()[rows] for one in columns]
+    is_date = kind is Kind.DATES
+    is_log = is_log and not is_date
+    offset = 0 if is_log else _offset(columns)
+    numbers = [one.numbers(offset)[rows] for one in columns]
     if len(columns) == 1:
         label = columns[0].title
     elif kind is Kind.NUMBERS:
@@ -221,5 +268,13 @@ def _axis(
         label = units.pop() if len(units) == 1 else ""
     else:
         label = "" if common is None else meaning_of(common)
-    is_date = kind is Kind.DATES
-    return PlotAxis(label, common if is_date else None, is_log and not is_date), numbers
+    return PlotAxis(label, common if is_date else None, is_log, bool(offset) and not is_date, offset), numbers
+
+
+def _offset(columns: Sequence[ColumnValues]) -> int:
+    """The least of integers or dates if floats cannot represent all of them, or hardly tell them apart; otherwise 0."""
+    found = [one.integers() for one in columns]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return 0
+    return origin_of(known, EXACT if columns[0].kind is Kind.NUMBERS else MOST_DATES)

@@ -17,7 +17,7 @@ LINE_COLOURS = ("#e8590c", "#1c7ed6", "#2f9e44", "#ae3ec9", "#f08c00", "#0c8599"
 MOST_SEGMENTS = 10_000
 """The most straight lines of a curve that runs to and fro: drawing more makes the window wait."""
 FEW_POINTS = 200
-"""Up to this number, the points of a line are marked."""
+"""Up to this number, the points of a line are marked, too."""
 _LEAST_OPACITY = 150
 """Of a pixel that one point of a dense plot covers, of 255."""
 _SLAB = 1_000_000
@@ -43,7 +43,7 @@ class Polyline:
     x: AnyArray
     y: AnyArray
     marked: AnyArray
-    """The indices of points to mark: all if there are few, and those without neighbours."""
+    """The indices of points to mark: all if there are few, and those that no line shows."""
     per_pixel: int = 1
     """The number of points per pair of points; 1 if every point in view is drawn."""
 
@@ -66,15 +66,15 @@ class Curve:
 
     @classmethod
     def of(cls, name: str, colour: str, x: AnyArray, y: AnyArray, rows: AnyArray) -> Curve:
-        """A curve of the points that have a place across."""
-        has_place = np.isfinite(x)
+        """A curve of the points that have a place across; a number beyond `DRAWABLE` is none."""
+        has_place = np.abs(x) <= DRAWABLE
         if not has_place.all():
             x, y, rows = x[has_place], y[has_place], rows[has_place]
         steps = np.diff(x)
         if steps.size and (steps <= 0).all():
             x, y, rows, steps = x[::-1], y[::-1], rows[::-1], -steps
-        y = np.where(np.isinf(y), np.nan, np.clip(y, -DRAWABLE, DRAWABLE))
-        return cls(name, colour, np.clip(x, -DRAWABLE, DRAWABLE), y, rows, bool((steps >= 0).all()))
+        y = np.where(np.abs(y) <= DRAWABLE, y, np.nan)
+        return cls(name, colour, x, y, rows, bool((steps >= 0).all()))
 
     @property
     def extremes(self) -> tuple[Range, Range] | None:
@@ -96,15 +96,23 @@ class Curve:
         stop = min(self.x.size, int(np.searchsorted(self.x, high, "right")) + 1)
         x, y = self.x[start:stop], self.y[start:stop]
         if x.size <= 4 * view.width:
-            return Polyline(x, y, _marked(y))
+            return Polyline(x, y, _marked(x, y))
         step = (high - low) / view.width
         edges = (np.floor(low / step) + np.arange(view.width + 2)) * step  # the same ones while panning
         first = np.unique(np.concatenate(([0], np.searchsorted(x, edges))))
         first = first[first < x.size]
+        last = np.append(first[1:], x.size) - 1
         # fmin and fmax ignore NaN unless all points are NaN.
         least, most = np.fmin.reduceat(y, first), np.fmax.reduceat(y, first)
-        ends = np.stack((least, most), axis=1).ravel()
-        return Polyline(np.repeat(x[first], 2), ends, 2 * _marked(least), -(-x.size // first.size))
+        ends = np.stack((y[first], least, most, y[last]), axis=1)
+        places = np.stack((x[first], x[first], x[first], x[last]), axis=1)
+        # A line across pixels without points leads from the last point before them to the first one after them; a gap
+        # between two pixels stays one.
+        is_apart = (x[first[1:]] - x[last[:-1]] > step) | np.isnan(y[last[:-1]]) | np.isnan(y[first[1:]])
+        kept = np.ones(ends.shape, bool)
+        kept[:, 0], kept[:, 3] = np.append(False, is_apart), np.append(is_apart, False)
+        across, up = places[kept], ends[kept]
+        return Polyline(across, up, _alone(across, up), -(-x.size // first.size))
 
     def _path(self, view: View) -> Polyline | None:
         """All points, but for those on the pixel of the one before and those between others beyond the view."""
@@ -121,7 +129,7 @@ class Curve:
         kept = np.flatnonzero(~is_hidden & ~(is_same & is_inside))
         if kept.size > MOST_SEGMENTS:
             return None
-        return Polyline(self.x[kept], self.y[kept], _marked(self.y[kept]))
+        return Polyline(self.x[kept], self.y[kept], _marked(self.x[kept], self.y[kept]))
 
     def thinned(self, view: View) -> tuple[AnyArray, AnyArray]:
         """One point for each pixel of a view that has some."""
@@ -226,12 +234,17 @@ def fitting_range(curves: Sequence[Curve]) -> tuple[Range, Range]:
     return ranges[0], ranges[1]
 
 
-def _marked(y: AnyArray) -> AnyArray:
-    """The indices of points of a line to mark: all if there are few, otherwise those between gaps, which have no line."""
+def _marked(x: AnyArray, y: AnyArray) -> AnyArray:
+    """The indices of points of a line to mark: all if there are few, otherwise those that no line shows."""
+    return np.flatnonzero(np.isfinite(y)) if y.size <= FEW_POINTS else _alone(x, y)
+
+
+def _alone(x: AnyArray, y: AnyArray) -> AnyArray:
+    """The indices of points that no line shows: between gaps, where all others have the same place."""
     known = np.isfinite(y)
-    if y.size > FEW_POINTS:
-        known &= _after(~known) & _before(~known)
-    return np.flatnonzero(known)
+    run = np.cumsum(~known)  # the same number for points without a gap between them
+    is_moved = known[1:] & known[:-1] & ((x[1:] != x[:-1]) | (y[1:] != y[:-1]))
+    return np.flatnonzero(known & _after(~known) & ~np.isin(run, run[1:][is_moved]))
 
 
 def _after(flags: AnyArray) -> AnyArray:

@@ -12,7 +12,7 @@ import numpy as np
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements
-from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
+from zarrbrowser.values.numbers import DRAWABLE, MOST_DATES, drawable, finite, from_offset, is_long, origin_of
 from zarrbrowser.values.quantities import count
 
 
@@ -43,7 +43,7 @@ class Series:
     is_log: bool = False
     """Whether the numbers are logarithms."""
     offset: int = 0
-    """The origin of the numbers: not 0 if floats cannot represent the elements exactly."""
+    """The integer or the count of dates that the numbers are relative to: not 0 if floats cannot represent them exactly."""
     not_positive: int = 0
     """How many numbers are 0 or negative and have no logarithm; 0 unless the numbers are logarithms."""
 
@@ -86,8 +86,11 @@ def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: 
     if is_log:
         not_positive = int(np.count_nonzero(numbers <= 0))
         numbers = logarithms(numbers)
-    elif is_long(numbers) and int(numbers.max()) - int(numbers.min()) < EXACT:
-        offset = int(numbers.min())
+    elif (dates := request.elements.of(values)).dtype.kind == "M":
+        offset = origin_of([dates[~np.isnat(dates)].view(np.int64)], MOST_DATES)
+        if offset:
+            numbers = np.where(np.isnat(dates), np.nan, from_offset(dates.view(np.int64), offset))
+    elif is_long(numbers) and (offset := origin_of([numbers])):
         numbers = from_offset(numbers, offset)
     return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset, not_positive)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
@@ -55,6 +55,8 @@ class ArrayColumn:
     array: ArrayLike
     field: str | None = None
     packing: Packing | None = None
+    has_texts: bool = True
+    """Whether dates that NumPy does not have, such as those of a calendar of 360 days, are texts instead of the stored counts."""
 
     @property
     def length(self) -> int:
@@ -72,7 +74,7 @@ class ArrayColumn:
             values = packing.unpacked(values)
         elif packing is not None:  # integers stay integers: floats cannot represent all of them
             values, missing = packing.reinterpreted(values), packing.is_missing(values)
-        return _dated(values, self.array.attributes), missing
+        return _dated(values, self.array.attributes, has_texts=self.has_texts), missing
 
 
 @dataclass(slots=True)
@@ -103,7 +105,7 @@ class CategoricalColumn:
             raise MetadataError(f"{self.array.path} names categories that its column does not have")
         missing = codes < 0
         if not len(known):
-            return np.zeros(codes.shape, object), missing
+            return np.zeros(codes.shape, self.dtype), missing
         return known[np.where(missing, 0, codes)], missing
 
     def known(self, cancelled: Cancellation) -> AnyArray:
@@ -175,6 +177,19 @@ class ColumnGrid:
         array = self.table[column].array
         unit = array.attributes.get("units")
         return symbol(unit) if isinstance(unit, str) and not _are_times(array) else ""
+
+    def time_unit(self, column: int) -> str:
+        """What the stored numbers of a column of times count, and their calendar; empty for other columns."""
+        array = self.table[column].array
+        parts = (array.attributes.get("units"), array.attributes.get("calendar"))
+        return ", ".join(part for part in parts if isinstance(part, str)) if _are_times(array) else ""
+
+    def without_texts(self) -> ColumnGrid:
+        """The same table, with the stored counts of dates that NumPy does not have."""
+        columns = (
+            replace(one, has_texts=False) if isinstance(one, ArrayColumn) else one for one in self.table
+        )
+        return replace(self, table=tuple(columns))
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
         """The header of a column: its name, and its unit below."""
@@ -327,10 +342,21 @@ def _are_times(array: ArrayLike) -> bool:
     return isinstance(units, str) and " since " in units
 
 
-def _dated(values: AnyArray, attributes: Mapping[str, Any]) -> AnyArray:
-    """Counts since a date as dates, as CF tells."""
+def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) -> AnyArray:
+    """Counts since a date as dates, as CF tells.
+
+    Args:
+        has_texts: whether dates that NumPy does not have become texts; otherwise they stay counts.
+    """
     units, calendar = attributes.get("units"), attributes.get("calendar")
     if not isinstance(units, str) or " since " not in units:
         return values
-    dates = decode_times(values, units, calendar if isinstance(calendar, str) else "")
+    calendar = calendar if isinstance(calendar, str) else ""
+    if not has_texts and values.dtype.kind in "iuf":
+        # The first and the last date tell it: texts of all take long, and hold Python's lock.
+        ends = np.append(np.fmin.reduce(values, keepdims=True), np.fmax.reduce(values, keepdims=True))
+        found = decode_times(ends, units, calendar)
+        if found is None or found.dtype.kind != "M":
+            return values
+    dates = decode_times(values, units, calendar)
     return values if dates is None else dates

@@ -264,6 +264,11 @@ class OrderedGrid:
         )
 
 
+def whole_table(grid: RowTable | OrderedGrid) -> RowTable:
+    """The table with all its rows, in their own order."""
+    return grid.inner if isinstance(grid, OrderedGrid) else grid
+
+
 def order_of(text: str, column: int | None, grid: RowTable, *, is_descending: bool) -> RowOrder:
     """An order of rows.
 

@@ -114,6 +114,7 @@ QTreeView, QPlainTextEdit, QListView {
     background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
+QListView::item:focus { background: $selection; color: $text; }
 QListView[role="views"]::item { padding: 4px 6px; }
 QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
 QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }

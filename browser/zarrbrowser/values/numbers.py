@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ DRAWABLE = 1e306
 """The largest magnitude that is drawn: axes compute multiples of differences."""
 EXACT = 2**53
 """Integers up to here are exact as floats."""
+MOST_DATES = 2**62
+"""Counts of dates in a wider range are drawn as they are. Integers only up to `EXACT`: their labels are exact."""
+_LARGE, _NARROW = 1e9, 1e-6
+"""Integers beyond the first one, in a range that is this small a part of them, are drawn relative to the least."""
 PLAIN_KINDS = "biufcMm"
 """NumPy kinds that can be drawn: bool, integers, floats, complex, dates and time spans."""
 
@@ -72,11 +77,29 @@ def is_long(values: AnyArray) -> bool:
     return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)
 
 
+def origin_of(integers: Sequence[AnyArray], most: int = EXACT) -> int:
+    """The least of some integers, if floats cannot represent all of them or hardly tell them apart; otherwise 0.
+
+    Args:
+        integers: to be drawn on one axis, relative to that origin.
+        most: a wider range has none.
+
+    >>> origin_of([np.array([2**60, 2**60 + 3])]), origin_of([np.array([3, 4])])
+    (1152921504606846976, 0)
+    """
+    known = [one for one in integers if one.size]
+    if not known:
+        return 0
+    low, high = min(int(one.min()) for one in known), max(int(one.max()) for one in known)
+    largest = max(abs(low), abs(high))
+    is_needed = largest > EXACT or (largest > _LARGE and high - low < _NARROW * largest)
+    return low if is_needed and high - low < most else 0
+
+
 def from_offset(values: AnyArray, offset: int) -> AnyArray:
-    """64-bit integers as floats relative to one of them, if none is further from it than `EXACT`."""
-    # An overflow cancels out: the difference itself fits.
-    with np.errstate(over="ignore"):
-        found: AnyArray = (values - values.dtype.type(offset)).view(np.int64).astype(np.float64)
+    """Integers as floats relative to one of them; exact if none is further from it than `EXACT`."""
+    # Modulo 2**64: the difference itself fits, also where the offset is not a number of the values' type.
+    found: AnyArray = (values.astype(np.uint64) - np.uint64(offset % 2**64)).view(np.int64).astype(np.float64)
     return found
 
 

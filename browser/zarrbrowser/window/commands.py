@@ -132,7 +132,11 @@ COMMANDS = (
             Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.movies.ask()),
             Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
             Command(
-                "Fit into view", ("F",), lambda window: window.node_pane.fit(), panes=_PICTURES, in_tree=True
+                "Fit into view",
+                ("F",),
+                lambda window: window.node_pane.fit(),
+                panes=(*_PICTURES, "Table"),
+                in_tree=True,
             ),
             Command(
                 "One element per pixel",

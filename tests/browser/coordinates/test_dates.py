@@ -49,6 +49,14 @@ def test_the_text_of_a_tick_reads_back_as_its_position(
         assert abs(told - stands) <= Fraction(1, 10**9) + abs(stands) / 2**50
 
 
+def test_dates_between_which_no_unit_has_others_are_labelled() -> None:
+    """Picoseconds end in 1970: half a nanosecond has no text."""
+    first = int(np.datetime64("2026-01-01", "ns").astype(np.int64))
+    ticks = date_ticks(0.0, 4.0, np.dtype("M8[ns]"), 9.8, first)
+    assert [place for place, _ in ticks] == [0, 1, 2, 3, 4]
+    assert ticks[-1][1] == "2026-01-01T00:00:00.000000004"
+
+
 @pytest.mark.parametrize(
     ("dtype", "low", "high", "expected"),
     [

@@ -19,7 +19,7 @@ from zarrbrowser.plot.columns import (
 )
 from zarrbrowser.table.columns import ColumnGrid, table_of
 from zarrbrowser.table.grid import grid_of
-from zarrbrowser.table.row_order import OrderedGrid, RowTable, order_of, ordered
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, order_of, ordered, whole_table
 
 
 def table(**columns: Any) -> ColumnGrid:
@@ -33,7 +33,7 @@ def named(name: str, cells: Any, **attributes: Any) -> FakeArray:
 
 
 def plot(grid: RowTable | OrderedGrid, across: str | None, *up: str, **log: bool) -> ColumnPlot:
-    whole = grid.inner if isinstance(grid, OrderedGrid) else grid
+    whole = whole_table(grid)
     names = list(whole.fields)
     x, ys = None if across is None else names.index(across), [names.index(name) for name in up]
     known = read_columns(whole, range(len(names)) if x is None else [x, *ys])
@@ -131,10 +131,98 @@ def test_dates_of_different_units_share_an_axis() -> None:
             plot(grid, None, *up)
 
 
-def test_dates_of_other_calendars_cannot_be_drawn() -> None:
-    group = FakeGroup({"t": named("t", [1, 2], units="days since 2000-01-01", calendar="360_day")})
-    with pytest.raises(PlotError, match="The column t holds texts"):
-        plot(table_of(group), None, "t")
+@pytest.mark.parametrize(
+    ("attributes", "label"),
+    [
+        ({"units": "days since 2000-01-01", "calendar": "360_day"}, "t (days since 2000-01-01, 360_day)"),
+        ({"units": "days since 1500-01-01", "calendar": "standard"}, "t (days since 1500-01-01, standard)"),
+        ({"units": "months since 2000-01-01"}, "t (months since 2000-01-01)"),
+    ],
+)
+def test_dates_that_numpy_does_not_have_are_drawn_as_their_counts(
+    attributes: dict[str, str], label: str
+) -> None:
+    grid = table_of(FakeGroup({"t": named("t", [59, 60], **attributes)}))
+    made = plot(grid, None, "t")
+    assert made.y.label == label
+    assert made.y.dates is None
+    assert made.curves[0].y.tolist() == [59, 60]
+
+
+def test_dates_counted_from_an_early_date_are_dates() -> None:
+    """The standard calendar: only dates before 1582 are not those of NumPy."""
+    grid = table_of(
+        FakeGroup({"t": named("t", [730_000.0, np.nan, 730_001.0], units="days since 0001-01-01")})
+    )
+    assert plot(grid, None, "t").y.dates == np.dtype("M8[D]")
+
+
+@pytest.mark.parametrize(
+    ("cells", "offset"),
+    [
+        (np.array([2**60, 2**60 + 3]), 2**60),
+        (np.array([2**63 + 1, 2**63 + 4], "u8"), 2**63 + 1),
+        (np.array([-(2**62) - 3, -(2**62)]), -(2**62) - 3),
+        (np.array([1_600_000_000_000, 1_600_000_000_003]), 1_600_000_000_000),
+    ],
+)
+def test_large_integers_keep_their_differences(cells: Any, offset: int) -> None:
+    made = plot(table(a=cells), None, "a")
+    assert (made.y.offset, made.y.is_whole) == (offset, True)
+    assert made.curves[0].y.tolist() == [0, 3]
+    (low, high) = made.ranges[1]
+    assert high - low < 5
+    assert plot(table(a=cells), None, "a", is_log_y=True).y.offset == 0
+    assert plot(table(a=cells, b=[0.5, 1.5]), None, "a", "b").y.offset == 0, (
+        "floats have no integer to start at"
+    )
+
+
+def test_columns_of_large_integers_share_an_offset() -> None:
+    missing = named("c", [2**62 + 1, -9], _FillValue=-9)
+    grid = table_of(
+        FakeGroup(
+            {
+                "a": named("a", [2**62, 2**62 + 3]),
+                "b": named("b", np.array([2**62 + 5] * 2, "u8")),
+                "c": missing,
+            }
+        )
+    )
+    made = plot(grid, None, "a", "b", "c")
+    assert made.y.offset == 2**62
+    assert np.array_equal([one.y for one in made.curves], [[0, 3], [5, 5], [1, np.nan]], equal_nan=True)
+    assert plot(table(a=[2**60, 5]), None, "a").y.offset == 0, "too far from each other"
+
+
+def test_dates_keep_their_nanoseconds() -> None:
+    start = np.datetime64("2026-01-01", "ns")
+    after = np.array([7, 0, 0, 14], "m8[ns]")
+    dates = np.where([True, False, True, True], start + after, np.datetime64("NaT", "ns"))
+    made = plot(table(a=dates), "a", "a")
+    assert made.x.dates == made.y.dates == np.dtype("M8[ns]")
+    assert made.x.offset == start.astype(int)
+    assert not made.x.is_whole
+    assert made.curves[0].x.tolist() == [7, 0, 14]
+    years = plot(table(a=dates + np.array([0, 0, 0, 10**17], "m8[ns]")), None, "a")
+    assert years.curves[0].y.tolist()[::3] == [7, 1e17 + 14]
+
+
+def test_dates_without_a_common_unit_are_refused() -> None:
+    values = np.zeros(1, [("late", "M8[s]"), ("fine", "M8[ns]")])
+    values["late"], values["fine"] = "3000-01-01", "2000-01-01"
+    with pytest.raises(PlotError, match="dates of these columns have no common unit"):
+        plot(grid_of(FakeArray(values)), None, "late", "fine")
+
+
+def test_numbers_that_cannot_be_drawn_are_left_out_and_counted() -> None:
+    made = plot(table(a=[1.0, np.inf, 1.7e308, 2.0]), None, "a")
+    assert np.array_equal(made.curves[0].y, [1, np.nan, np.nan, 2], equal_nan=True)
+    assert made.left_out == "without 2 values that are infinite or beyond ±10³⁰⁶"
+    assert made.ranges[1][1] < 3
+    powers = plot(table(a=[1.0, np.inf, 1e308, 0.0]), None, "a", is_log_y=True)
+    assert powers.curves[0].y[2] == pytest.approx(308)
+    assert powers.left_out.endswith("out 1 value ≤ 0 · without 1 value that is infinite or beyond ±10³⁰⁶")
 
 
 def test_logarithmic_axes_say_what_they_leave_out() -> None:

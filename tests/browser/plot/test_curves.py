@@ -70,7 +70,7 @@ def test_a_line_from_left_to_right_keeps_extremes_per_pixel(points: Points, widt
         assert np.array_equal(line.y, made.y, equal_nan=True)
     else:
         assert line.per_pixel > 1
-        assert line.x.size <= 2 * (width + 3)
+        assert line.x.size <= 4 * (width + 3)
 
 
 def test_a_spike_among_many_points_is_drawn() -> None:
@@ -86,6 +86,37 @@ def test_a_spike_among_many_points_is_drawn() -> None:
     assert part.per_pixel == 1
     assert part.x[part.y == 500].tolist() == [123_456]
     assert part.x[0] < 123_400 < 123_500 < part.x[-1], "the line goes on beyond the view"
+
+
+@given(POINTS, st.booleans())
+def test_a_line_from_left_to_right_passes_the_same_pixels(points: Points, has_gaps: bool) -> None:
+    x, y = np.sort(points[0]), points[1] if has_gaps else np.nan_to_num(points[1])
+    made = curve(x, y)
+    view = View((-4e5, 3e5), (-2e5, 9e5), 7, 30)
+    line = made.line(view)
+    assert line is not None
+    whole, drawn = passed(made.x, made.y, view), passed(line.x, line.y, view)
+    assert not (whole & ~widened(drawn)).any()
+    if not has_gaps:  # minimum and maximum of a pixel are connected across the gaps within it
+        assert not (drawn & ~widened(whole)).any()
+
+
+def test_a_line_between_distant_points_starts_and_ends_at_them() -> None:
+    """Not at the maximum of one pixel and the minimum of another one."""
+    apart = np.append(np.linspace(0, 1, 500), np.linspace(99, 100, 500))
+    heights = np.tile(np.sin(np.linspace(0, 20 * np.pi, 500)), 2)
+    line = curve(apart, heights).line(View((0, 100), (-1, 1), 100, 100))
+    assert line is not None
+    assert line.per_pixel > 1
+    start = int(np.argmax(np.diff(line.x)))
+    assert (line.x[start], line.x[start + 1]) == (1, 99)
+    assert np.abs(line.y[start : start + 2]).max() < 1e-9
+    assert not line.marked.size, "lines show all points"
+    heights[499] = np.nan
+    line = curve(apart, heights).line(View((0, 100), (-1, 1), 100, 100))
+    assert line is not None
+    start = int(np.argmax(np.diff(line.x)))
+    assert np.isnan(line.y[start]), "a gap"
 
 
 def test_panning_does_not_move_the_buckets() -> None:

@@ -100,3 +100,17 @@ def test_logarithmic_axes_say_what_they_leave_out() -> None:
     assert left_out_text(shown, is_log_x=False) == " · the logarithmic axis leaves out 2 values ≤ 0"
     both = left_out_text(shown, is_log_x=True)
     assert both.endswith(" ≤ 0 · the logarithmic axis leaves out position 0")
+
+
+def test_dates_and_large_integers_keep_their_differences() -> None:
+    start = np.datetime64("2026-01-01", "ns")
+    dates = start + np.array([7, 0, 14], "m8[ns]")
+    dates[1] = np.datetime64("NaT", "ns")
+    series = read_series(SeriesRequest(FakeArray(dates)))
+    assert series.offset == (start + np.timedelta64(7, "ns")).astype(int)
+    assert np.array_equal(series.numbers, [0, np.nan, 7], equal_nan=True)
+    assert series.extremes == (0, 7)
+    days = read_series(SeriesRequest(FakeArray(start.astype("M8[D]") + np.arange(2))))
+    assert days.offset == 0
+    long = read_series(SeriesRequest(FakeArray(np.array([2**60, 2**60 + 3]))))
+    assert (long.offset, long.numbers.tolist()) == (2**60, [0, 3])

@@ -12,11 +12,9 @@ from zarrbrowser.export.figures.figure import Figure, Layer, Line, Plot
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.columns import ColumnPlot
-from zarrbrowser.plot.curves import Curve, Polyline, View, dots, rgb
+from zarrbrowser.plot.curves import FEW_POINTS, Curve, Polyline, View, dots, rgb
 from zarrbrowser.plot.series import log_outline, outline
 
-_POINTS_BELOW = 200
-"""Up to this number, elements are also drawn as points."""
 _SCREEN = (1000, 700)
 _PER_POINT = 3
 """Points that are nearer to each other than this many pixels look like one."""
@@ -48,7 +46,7 @@ class ShownPlot:
         """The figure with the minimum and maximum of each pixel; reads nothing, as all numbers are known."""
         draw = log_outline if self.x.is_log else outline
         line = draw(self.numbers, self.x.low, self.x.high, max(64, pixels[0]))
-        few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
+        few = line.x.size <= FEW_POINTS and line.per_pixel == 1
         shown = Line(line.x.astype(np.float64), line.y, has_points=few)
         return Figure(((0, 0, Plot((shown,), self.x, self.y)),), title=self.title)
 

@@ -31,7 +31,7 @@ class Scale:
     dates: np.dtype[Any] | None = None
     """The datetime64 type of positions that are dates."""
     offset: int = 0
-    """Added to the written numbers."""
+    """The integer, or the count of dates, that the positions are relative to."""
 
     def ticks(self, most: float) -> list[Tick]:
         """At most about ``most`` positions to label, with their labels."""
@@ -43,7 +43,7 @@ class Scale:
         if self.coordinate is not None:
             return self.coordinate.ticks(low, high, most)
         if self.dates is not None:
-            return date_ticks(low, high, self.dates, most)
+            return date_ticks(low, high, self.dates, most, self.offset)
         return number_ticks(low, high, most, least=1.0 if self.is_whole else 0.0, offset=self.offset)
 
 

@@ -23,6 +23,7 @@ from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot.plot_controls import PlotControls
+from zarrbrowser.plot.curves import FEW_POINTS
 from zarrbrowser.plot.series import (
     Outline,
     Series,
@@ -41,9 +42,6 @@ from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.plots.graph import Graph
 from zarrbrowser.workers import Lane, Workers
-
-_POINTS_BELOW = 200
-"""Up to this number, elements are also drawn as points."""
 
 
 class PlotPane(Pane):
@@ -305,7 +303,7 @@ class PlotPane(Pane):
         self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
 
     def _draw(self, line: Outline) -> None:
-        few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
+        few = line.x.size <= FEW_POINTS and line.per_pixel == 1
         drawn = np.isfinite(line.y).any()  # Qt aborts when it draws points without coordinates
         self.curve.setData(
             line.x if drawn else [],

@@ -78,14 +78,16 @@ class ColumnChoice(QWidget):
                 self.up_list.addItem(item)
 
     def choose(self, across: int | None, up: Sequence[int]) -> None:
-        """Choose columns that are offered; no more than there are colours."""
+        """Choose columns that are offered; of too many the first ones."""
         self.across_box.setCurrentIndex(max(0, self.across_box.findData(across)))
         self._colours.clear()
         offered = {self.up_list.item(row).data(_COLUMN) for row in range(self.up_list.count())}
-        for column in dict.fromkeys(up):
-            if column in offered and len(self._colours) < len(LINE_COLOURS):
-                self._colours[column] = self._free_colour()
+        wanted = [column for column in dict.fromkeys(up) if column in offered]
+        for column in wanted[: len(LINE_COLOURS)]:
+            self._colours[column] = self._free_colour()
         self._show()
+        if len(wanted) > len(LINE_COLOURS):
+            self.refused.emit(f"A plot has at most {len(LINE_COLOURS)} columns: these are the first ones")
 
     def _check(self, item: QListWidgetItem) -> None:
         column = int(item.data(_COLUMN))

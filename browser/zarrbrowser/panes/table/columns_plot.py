@@ -10,6 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.export.figures.lines import ShownColumns
@@ -21,6 +22,7 @@ from zarrbrowser.panes.table.column_choice import ColumnChoice
 from zarrbrowser.plot.columns import (
     ColumnPlot,
     ColumnValues,
+    PlotAxis,
     PlotError,
     column_plot,
     columns_to_draw,
@@ -30,7 +32,7 @@ from zarrbrowser.plot.columns import (
 from zarrbrowser.plot.curves import Polyline, View, dots
 from zarrbrowser.plot.document import PlotChoice
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name, whole_table
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
 from zarrbrowser.values.quantities import count
@@ -42,6 +44,8 @@ from zarrbrowser.workers import Lane, Workers
 _DIAMETER = 5
 _REACH = 12
 """The pointer is at a point that is nearer than this, in pixels."""
+_KEPT_BYTES = 500_000_000
+"""Columns that are no longer chosen are kept until all take more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ class ColumnsPlot(QFrame):
         """Whether the user wants points, or lines; None if the columns decide."""
         self._agreed_bytes = 0
         self._is_on = False
+        self._is_paused = False
+        """Whether columns are to be read once the plot is visible."""
         self._before: tuple[str, dict[str, Any]] = "", {}
         """The path of the table before, and its plot: tables are opened again after a change."""
         self._factors = 1.0, 1.0
@@ -130,11 +136,12 @@ class ColumnsPlot(QFrame):
     def show_table(self, grid: Cells | None) -> None:
         """Follow the table: draw its rows if the plot is on."""
         table = _row_table(grid)
-        if table is None or _inner(table) is not _inner(self._grid):
-            if self._grid is not None:
-                self._before = self._grid.path, self.document()
+        before = self._grid
+        if table is None or before is None or whole_table(table) is not whole_table(before):
+            if before is not None:
+                self._before = before.path, self.document()
             self._forget()
-            self.choice.offer([] if table is None else _offered(_inner(table)))
+            self.choice.offer([] if table is None else _offered(whole_table(table)))
         self._grid = table
         self.setVisible(self._is_on and self.is_possible)
         if not self._is_on or table is None:
@@ -152,21 +159,21 @@ class ColumnsPlot(QFrame):
             columns: those to begin with; the first one that can be plotted if none can.
         """
         self._is_on = is_on
-        self.setVisible(is_on and self.is_possible)
-        if not is_on:
-            self._cancel()
-            return
-        if columns or not self.choice.up:
+        if is_on and (columns or not self.choice.up):
             self._choose_first(columns)
-        self.request()
+        self.setVisible(is_on and self.is_possible)
+        if is_on:
+            self.request()
+        else:
+            self._cancel()
 
     def document(self) -> dict[str, Any]:
         """The plot as JSON; empty while it is off."""
         grid, x = self._grid, self.choice.across
         if grid is None or not self._is_on:
             return {}
-        name = None if x is None else column_name(_inner(grid), x)
-        names = tuple(column_name(_inner(grid), one) for one in self.choice.up)
+        name = None if x is None else column_name(whole_table(grid), x)
+        names = tuple(column_name(whole_table(grid), one) for one in self.choice.up)
         log = self.controls.log_x.isChecked(), self.controls.log_y.isChecked()
         return PlotChoice(name, names, self._wants_points, *log).document()
 
@@ -177,7 +184,7 @@ class ColumnsPlot(QFrame):
             Whether the plot is on now.
         """
         kept = PlotChoice.of(document)
-        columns = {} if self._grid is None else {name: one for one, name in _offered(_inner(self._grid))}
+        columns = {} if self._grid is None else {name: one for one, name in _offered(whole_table(self._grid))}
         ys = [] if kept is None else [columns[name] for name in kept.ys if name in columns]
         if kept is None or not ys:
             self.turn(is_on=False)
@@ -195,17 +202,14 @@ class ColumnsPlot(QFrame):
         if plot is None or not self._is_on:
             return None
         view = self._view()
-        x = Scale(
-            plot.x.label,
-            view.x[0],
-            view.x[1],
-            is_whole=plot.x.is_whole,
-            is_log=plot.x.is_log,
-            dates=plot.x.dates,
-        )
-        y = Scale(plot.y.label, view.y[1], view.y[0], is_log=plot.y.is_log, dates=plot.y.dates)
+        x, y = _scale(plot.x, *view.x), _scale(plot.y, *reversed(view.y))
         title = "" if self._grid is None else self._grid.path.rpartition("/")[2]
         return ShownColumns(plot, x, y, not self.points.isChecked(), title)
+
+    def forget_elements(self) -> None:
+        """Read the columns again, since elements were changed."""
+        self._known.clear()
+        self.request()
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
@@ -220,13 +224,24 @@ class ColumnsPlot(QFrame):
             )
             self.graph.plot.setRange(xRange=x, yRange=y, padding=0)
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous() and self._reading.busy:
+            self._cancel()
+            self._is_paused = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        if self._is_paused:
+            self.request()
+
     # Choosing
 
     def _choose_first(self, columns: Sequence[int]) -> None:
         """Choose these columns, or the first one that can be plotted, over the coordinate that the rows have."""
         if self._grid is None:
             return
-        table = _inner(self._grid)
+        table = whole_table(self._grid)
         offered = [column for column, _ in _offered(table)]
         across = table.row_coordinate
         across = across if across in offered else None
@@ -252,23 +267,25 @@ class ColumnsPlot(QFrame):
     # Reading
 
     def request(self) -> None:
-        """Read the columns that are not known yet, and draw all."""
+        """Read the columns that are not known yet, and draw all; once the plot is visible."""
         grid, x, ys = self._grid, self.choice.across, self.choice.up
-        if grid is None or not self._is_on:
+        self._cancel()
+        self._is_paused = self._is_on and not self.isVisible()
+        if grid is None or not self._is_on or self._is_paused:
             return
         if not ys:
-            self._cancel()
+            self._show_nothing()
             self.stack.show_sentence("Choose a column to plot.", drawing="array1")
             return
-        table, known = _inner(grid), self._known
-        lacking = [one for one in dict.fromkeys((*ys, *(() if x is None else (x,)))) if one not in known]
+        table, known = whole_table(grid), dict(self._known)
+        lacking = [one for one in self._chosen() if one not in known]
         if lacking and not self.stack.may_read(
             cost_of_columns(table, lacking), self._agreed_bytes, "This plot"
         ):
+            self._show_nothing()
             return
         is_log_x, is_log_y = self.controls.log_x.isChecked(), self.controls.log_y.isChecked()
-        if self.shown is None:
-            self.stack.wait_for(f"Reading {grid.path}")
+        self.stack.wait_for(f"Reading {grid.path}" if lacking else f"Drawing {grid.path}")
 
         def plot(cancelled: Any) -> tuple[dict[int, ColumnValues], ColumnPlot]:
             read = read_columns(table, lacking, cancelled) if lacking else {}
@@ -283,6 +300,8 @@ class ColumnsPlot(QFrame):
 
     def _take(self, read: dict[int, ColumnValues], plot: ColumnPlot) -> None:
         self._known.update(read)
+        if sum(one.values.nbytes for one in self._known.values()) > _KEPT_BYTES:
+            self._known = {one: self._known[one] for one in self._chosen()}
         self.shown = plot
         self._clear_drawing()
         largest = [max(map(abs, ends)) for ends in plot.ranges]
@@ -290,7 +309,7 @@ class ColumnsPlot(QFrame):
         for axis, shown, factor in zip(
             (self.graph.across, self.graph.up), (plot.x, plot.y), self._factors, strict=True
         ):
-            axis.whole, axis.dates = shown.is_whole, shown.dates
+            axis.whole, axis.dates, axis.offset = shown.is_whole, shown.dates, shown.offset
             axis.setLogMode(shown.is_log)
             axis.setScale(1 / factor)
             axis.setLabel(shown.label)
@@ -301,7 +320,7 @@ class ColumnsPlot(QFrame):
         self._request_drawing()
 
     def _fail(self, error: Exception) -> None:
-        self.shown = None
+        self._show_nothing()
         if isinstance(error, PlotError):
             self.stack.show_sentence(sentence(error), drawing="array1")
         else:
@@ -309,24 +328,33 @@ class ColumnsPlot(QFrame):
 
     def _load_anyway(self) -> None:
         if self._grid is not None:
-            columns = [one for one in (self.choice.across, *self.choice.up) if one is not None]
-            self._agreed_bytes = cost_of_columns(_inner(self._grid), columns).nbytes
+            self._agreed_bytes = cost_of_columns(whole_table(self._grid), self._chosen()).nbytes
             self.request()
 
     def _cancel(self) -> None:
         for lane in (self._reading, self._drawing, self._finding):
             lane.forget()
 
+    def _chosen(self) -> list[int]:
+        """The columns of the plot."""
+        return list(dict.fromkeys(one for one in (self.choice.across, *self.choice.up) if one is not None))
+
+    def _show_nothing(self) -> None:
+        """Forget the plot that is shown: other columns are chosen."""
+        self.shown = None
+        self.controls.note.setText("")
+        self._clear_drawing()
+
     def _forget(self) -> None:
         self._cancel()
+        self._show_nothing()
         self._known.clear()
-        self.shown = None
+        self._is_paused = False
         self._agreed_bytes = 0
         self._wants_points = None
         self.stack.notice.say("")
         for button in (self.controls.log_x, self.controls.log_y):
             button.setChecked(False)
-        self._clear_drawing()
 
     # Drawing
 
@@ -418,11 +446,8 @@ class ColumnsPlot(QFrame):
         self._finding.ask(lambda _asked: found(), then, self._fail)
 
     def _tell(self, row: int | None) -> None:
-        shown = [one for one in (self.choice.across, *self.choice.up) if one is not None]
         texts = [
-            self._known[one].text(row)
-            for one in dict.fromkeys(shown)
-            if row is not None and one in self._known
+            self._known[one].text(row) for one in self._chosen() if row is not None and one in self._known
         ]
         self.pointed.emit(f"row {row:,}:  {', '.join(texts)}" if row is not None else "")
 
@@ -431,16 +456,24 @@ class ColumnsPlot(QFrame):
             self._find(event.scenePos(), lambda row: None if row is None else self.row_chosen.emit(row))
 
 
+def _scale(axis: PlotAxis, low: float, high: float) -> Scale:
+    """The scale of an axis in a figure."""
+    return Scale(
+        axis.label,
+        low,
+        high,
+        is_whole=axis.is_whole,
+        is_log=axis.is_log,
+        dates=axis.dates,
+        offset=axis.offset,
+    )
+
+
 def _row_table(grid: Cells | None) -> RowTable | OrderedGrid | None:
     """The table if its rows are elements and it has columns; None for planes and arrays of one axis."""
     if grid is None:
         return None
-    table = grid.inner if isinstance(grid, OrderedGrid) else grid
-    return grid if table.fields else None
-
-
-def _inner(grid: Any) -> Any:
-    return grid.inner if isinstance(grid, OrderedGrid) else grid
+    return grid if whole_table(grid).fields else None
 
 
 def _offered(table: RowTable) -> list[tuple[int, str]]:

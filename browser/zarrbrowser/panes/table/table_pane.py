@@ -39,7 +39,7 @@ from zarrbrowser.table.grid import (
     Place,
     grid_of,
 )
-from zarrbrowser.table.row_order import OrderedGrid, RowTable
+from zarrbrowser.table.row_order import OrderedGrid, RowTable, whole_table
 from zarrbrowser.table.view_document import cell_of, slice_of, table_document
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import unpacking_of
@@ -137,7 +137,7 @@ class TablePane(Pane):
     def _table(self) -> RowTable | None:
         """The displayed grid with all rows, in their own order."""
         grid = self.model.grid
-        return grid.inner if isinstance(grid, OrderedGrid) else grid
+        return None if grid is None else whole_table(grid)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, at the plane of its picture, or the columns of a group."""
@@ -242,6 +242,8 @@ class TablePane(Pane):
             self.stack.notice.say("")
             self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
+            if self.columns_plot is not None:
+                self.columns_plot.forget_elements()
         else:
             self.clear()
 
@@ -394,6 +396,11 @@ class TablePane(Pane):
         self._made_plot().turn(is_on=is_on, columns=columns)
         self.view_changed.emit()
 
+    def _go_to_row(self, row: int) -> None:
+        """Go to a row, in the current column."""
+        cell = self.table.current_cell
+        self.go(row, 0 if cell is None else cell[1])
+
     def _made_plot(self) -> ColumnsPlot:
         if self.columns_plot is None:
             from zarrbrowser.panes.table.columns_plot import ColumnsPlot  # late: it loads pyqtgraph
@@ -401,7 +408,7 @@ class TablePane(Pane):
             plot = self.columns_plot = ColumnsPlot(self.workers)
             plot.pointed.connect(self.pointed)
             plot.reported.connect(self.reported)
-            plot.row_chosen.connect(self.go)
+            plot.row_chosen.connect(self._go_to_row)
             plot.changed.connect(self.view_changed)
             plot.closed.connect(self.plot_button.click)
             self._splitter.addWidget(plot)
@@ -583,7 +590,7 @@ def _size_of(grid: Cells) -> str:
     """The size of a table, and what is not in it."""
     if isinstance(grid, OrderedGrid) and grid.order.clause is not None:
         return f"{grid.rows:,} of {count(grid.inner.rows, 'row')}"
-    table = grid.inner if isinstance(grid, OrderedGrid) else grid
+    table = whole_table(grid)
     if isinstance(table, Grid):
         return format_shape((table.rows, table.columns)) + " cells"
     size = f"{count(table.rows, 'row')}, {count(table.columns, 'column')}"

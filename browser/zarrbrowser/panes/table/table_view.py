@@ -87,6 +87,7 @@ class TableView(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setItemDelegate(_Delegate(self))
         self.setWordWrap(False)
+        self.setTabKeyNavigation(False)  # Tab leads to what is beside the table
         self.setCornerButtonEnabled(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         rows, columns = self.verticalHeader(), self.horizontalHeader()

@@ -29,7 +29,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     Attributes:
         whole: whether the axis counts elements, so that only integers are labelled.
         dates: the datetime64 type of the numbers, or None.
-        offset: an integer added to the written numbers.
+        offset: an integer, or a count of dates, that the numbers are relative to.
     """
 
     labelText: str  # noqa: N815 - pyqtgraph's
@@ -85,7 +85,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
             elif self._coordinate is not None:
                 ticks = self._coordinate.ticks(low, high, most)
             else:
-                ticks = date_ticks(low, high, self.dates or np.dtype("M8[s]"), most)
+                ticks = date_ticks(low, high, self.dates or np.dtype("M8[s]"), most, self.offset)
             pixels = [(place - low) / (high - low) * size for place, _ in ticks] if high > low else []
             apart = min((after - before for before, after in pairwise(sorted(pixels))), default=size)
             if self._side == "left":

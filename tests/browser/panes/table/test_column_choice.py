@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.panes.table.column_choice import ROWS, ColumnChoice
@@ -14,52 +14,52 @@ from zarrbrowser.plot.curves import LINE_COLOURS
 def choice(qtbot: QtBot) -> ColumnChoice:
     made = ColumnChoice()
     qtbot.addWidget(made)
-    made.offer([(2, "a"), (5, "b"), (7, "c")])
+    made.offer([(3 * number, f"c{number}") for number in range(len(LINE_COLOURS) + 2)])
     return made
 
 
-def check(choice: ColumnChoice, row: int, *, is_on: bool) -> None:
-    state = Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked
-    choice.up_list.item(row).setCheckState(state)
+def check(choice: ColumnChoice, row: int, *, is_on: bool = True) -> None:
+    choice.up_list.item(row).setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
 
 
-def test_nothing_is_chosen_at_first(choice: ColumnChoice) -> None:
+def swatch(choice: ColumnChoice, row: int) -> str:
+    return choice.up_list.item(row).icon().pixmap(QSize(12, 12)).toImage().pixelColor(6, 6).name()
+
+
+def test_columns_are_offered_across_and_up(choice: ColumnChoice) -> None:
+    assert (choice.across_box.itemText(0), choice.across_box.itemText(2)) == (ROWS, "c1")
+    assert choice.up_list.count() == len(LINE_COLOURS) + 2
     assert choice.across is None
-    assert choice.across_box.currentText() == ROWS
     assert choice.up == {}
-
-
-def test_checked_columns_keep_their_colours(choice: ColumnChoice, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(choice.changed):
-        check(choice, 1, is_on=True)
-    check(choice, 0, is_on=True)
-    assert choice.up == {5: LINE_COLOURS[0], 2: LINE_COLOURS[1]}
-    check(choice, 1, is_on=False)
-    assert choice.up == {2: LINE_COLOURS[1]}
-    check(choice, 2, is_on=True)
-    assert choice.up == {2: LINE_COLOURS[1], 7: LINE_COLOURS[0]}, "the first colour is free again"
-
-
-def test_the_list_is_the_legend(choice: ColumnChoice) -> None:
-    choice.choose(None, [5])
-    swatches = [choice.up_list.item(row).icon().pixmap(12, 12).toImage().pixelColor(6, 6) for row in range(3)]
-    assert swatches[1].name() == LINE_COLOURS[0]
-    assert [one.alpha() for one in swatches] == [0, 255, 0]
-
-
-def test_columns_that_are_not_offered_are_left_out(choice: ColumnChoice, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(choice.changed):
-        choice.choose(5, [9, 7, 7, 2])
-    assert choice.across == 5
-    assert list(choice.up) == [7, 2]
-    choice.choose(9, [])
+    choice.choose(6, [3, 0])
+    assert choice.across == 6
+    assert choice.up == {3: LINE_COLOURS[0], 0: LINE_COLOURS[1]}
+    choice.choose(7, [1])
+    assert choice.across is None, "it is not offered"
+    assert choice.up == {}
+    choice.choose(6, [3])
+    choice.offer([(0, "other")])
     assert choice.across is None
     assert choice.up == {}
 
 
-def test_other_columns_are_offered_without_a_choice(choice: ColumnChoice) -> None:
-    choice.choose(5, [7])
-    choice.offer([(0, "x")])
-    assert choice.up == {}
-    assert choice.across is None
-    assert choice.up_list.count() == 1
+def test_a_column_keeps_its_colour_while_others_come_and_go(choice: ColumnChoice, qtbot: QtBot) -> None:
+    with qtbot.waitSignals([choice.changed] * 3):
+        check(choice, 0)
+        check(choice, 1)
+        check(choice, 0, is_on=False)
+    assert choice.up == {3: LINE_COLOURS[1]}
+    assert swatch(choice, 1) == LINE_COLOURS[1]
+    check(choice, 4)
+    assert choice.up == {3: LINE_COLOURS[1], 12: LINE_COLOURS[0]}, "the colour that is free"
+
+
+def test_no_more_columns_than_colours_are_chosen(choice: ColumnChoice, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(choice.refused) as said:
+        choice.choose(None, [3 * number for number in range(len(LINE_COLOURS) + 1)])
+    assert said.args == [f"A plot has at most {len(LINE_COLOURS)} columns: these are the first ones"]
+    assert len(set(choice.up.values())) == len(LINE_COLOURS)
+    with qtbot.waitSignal(choice.refused) as said, qtbot.assertNotEmitted(choice.changed):
+        check(choice, len(LINE_COLOURS))
+    assert said.args == [f"A plot has at most {len(LINE_COLOURS)} columns: take one away first"]
+    assert choice.up_list.item(len(LINE_COLOURS)).checkState() is Qt.CheckState.Unchecked

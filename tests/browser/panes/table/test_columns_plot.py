@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
 from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
+from zarrbrowser.panes.table import columns_plot
 from zarrbrowser.panes.table.columns_plot import ColumnsPlot
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.plot.curves import LINE_COLOURS
@@ -152,8 +153,37 @@ def test_a_click_goes_to_the_row_and_the_pointer_tells_it(open_window: OpenWindo
         QTest.mouseClick(plot.graph.viewport(), Qt.MouseButton.LeftButton, pos=plot.graph.mapFromScene(place))
     assert chosen.args == [250]
     assert pane.table.current_cell == (250, 0)
+    pane.go(3, 2)
+    plot.row_chosen.emit(7)
+    assert pane.table.current_cell == (7, 2), "the column stays"
     plot.graph.plot.scene().sigMouseMoved.emit(QPointF(-5, -5))
     assert said[-1] == ""
+
+
+def test_a_plot_is_reached_and_used_with_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    pane.window().activateWindow()
+    pane.table.setFocus()
+    for _ in range(20):
+        widget = QApplication.focusWidget()
+        if widget is plot.choice.up_list or widget is None:
+            break
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+    rows = plot.choice.up_list
+    assert rows.hasFocus()
+    before = rows.grab().toImage()
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.grab().toImage() != before, "the current line is seen"
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    QTest.keyClick(rows, Qt.Key.Key_Space)
+    assert list(plot.choice.up) == [1, 2]
+    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    whole = plot.graph.view.viewRange()
+    plot.graph.view.scaleBy((0.5, 0.5))
+    assert plot.graph.view.viewRange() != whole
+    QTest.keyClick(rows, Qt.Key.Key_F)
+    assert np.allclose(plot.graph.view.viewRange(), whole)
 
 
 def test_the_plot_is_restored_with_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -224,8 +254,10 @@ def test_columns_of_different_kinds_are_refused_in_a_sentence(open_window: OpenW
     plot = plot_of(pane, qtbot)
     choose(plot, None, 0, 1)
     qtbot.waitUntil(lambda: "cannot share an axis" in plot.stack.sentence.text)
+    assert plot.controls.note.text() == ""
     choose(plot, None)
     assert plot.stack.sentence.text == "Choose a column to plot."
+    assert pane.figure() is None
     choose(plot, None, 1)
     qtbot.waitUntil(lambda: plot.stack.shows_data)
 
@@ -240,6 +272,116 @@ def test_a_plot_has_no_more_columns_than_colours(open_window: OpenWindow, qtbot:
     assert len(plot.choice.up) == len(LINE_COLOURS)
     assert len(set(plot.choice.up.values())) == len(LINE_COLOURS)
     assert plot.choice.up_list.item(len(LINE_COLOURS)).checkState() is Qt.CheckState.Unchecked
+
+
+def test_of_too_many_selected_columns_the_first_ones_are_plotted(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    columns = {f"c{number:02}": FakeArray(np.arange(5.0)) for number in range(20)}
+    pane = open_table(open_window, qtbot, FakeGroup({"table": FakeGroup(columns)}))
+    plot = plot_of(pane, qtbot)
+    with qtbot.waitSignal(plot.reported) as said:
+        pane.plot_columns(range(20))
+    assert said.args == [f"A plot has at most {len(LINE_COLOURS)} columns: these are the first ones"]
+    assert list(plot.choice.up) == list(range(len(LINE_COLOURS)))
+
+
+def test_another_column_is_announced_while_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    """The old lines would look like the new column: they have its colour."""
+    root, gate = weather(), Gate()
+    pane = open_table(open_window, qtbot, root)
+    plot = plot_of(pane, qtbot)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    root.find("/table/heat").before_read = gate.wait
+    choose(plot, None, 2)
+    qtbot.waitUntil(lambda: plot.stack.sentence.text == "Reading /table…" and not plot.stack.shows_data)
+    gate.open()
+    qtbot.waitUntil(lambda: plot.stack.shows_data and plot.graph.up.labelText == "heat (mm)")
+
+
+def test_a_plot_that_was_not_agreed_to_does_not_show_an_earlier_choice(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, gate = weather(), Gate()
+    pane = open_table(open_window, qtbot, root)
+    plot = plot_of(pane, qtbot)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    root.find("/table/heat").before_read = gate.wait
+    choose(plot, None, 2)
+    assert gate.waiting.acquire(timeout=20)
+    monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 1000)
+    choose(plot, None, 2, 0)
+    choose(plot, None, 2)
+    gate.open()
+    qtbot.waitUntil(lambda: not plot._reading.busy)
+    qtbot.waitUntil(lambda: not pane.workers.active)
+    assert plot.stack.notice.text.startswith("This plot crosses")
+    assert not plot.stack.shows_data
+    assert plot.shown is None
+
+
+def test_a_hidden_plot_reads_nothing_until_it_is_shown_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root, gate = weather(), Gate()
+    pane = open_table(open_window, qtbot, root)
+    plot = plot_of(pane, qtbot)
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+    heat = root.find("/table/heat")
+    heat.before_read = gate.wait
+    heat.selections.clear()
+    choose(plot, None, 2)
+    assert gate.waiting.acquire(timeout=20)
+    pane.hide()
+    assert not plot._reading.busy
+    plot.request()
+    assert not plot._reading.busy
+    gate.open()
+    pane.show()
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.graph.up.labelText == "heat (mm)")
+
+
+def test_changed_elements_are_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")]))
+    pane = open_table(open_window, qtbot, FakeGroup({"table": array}))
+    plot = plot_of(pane, qtbot)
+    array.values["p"] = 3
+    pane.forget_elements()
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.curves[0].y.tolist() == [3] * 5)
+
+
+def test_columns_that_are_not_shown_are_kept_while_there_is_room(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = open_table(open_window, qtbot)
+    plot = plot_of(pane, qtbot)
+    choose(plot, 0, 2)
+    qtbot.waitUntil(lambda: plot.graph.up.labelText == "heat (mm)")
+    assert sorted(plot._known) == [0, 1, 2]
+    monkeypatch.setattr(columns_plot, "_KEPT_BYTES", 1000)
+    plot.controls.log_y.click()
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.y.is_log)
+    assert sorted(plot._known) == [0, 2]
+
+
+def test_axes_of_large_integers_and_fine_dates_are_labelled(open_window: OpenWindow, qtbot: QtBot) -> None:
+    columns = {
+        "long": FakeArray(2**60 + np.arange(5)),
+        "when": FakeArray(np.datetime64("2026-01-01", "ns") + np.arange(5).astype("m8[ns]")),
+    }
+    pane = open_table(open_window, qtbot, FakeGroup({"table": FakeGroup(columns)}))
+    plot = plot_of(pane, qtbot)
+    choose(plot, 1, 0)
+    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.x.dates is not None)
+    across, up = plot.graph.across, plot.graph.up
+    assert up.tickStrings([0.0, 4.0], 1.0, 1.0) == ["1,152,921,504,606,846,976", "1,152,921,504,606,846,980"]
+    assert up.tickSpacing(0.0, 0.5, 500)[-1][0] == 1, "integers have no fractions"
+    source = pane.figure()
+    assert source is not None
+    ((_, _, drawn),) = source.read((800, 500)).panels
+    long, when = (dict(scale.ticks(5)) for scale in (drawn.y, drawn.x))  # type: ignore[union-attr]
+    assert long[4.0] == "1,152,921,504,606,846,980"
+    assert when[4.0] == "2026-01-01T00:00:00.000000004"
+    ((_, places),) = across.tickValues(0.0, 4.0, 900)
+    assert across.tickStrings(places, 1, 1)[-1] == "2026-01-01T00:00:00.000000004"
 
 
 def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -276,9 +418,9 @@ def test_a_long_read_asks_first(
 def test_every_plot_has_a_range(cells: list[Any], open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"table": FakeGroup({"a": FakeArray(np.array(cells)), "b": FakeArray(np.arange(4.0))})})
     plot = plot_of(open_table(open_window, qtbot, root), qtbot)
-    for across in (None, 0):
+    for across, label in ((None, "row"), (0, "a (mm)")):
         choose(plot, across, 0, 1)
-        qtbot.waitUntil(lambda: is_drawn(plot))
+        qtbot.waitUntil(lambda label=label: is_drawn(plot) and plot.graph.across.labelText == label)
         (left, right), (low, high) = plot.graph.view.viewRange()
         assert left < right
         assert low < high

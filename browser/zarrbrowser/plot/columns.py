@@ -89,13 +89,13 @@ class ColumnValues:
         Args:
             offset: the integer or the count of dates that they are relative to.
         """
-        numbers = numbers_of(self.values).astype(np.float64)
+        is_date = self.kind is Kind.DATES
         if offset:
-            is_nan = np.isnan(numbers)
-            numbers = from_offset(
-                self.values.view(np.int64) if self.kind is Kind.DATES else self.values, offset
-            )
-            numbers[is_nan] = np.nan
+            numbers = from_offset(self.values.view(np.int64) if is_date else self.values, offset)
+            if is_date:
+                numbers[np.isnat(self.values)] = np.nan
+        else:
+            numbers = numbers_of(self.values).astype(np.float64)
         if self.missing is not None:
             numbers[self.missing] = np.nan
         return numbers

@@ -65,7 +65,10 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802 - pyqtgraph's
         if not self._has_texts:
-            return list(super().tickValues(low, high, size))
+            try:
+                return list(super().tickValues(low, high, size))
+            except (ArithmeticError, ValueError):  # a tick, or the distance of two, is no float
+                return []
         low, high = min(low, high), max(low, high)
         self._texts = dict(self._ticks(low, high, size))
         return [((high - low) / max(1, len(self._texts)), list(self._texts))]

@@ -48,3 +48,15 @@ def test_close_numbers_have_different_labels(application: QApplication) -> None:
     axis = NumberAxis("left")
     values = [1e6 + 0.25 * number for number in range(4)]
     assert axis.tickStrings(values, 1.0, 0.25) == ["1000000", "1000000.25", "1000000.5", "1000000.75"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "low", "high"), [(1e-300, 5e-11, 5.00000000001e-11), (1e300, -1e10, 1e10), (1e300, 1e9, 1e10)]
+)
+def test_an_axis_with_numbers_beyond_those_of_floats_has_no_labels(
+    scale: float, low: float, high: float
+) -> None:
+    axis = NumberAxis("left")
+    axis.setScale(scale)
+    assert axis.tickValues(low, high, 300) == []
+    assert len(axis.tickValues(1.0, 2.0, 300)) > 1

@@ -66,14 +66,16 @@ class Curve:
 
     @classmethod
     def of(cls, name: str, colour: str, x: AnyArray, y: AnyArray, rows: AnyArray) -> Curve:
-        """A curve of the points that have a place across; a number beyond `DRAWABLE` is none."""
-        has_place = np.abs(x) <= DRAWABLE
-        if not has_place.all():
-            x, y, rows = x[has_place], y[has_place], rows[has_place]
+        """A curve of the points that have a place; a number beyond `DRAWABLE` is none. The line has gaps at the others."""
+        y = np.where((np.abs(x) <= DRAWABLE) & (np.abs(y) <= DRAWABLE), y, np.nan)
+        # A point without a number across is a gap at the last place before it.
+        places = np.where(np.abs(x) <= DRAWABLE, np.arange(x.size), -1)
+        last = np.maximum.accumulate(places) if x.size else places
+        kept = last >= 0
+        x, y, rows = x[last[kept]], y[kept], rows[last[kept]]
         steps = np.diff(x)
         if steps.size and (steps <= 0).all():
             x, y, rows, steps = x[::-1], y[::-1], rows[::-1], -steps
-        y = np.where(np.abs(y) <= DRAWABLE, y, np.nan)
         return cls(name, colour, x, y, rows, bool((steps >= 0).all()))
 
     @property

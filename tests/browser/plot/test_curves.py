@@ -47,12 +47,22 @@ def test_pixels_count_the_points_that_cover_them(points: Points, diameter: int) 
 def test_a_curve_keeps_every_point_that_has_a_place_across(points: Points) -> None:
     x, y = points
     made = curve(x, y)
-    kept = np.flatnonzero(np.isfinite(x))
-    assert sorted(made.rows.tolist()) == kept.tolist()
+    drawn = np.isfinite(made.y)
+    assert sorted(made.rows[drawn].tolist()) == np.flatnonzero(np.isfinite(x) & np.isfinite(y)).tolist()
     assert np.array_equal(made.x, x[made.rows])
-    assert np.array_equal(made.y, y[made.rows], equal_nan=True)
+    assert np.array_equal(made.y[drawn], y[made.rows[drawn]])
+    assert set(made.rows.tolist()) == set(np.flatnonzero(np.isfinite(x)).tolist())
     steps = np.diff(made.x)
     assert made.is_ascending == bool((steps >= 0).all())
+
+
+def test_a_point_without_a_number_across_breaks_the_line() -> None:
+    for x in ([np.nan, 1.0, np.nan, 3.0], [np.nan, 3.0, np.inf, 1.0]):
+        made = curve(np.array(x), np.array([7.0, 10.0, 20.0, 30.0]))
+        line = made.line(View((0, 4), (0, 40), 100, 100))
+        assert line is not None
+        assert np.isnan(line.y).tolist() == [False, True, False]
+        assert made.nearest((x[1], 0.0), View((0, 4), (0, 40), 100, 100), is_across=True) == (0.0, 1)
 
 
 @given(POINTS, st.integers(1, 20))

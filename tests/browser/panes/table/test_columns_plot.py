@@ -2,77 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from tests.browser.panes.table.column_plots import (
+    ROWS,
+    choose,
+    is_drawn,
+    open_table,
+    plot_of,
+    weather,
+)
 from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.table import columns_plot
-from zarrbrowser.panes.table.columns_plot import ColumnsPlot
-from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.plot.curves import LINE_COLOURS
-from zarrbrowser.window.main_window import MainWindow
-
-ROWS = 300
-
-
-def weather() -> FakeGroup:
-    """Columns over dates; the depth has no order."""
-    time = FakeArray(np.arange(ROWS), ("time",))
-    time.attributes = {"units": "days since 2020-01-01"}
-    rng = np.random.default_rng(1)
-    children = {
-        "time": time,
-        "depth": FakeArray(rng.permutation(ROWS).astype("f8"), ("time",)),
-        "heat": FakeArray(np.linspace(5, 20, ROWS), ("time",)),
-        "name": FakeArray(np.array(["x"] * ROWS), ("time",)),
-    }
-    return FakeGroup({"table": FakeGroup(children), "other": FakeGroup({"a": FakeArray(np.arange(9.0))})})
-
-
-def open_table(open_window: OpenWindow, qtbot: QtBot, root: FakeGroup | None = None) -> TablePane:
-    window = open_window(root or weather(), "/table")
-    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/table")
-    return table_of(window, qtbot)
-
-
-def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
-    window.node_pane.show_tab("Table")
-    pane = window.node_pane.pane("Table")
-    assert isinstance(pane, TablePane)
-    qtbot.waitUntil(lambda: pane.grid is not None)
-    return pane
-
-
-def plot_of(pane: TablePane, qtbot: QtBot) -> ColumnsPlot:
-    pane.plot_button.click()
-    plot = pane.columns_plot
-    assert plot is not None
-    qtbot.waitUntil(lambda: is_drawn(plot))
-    return plot
-
-
-def is_drawn(plot: ColumnsPlot) -> bool:
-    return plot.shown is not None and plot.dots.image is not None
-
-
-def choose(plot: ColumnsPlot, across: int | None, *up: int) -> None:
-    """Choose columns, as a user does: one after the other."""
-    box, rows = plot.choice.across_box, plot.choice.up_list
-    box.setCurrentIndex(box.findData(across))
-    box.activated.emit(box.currentIndex())
-    for row in range(rows.count()):
-        item = rows.item(row)
-        is_on = item.data(Qt.ItemDataRole.UserRole) in up
-        item.setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
 
 
 def test_the_first_column_is_plotted_over_the_coordinate_of_the_rows(
@@ -84,7 +34,7 @@ def test_the_first_column_is_plotted_over_the_coordinate_of_the_rows(
     assert plot.graph.across.labelText == "time"
     assert plot.graph.up.labelText == "depth (mm)"
     assert not plot.points.isChecked()
-    x, y = plot.curves[0].getOriginalDataset()
+    x, y = plot.graph.curves[0].getOriginalDataset()
     assert x.tolist() == list(np.datetime64("2020-01-01", "D").astype(int) + np.arange(ROWS))
     assert sorted(y.tolist()) == list(range(ROWS))
     offered = [plot.choice.up_list.item(row).text() for row in range(plot.choice.up_list.count())]
@@ -99,12 +49,12 @@ def test_one_column_against_another_is_drawn_as_points(open_window: OpenWindow, 
     choose(plot, 1, 2)
     qtbot.waitUntil(lambda: plot.points.isChecked() and is_drawn(plot))
     assert plot.graph.across.labelText == "depth (mm)"
-    assert (plot.dots.image[..., 3] > 0).sum() > ROWS
+    assert (plot.graph.dots.image[..., 3] > 0).sum() > ROWS
     plot.points.click()
-    qtbot.waitUntil(lambda: plot.curves[0].getOriginalDataset()[0] is not None)
-    assert plot.curves[0].getOriginalDataset()[0].size == ROWS
+    qtbot.waitUntil(lambda: plot.graph.curves[0].getOriginalDataset()[0] is not None)
+    assert plot.graph.curves[0].getOriginalDataset()[0].size == ROWS
     choose(plot, 0, 1, 2)
-    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and len(plot.graph.shown.curves) == 2)
     assert plot.graph.up.labelText == "mm"
 
 
@@ -127,37 +77,13 @@ def test_the_plot_follows_filter_and_order(open_window: OpenWindow, qtbot: QtBot
     pane = open_table(open_window, qtbot)
     plot = plot_of(pane, qtbot)
     pane.arranger.filter("depth > 199")
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.curves[0].x.size == 100)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.shown.curves[0].x.size == 100)
     pane.arranger.filter("")
     choose(plot, None, 1)
     pane.arranger.sort(1, is_descending=False)
     qtbot.waitUntil(lambda: plot.graph.across.labelText == "place, sorted by depth")
-    assert plot.shown is not None
-    assert plot.shown.curves[0].y.tolist() == list(range(ROWS))
-
-
-def test_a_click_goes_to_the_row_and_the_pointer_tells_it(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = open_table(open_window, qtbot)
-    plot = plot_of(pane, qtbot)
-    choose(plot, 1, 2)
-    qtbot.waitUntil(lambda: plot.points.isChecked() and is_drawn(plot))
-    assert plot.shown is not None
-    curve = plot.shown.curves[0]
-    place = plot.graph.view.mapViewToScene(QPointF(curve.x[250], curve.y[250]))
-    said: list[str] = []
-    plot.pointed.connect(said.append)
-    plot.graph.plot.scene().sigMouseMoved.emit(place)
-    qtbot.waitUntil(lambda: bool(said and said[-1]))
-    assert said[-1].startswith(f"row 250:  depth = {int(curve.x[250])}.0 mm, heat = 17.5")
-    with qtbot.waitSignal(plot.row_chosen) as chosen:
-        QTest.mouseClick(plot.graph.viewport(), Qt.MouseButton.LeftButton, pos=plot.graph.mapFromScene(place))
-    assert chosen.args == [250]
-    assert pane.table.current_cell == (250, 0)
-    pane.go(3, 2)
-    plot.row_chosen.emit(7)
-    assert pane.table.current_cell == (7, 2), "the column stays"
-    plot.graph.plot.scene().sigMouseMoved.emit(QPointF(-5, -5))
-    assert said[-1] == ""
+    assert plot.graph.shown is not None
+    assert plot.graph.shown.curves[0].y.tolist() == list(range(ROWS))
 
 
 def test_a_plot_is_reached_and_used_with_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -178,7 +104,7 @@ def test_a_plot_is_reached_and_used_with_keys(open_window: OpenWindow, qtbot: Qt
     QTest.keyClick(rows, Qt.Key.Key_Down)
     QTest.keyClick(rows, Qt.Key.Key_Space)
     assert list(plot.choice.up) == [1, 2]
-    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and len(plot.graph.shown.curves) == 2)
     whole = plot.graph.view.viewRange()
     plot.graph.view.scaleBy((0.5, 0.5))
     assert plot.graph.view.viewRange() != whole
@@ -191,7 +117,7 @@ def test_the_plot_is_restored_with_the_view(open_window: OpenWindow, qtbot: QtBo
     plot = plot_of(pane, qtbot)
     choose(plot, 2, 1)
     plot.controls.log_y.click()
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.y.is_log)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.shown.y.is_log)
     document = pane.view_state()
     assert document["plot"] == {"x": "heat", "y": ["depth"], "log": [False, True]}
     pane.restore({"cell": None})
@@ -231,7 +157,7 @@ def test_a_plot_is_a_figure(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert pane.figure() is None
     plot = plot_of(pane, qtbot)
     choose(plot, 0, 1, 2)
-    qtbot.waitUntil(lambda: plot.shown is not None and len(plot.shown.curves) == 2)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and len(plot.graph.shown.curves) == 2)
     source = pane.figure()
     assert source is not None
     ((_, _, drawn),) = source.read((800, 500)).panels
@@ -317,7 +243,7 @@ def test_a_plot_that_was_not_agreed_to_does_not_show_an_earlier_choice(
     qtbot.waitUntil(lambda: not pane.workers.active)
     assert plot.stack.notice.text.startswith("This plot crosses")
     assert not plot.stack.shows_data
-    assert plot.shown is None
+    assert plot.graph.shown is None
 
 
 def test_a_hidden_plot_reads_nothing_until_it_is_shown_again(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -336,7 +262,7 @@ def test_a_hidden_plot_reads_nothing_until_it_is_shown_again(open_window: OpenWi
     assert not plot._reading.busy
     gate.open()
     pane.show()
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.graph.up.labelText == "heat (mm)")
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.up.labelText == "heat (mm)")
 
 
 def test_changed_elements_are_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -345,7 +271,7 @@ def test_changed_elements_are_read_again(open_window: OpenWindow, qtbot: QtBot) 
     plot = plot_of(pane, qtbot)
     array.values["p"] = 3
     pane.forget_elements()
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.curves[0].y.tolist() == [3] * 5)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.shown.curves[0].y.tolist() == [3] * 5)
 
 
 def test_columns_that_are_not_shown_are_kept_while_there_is_room(
@@ -358,30 +284,8 @@ def test_columns_that_are_not_shown_are_kept_while_there_is_room(
     assert sorted(plot._known) == [0, 1, 2]
     monkeypatch.setattr(columns_plot, "_KEPT_BYTES", 1000)
     plot.controls.log_y.click()
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.y.is_log)
+    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.shown.y.is_log)
     assert sorted(plot._known) == [0, 2]
-
-
-def test_axes_of_large_integers_and_fine_dates_are_labelled(open_window: OpenWindow, qtbot: QtBot) -> None:
-    columns = {
-        "long": FakeArray(2**60 + np.arange(5)),
-        "when": FakeArray(np.datetime64("2026-01-01", "ns") + np.arange(5).astype("m8[ns]")),
-    }
-    pane = open_table(open_window, qtbot, FakeGroup({"table": FakeGroup(columns)}))
-    plot = plot_of(pane, qtbot)
-    choose(plot, 1, 0)
-    qtbot.waitUntil(lambda: plot.shown is not None and plot.shown.x.dates is not None)
-    across, up = plot.graph.across, plot.graph.up
-    assert up.tickStrings([0.0, 4.0], 1.0, 1.0) == ["1,152,921,504,606,846,976", "1,152,921,504,606,846,980"]
-    assert up.tickSpacing(0.0, 0.5, 500)[-1][0] == 1, "integers have no fractions"
-    source = pane.figure()
-    assert source is not None
-    ((_, _, drawn),) = source.read((800, 500)).panels
-    long, when = (dict(scale.ticks(5)) for scale in (drawn.y, drawn.x))  # type: ignore[union-attr]
-    assert long[4.0] == "1,152,921,504,606,846,980"
-    assert when[4.0] == "2026-01-01T00:00:00.000000004"
-    ((_, places),) = across.tickValues(0.0, 4.0, 900)
-    assert across.tickStrings(places, 1, 1)[-1] == "2026-01-01T00:00:00.000000004"
 
 
 def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -409,19 +313,6 @@ def test_a_long_read_asks_first(
     plot = pane.columns_plot
     assert plot is not None
     assert plot.stack.notice.text.startswith("This plot crosses 2 chunks")
-    assert plot.shown is None
+    assert plot.graph.shown is None
     plot.stack.notice.button.click()
     qtbot.waitUntil(lambda: is_drawn(plot))
-
-
-@pytest.mark.parametrize("cells", [[np.nan] * 4, [np.inf, 1.0, 2.0, 3.0], [1.7e308, -1.7e308, 0, 1], [5] * 4])
-def test_every_plot_has_a_range(cells: list[Any], open_window: OpenWindow, qtbot: QtBot) -> None:
-    root = FakeGroup({"table": FakeGroup({"a": FakeArray(np.array(cells)), "b": FakeArray(np.arange(4.0))})})
-    plot = plot_of(open_table(open_window, qtbot, root), qtbot)
-    for across, label in ((None, "row"), (0, "a (mm)")):
-        choose(plot, across, 0, 1)
-        qtbot.waitUntil(lambda label=label: is_drawn(plot) and plot.graph.across.labelText == label)
-        (left, right), (low, high) = plot.graph.view.viewRange()
-        assert left < right
-        assert low < high
-        assert plot.graph.grab().toImage().width() > 0

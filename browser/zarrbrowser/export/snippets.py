@@ -40,8 +40,7 @@ class Place:
         within = getattr(hierarchy, "within", lambda path: path)
         format_name = source.request.format if hierarchy is source.hierarchy else None
         connection = Connection.of(source.request.options)
-        store = getattr(hierarchy, "store", None)
-        is_translated = store is not None and bool(store.description())  # it says what is shown as Zarr
+        is_translated = bool(getattr(getattr(hierarchy, "store", None), "presents", ""))
         inside = within(node.path)
         return cls(hierarchy.url, inside, hierarchy.format.name, connection, format_name, is_translated)
 

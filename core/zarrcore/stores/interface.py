@@ -100,6 +100,9 @@ class Store(ABC):
     options: StoreOptions = DEFAULTS
     """The options that `open_store` opened it with: stores that its values refer to are opened with them, too."""
 
+    presents: str = ""
+    """The name of what is shown as Zarr, such as HDF5; empty if the keys are stored as they are."""
+
     named_format: str | None = None
     """The name of the format that its URL names; None leaves it to detection."""
 

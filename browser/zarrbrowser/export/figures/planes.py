@@ -137,7 +137,7 @@ class ShownPlanes:
     def title(self) -> str:
         """The name of the main image, and where its plane is: ``tas, time = 2020-04-16``."""
         image = self.main.state.image
-        name = image.path.rpartition("/")[2] or image.base.name or image.path
+        name = image.name or image.path
         return ", ".join(filter(None, (name, self.position)))
 
     @property

@@ -21,6 +21,7 @@ from zarrbrowser.image.probe import describe
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.never_written import tell_if_never_written
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot.plot_controls import PlotControls
 from zarrbrowser.plot.curves import FEW_POINTS
@@ -56,6 +57,7 @@ class PlotPane(Pane):
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
+        self._storage_lane = Lane(workers, in_flight=1)
         self.coordinate_labels = CoordinateLabels(workers, self)
         self._array: ArrayLike | None = None
         self.series: Series | None = None
@@ -149,6 +151,7 @@ class PlotPane(Pane):
         """Show nothing, and cancel requests."""
         self._reading.forget()
         self._drawing.forget()
+        self._storage_lane.forget()
         self.coordinate_labels.forget()
         self._array = self.series = None
         self._agreed_bytes, self._is_paused = 0, False
@@ -262,6 +265,8 @@ class PlotPane(Pane):
         self._label()
         self.fit()
         self._request_outline()
+        if series.extremes[0] == series.extremes[1]:
+            tell_if_never_written(array, self._storage_lane, self.stack.notice.tell)
         cost = series.request.cost()
         self.reported.emit(
             f"{array.path}: {format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}, "

@@ -12,7 +12,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QSplitter, QVBoxLayout, QWidget
 
-from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
 from zarrbrowser.editing.cells import target_of
 from zarrbrowser.export.viewed_array import ViewedArray
@@ -21,6 +20,7 @@ from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.models.grid_model import Cells, GridModel
 from zarrbrowser.nodes.protocols import ArrayLike, GroupLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.never_written import tell_if_never_written
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.cell_copier import CellCopier
 from zarrbrowser.panes.table.cell_edits import CellEdits
@@ -535,18 +535,10 @@ class TablePane(Pane):
             and not self._has_looked
             and len({str(one) for row in values for one in row}) == 1
         ):
-            self._look_for_chunks(grid.array)
+            self._has_looked = True
+            tell_if_never_written(grid.array, self._storage_lane, self.stack.notice.tell)
         self.table.fit_columns()
         self._read_visible()
-
-    def _look_for_chunks(self, array: ArrayLike) -> None:
-        """Find out whether cells of one value have no chunks: a listing, which ends at the first chunk."""
-        self._has_looked = True
-        self._storage_lane.ask(
-            lambda _asked: is_never_written(array),
-            lambda is_empty: self.stack.notice.tell(NEVER_WRITTEN) if is_empty else None,
-            lambda error: _log.debug("cannot list the chunks of %s: %s", array.path, error),
-        )
 
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)

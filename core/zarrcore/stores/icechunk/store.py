@@ -62,6 +62,8 @@ class IcechunkStore(ReadableStore, ListableStore):
         is_chosen: whether the user chose this version.
     """
 
+    presents = "Icechunk"
+
     def __init__(
         self, repository: Repository, version: Version, *, is_owner: bool = True, is_chosen: bool = True
     ) -> None:

@@ -38,6 +38,8 @@ class VersionTreeStore(ReadableStore, ListableStore):
         repository: the repository; closed with this store.
     """
 
+    presents = "Icechunk"
+
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.options = repository.options

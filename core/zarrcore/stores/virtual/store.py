@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from zarrcore.errors import BodyTooLargeError, BrokenReferenceError
 from zarrcore.stores.interface import (
@@ -41,9 +41,6 @@ class VirtualStore(ReadableStore, ListableStore):
         key: the file's key there; empty if all of ``source`` is shown.
         url: the URL to show.
     """
-
-    presents: ClassVar[str]
-    """What is shown as a hierarchy, such as ``HDF5``."""
 
     def __init__(self, source: ReadableStore, key: str, url: str) -> None:
         self.source = source

@@ -30,6 +30,7 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         self.store = store
         self.url = store.url
         self.options = store.options
+        self.presents = store.presents
         self.named_format = store.named_format
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
@@ -149,7 +150,12 @@ def writable(store: ReadableStore) -> WritableStore:
         ReadOnlyError: it cannot.
     """
     if not isinstance(store, WritableStore):
-        raise ReadOnlyError(f"{store.url} cannot be written: stores of this kind are read-only")
+        why = (
+            f"zarrscope only reads {store.presents}"
+            if store.presents
+            else "stores of this kind are read-only"
+        )
+        raise ReadOnlyError(f"{store.url} cannot be written: {why}")
     if store.read_only:
         store.check_writable()
         raise ReadOnlyError(f"{store.url} cannot be written")

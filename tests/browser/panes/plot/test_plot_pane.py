@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+import zarrcore as zc
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky
 from tests.browser.panes.plot.plots import show
@@ -50,6 +52,24 @@ def test_other_types_are_plotted(dtype: Any, open_window: OpenWindow, qtbot: QtB
 def test_arrays_that_cannot_be_plotted_show_a_message(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.zeros(0)))
     qtbot.waitUntil(lambda: pane.stack.sentence.text.endswith("."))
+
+
+def test_an_array_that_was_never_written_says_so(
+    tmp_path: Path, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.zeros(4)))
+    qtbot.waitUntil(lambda: pane.series is not None)
+    hierarchy = zc.create(tmp_path / "a.zarr")
+    empty, written = (hierarchy.create_array(name, shape=(9,), data_type="int16") for name in "ab")
+    written[...] = np.zeros(9, np.int16) + 3
+    pane.show_array(empty)
+    qtbot.waitUntil(
+        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
+    )
+    with qtbot.waitSignal(pane.series_shown):
+        pane.show_array(written)
+    qtbot.waitUntil(lambda: not pane._storage_lane.busy)
+    assert pane.stack.notice.text == ""
 
 
 def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_changed_says_so_in_one_sentence_and_does_not_advi
         file["volume"] = VALUES
     window.open_text(f"{tmp_path / 'a.h5'}#/volume")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/volume")
-    expected = f"{tmp_path / 'a.h5'} cannot be written: stores of this kind are read-only."
+    expected = f"{tmp_path / 'a.h5'} cannot be written: zarrscope only reads HDF5."
     notice = window.node_pane.notice
     assert window.editor.ask_erase() is None
     assert notice.text == expected

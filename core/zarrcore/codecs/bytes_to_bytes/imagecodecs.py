@@ -31,12 +31,15 @@ _CHECKS = {
 
 
 class _PackageCodec(BytesToBytesCodec):
+    of_encoding: ClassVar[tuple[str, ...]] = ()
+    """Parameters that only encoders use."""
+
     def __init__(self) -> None:
         self._module: Any = imagecodecs_package(self.name)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration)
+        known(configuration, *cls.of_encoding)
         return cls()
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
@@ -87,6 +90,7 @@ class PackbitsCodec(_PackageCodec):
     """Runs of bytes, as in TIFF files."""
 
     names: ClassVar[tuple[str, ...]] = ("imagecodecs_packbits",)
+    of_encoding = ("axis",)  # written by releases of imagecodecs before 2026.5
 
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
         return self._module.packbits_decode(encoded, out=max_nbytes)

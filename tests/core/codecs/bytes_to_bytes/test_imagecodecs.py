@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
 
 import imagecodecs
 import imagecodecs.numcodecs
@@ -19,7 +20,10 @@ from zarrcore.metadata import NamedConfiguration
 VALUES = bytes(range(256)) * 30 + np.random.default_rng(0).bytes(5000) + bytes(20_000)
 OF_NUMCODECS: dict[str, list[Codec]] = {
     "imagecodecs_bz2": [imagecodecs.numcodecs.Bz2(), imagecodecs.numcodecs.Bz2(level=1)],
-    "imagecodecs_lzma": [imagecodecs.numcodecs.Lzma(), imagecodecs.numcodecs.Lzma(level=2, check="CRC32")],
+    "imagecodecs_lzma": [
+        imagecodecs.numcodecs.Lzma(),
+        imagecodecs.numcodecs.Lzma(level=2, check=lzma.CHECK_CRC32),
+    ],
     "imagecodecs_lzw": [imagecodecs.numcodecs.Lzw()],
     "imagecodecs_packbits": [imagecodecs.numcodecs.Packbits()],
     "imagecodecs_szip": [
@@ -55,6 +59,22 @@ def test_bytes_are_exchanged(theirs: Codec, values: bytes) -> None:
 def test_more_bytes_than_expected_are_refused(theirs: Codec) -> None:
     with pytest.raises(CodecError):
         _ours(theirs).decode(theirs.encode(bytes(100_000)), 99_999)
+
+
+@pytest.mark.parametrize("check", ["CRC32", lzma.CHECK_CRC32, None])
+def test_checksums_of_xz_have_names_or_numbers(check: object) -> None:
+    ours = make_codec(NamedConfiguration("imagecodecs_lzma", {"level": 1, "check": check}), "")
+    assert isinstance(ours, BytesToBytesCodec)
+    assert bytes(ours.decode(lzma.compress(VALUES), len(VALUES))) == VALUES
+    if check is not None:
+        assert lzma.LZMADecompressor().decompress(bytes(ours.encode(VALUES))) == VALUES
+
+
+@pytest.mark.parametrize("axis", [None, -1])
+def test_packbits_of_older_releases_names_an_axis(axis: int | None) -> None:
+    ours = make_codec(NamedConfiguration("imagecodecs_packbits", {"axis": axis}), "")
+    assert isinstance(ours, BytesToBytesCodec)
+    assert bytes(ours.decode(imagecodecs.packbits_encode(VALUES), len(VALUES))) == VALUES
 
 
 def test_lzw_of_the_old_bit_order_is_decoded() -> None:

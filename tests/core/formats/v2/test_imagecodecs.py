@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import imagecodecs.numcodecs
-import imagecodecs.zarr
 import numpy as np
 import pytest
 import zarr
 
 import zarrcore as zc
+from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import LocalStore
@@ -24,8 +24,7 @@ SHAPE, CHUNKS = (10, 12), (5, 6)
 @pytest.fixture(autouse=True)
 def registered() -> None:
     """Let zarr-python decode these codecs."""
-    imagecodecs.numcodecs.register_codecs(verbose=False)
-    imagecodecs.zarr.register_codecs()
+    register()
 
 
 def _source(path: Path, dtype: str, compressor: Any, filters: Any) -> np.ndarray[Any, Any]:
@@ -64,8 +63,8 @@ def test_arrays_are_read_and_copied(tmp_path: Path, name: str, to: str) -> None:
     assert source["/"].dtype == np.dtype(dtype).newbyteorder("<")
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "y", create=True))
     assert np.array_equal(zc.open(tmp_path / "y")["/"][...], values)
-    if to == "n5":
-        return
+    if to == "n5" or (to == "v3" and not HAS_VERSION_3):
+        return  # zarr-python does not read it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.array_equal(zarr.open_array(tmp_path / "y", mode="r")[...], values)

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
-import imagecodecs.numcodecs
-import imagecodecs.zarr
 import numpy as np
 import pytest
 import rasterio
@@ -17,9 +15,12 @@ import tifffile
 import zarr
 
 import zarrcore as zc
+from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
 from zarrcore.errors import UnsupportedError
 
 Elements = np.ndarray[Any, Any]
+FORMATS = (2, 3) if HAS_VERSION_3 else (2,)
+"""The versions of Zarr whose metadata tifffile writes, and whose codecs zarr-python decodes."""
 COLOURS: dict[str, dict[str, Any]] = {
     "gray": {},
     "contig": {"photometric": "rgb", "planarconfig": "contig"},
@@ -37,6 +38,8 @@ IMAGES = {
     "lerc": ("u1", "u2", "i4", "f4", "f8"),
 }
 NATIVE = {("jpeg2000", "u2"), ("jpegxr", "u2"), ("png", "u2"), *(("lerc", dtype) for dtype in IMAGES["lerc"])}
+if not HAS_VERSION_3:  # an older release
+    NATIVE |= {("jpegxl", "u2"), ("jpegxl", "f4")}
 ENCODINGS = [
     *((name, None, dtype) for name in LOSSLESS for dtype in ("u2", "f4")),
     *((name, 2, dtype) for name in LOSSLESS[1:] for dtype in ("u1", "i2", "u4", "i8")),
@@ -48,8 +51,7 @@ ENCODINGS = [
 @pytest.fixture(autouse=True)
 def registered() -> None:
     """Let zarr-python decode what references to TIFF files name."""
-    imagecodecs.numcodecs.register_codecs(verbose=False)
-    imagecodecs.zarr.register_codecs()
+    register()
 
 
 def _by_zarr(path: Path, zarr_format: int, name: str = "") -> Elements:
@@ -65,7 +67,8 @@ def _by_zarr(path: Path, zarr_format: int, name: str = "") -> Elements:
 def _referenced(tiff: Path, zarr_format: int = 2, **options: Any) -> Path:
     path = tiff.with_suffix(f".{zarr_format}.json")
     with tifffile.TiffFile(tiff) as file, file.aszarr(**options) as store:
-        store.write_fsspec(path, tiff.parent.as_uri(), zarr_format=zarr_format)
+        told = {} if zarr_format == 2 else {"zarr_format": zarr_format}
+        store.write_fsspec(path, tiff.parent.as_uri(), **told)
     return path
 
 
@@ -92,7 +95,7 @@ def test_all_encodings_that_tifffile_writes(
         tifffile.imwrite(path, values, byteorder=byteorder, **options)
         expected = tifffile.imread(path)
         assert is_image or np.array_equal(expected, values)
-        for zarr_format in (2, 3):
+        for zarr_format in FORMATS:
             references = _referenced(path, zarr_format)
             found = zc.open(references)["/"][...]
             assert found.dtype == np.dtype(dtype)
@@ -109,7 +112,7 @@ def test_pyramids_with_predictors(tmp_path: Path) -> None:
     with tifffile.TiffWriter(path, ome=True) as writer:
         writer.write(values, subifds=1, **options)
         writer.write(values[::2, ::2], subfiletype=1, **options)
-    for zarr_format in (2, 3):
+    for zarr_format in FORMATS:
         references = _referenced(path, zarr_format, multiscales=True)
         with zc.open(references) as hierarchy:
             for name, expected in (("0", values), ("1", values[::2, ::2])):
@@ -136,7 +139,7 @@ def test_tables_and_colours_of_jpeg_that_gdal_writes(tmp_path: Path, photometric
     with tifffile.TiffFile(path) as tiff:
         assert tiff.pages.first.jpegtables
     expected = tifffile.imread(path)
-    for zarr_format in (2, 3):
+    for zarr_format in FORMATS:
         references = _referenced(path, zarr_format)
         assert np.array_equal(zc.open(references)["/"][...], expected)
         assert np.array_equal(_by_zarr(references, zarr_format), expected)

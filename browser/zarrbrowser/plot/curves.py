@@ -121,10 +121,10 @@ class Curve:
         across, up = _pixels(self.x, view.x, view.width), _pixels(self.y, view.y, view.height)
         is_gap = np.isnan(up)
         # A segment between two points beyond the same side of the view does not cross it.
-        is_hidden = is_gap & _after(is_gap)
+        is_hidden = is_gap & _of_previous(is_gap)
         for beyond in (across < 0, across >= view.width, up < 0, up >= view.height):
             beyond |= is_gap
-            is_hidden |= beyond & _after(beyond) & _before(beyond) & ~is_gap
+            is_hidden |= beyond & _of_previous(beyond) & _of_next(beyond) & ~is_gap
         is_inside = (across >= 0) & (across < view.width) & (up >= 0) & (up < view.height)
         is_same = np.zeros(self.x.size, bool)
         is_same[1:] = (across[1:] == across[:-1]) & (up[1:] == up[:-1])
@@ -246,16 +246,16 @@ def _alone(x: AnyArray, y: AnyArray) -> AnyArray:
     known = np.isfinite(y)
     run = np.cumsum(~known)  # the same number for points without a gap between them
     is_moved = known[1:] & known[:-1] & ((x[1:] != x[:-1]) | (y[1:] != y[:-1]))
-    return np.flatnonzero(known & _after(~known) & ~np.isin(run, run[1:][is_moved]))
+    return np.flatnonzero(known & _of_previous(~known) & ~np.isin(run, run[1:][is_moved]))
 
 
-def _after(flags: AnyArray) -> AnyArray:
-    """Whether the flag before each one is set; there is no point before the first."""
+def _of_previous(flags: AnyArray) -> AnyArray:
+    """The flag of the point before each one; True for the first point."""
     return np.append(True, flags[:-1])
 
 
-def _before(flags: AnyArray) -> AnyArray:
-    """Whether the flag after each one is set."""
+def _of_next(flags: AnyArray) -> AnyArray:
+    """The flag of the point after each one; True for the last point."""
     return np.append(flags[1:], True)
 
 

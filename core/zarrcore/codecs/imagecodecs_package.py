@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.codecs.parameters import dtype, integer
-from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata.named_configuration import integers
 
 IMAGECODECS: Final = "imagecodecs_"
@@ -77,10 +77,22 @@ class PredictedArray:
             raise MetadataError(f"expected elements of {self._dtype}, found {spec.dtype}", member=self._name)
         return found
 
-    def elements(self, array: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        """The elements in the order of memory that the package works on, with their values in any byte order."""
-        native = np.ascontiguousarray(array, spec.dtype.newbyteorder("="))
-        return native.reshape(self.shape(spec))
+    def applied(
+        self, function: Any, array: np.ndarray[Any, Any], spec: ArraySpec, **keywords: Any
+    ) -> np.ndarray[Any, Any]:
+        """What a function of the package makes of a chunk, whose elements may have any byte order.
+
+        Raises:
+            CodecError: the function failed.
+        """
+        if not spec.size:
+            return array
+        elements = np.ascontiguousarray(array, spec.dtype.newbyteorder("=")).reshape(self.shape(spec))
+        try:
+            result = np.asarray(function(elements, axis=self.axis, **keywords))
+        except Exception as error:  # each codec of imagecodecs has its own exceptions
+            raise CodecError(str(error), codec=self._name) from error
+        return result.reshape(spec.shape)
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
         """The parameters without those that follow from the chunk.

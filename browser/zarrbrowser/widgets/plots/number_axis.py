@@ -67,7 +67,10 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         if not self._has_texts:
             try:
                 return list(super().tickValues(low, high, size))
-            except (ArithmeticError, ValueError):  # a tick, or the distance of two, is no float
+            except (
+                ArithmeticError,
+                ValueError,
+            ):  # a tick is too large for a float, or two ticks are too close
                 return []
         low, high = min(low, high), max(low, high)
         self._texts = dict(self._ticks(low, high, size))

@@ -14,7 +14,7 @@ import numpy as np
 from zarrcore.codecs.imagecodecs_package import PredictedArray, imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import known
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 
 
 class ImagecodecsDeltaCodec(ArrayToArrayCodec):
@@ -45,17 +45,7 @@ class ImagecodecsDeltaCodec(ArrayToArrayCodec):
         return spec.with_dtype(spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        return self._called(self._module.delta_decode, encoded, spec)
+        return self._predicted.applied(self._module.delta_decode, encoded, spec)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        return self._called(self._module.delta_encode, decoded, spec)
-
-    def _called(self, function: Any, array: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        if not spec.size:
-            return array
-        elements = self._predicted.elements(array, spec)
-        try:
-            result = np.asarray(function(elements, axis=self._predicted.axis))
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
-        return result.reshape(spec.shape)
+        return self._predicted.applied(self._module.delta_encode, decoded, spec)

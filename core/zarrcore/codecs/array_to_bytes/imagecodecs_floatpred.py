@@ -51,18 +51,12 @@ class ImagecodecsFloatpredCodec(ArrayToBytesCodec):
         if len(encoded) != spec.nbytes:
             raise CodecError(f"expected {spec.nbytes:,} bytes, found {len(encoded):,}", codec=self.name)
         stored = np.frombuffer(encoded, spec.dtype.newbyteorder("=")).reshape(spec.shape)
-        return self._called(self._module.floatpred_decode, stored, spec)
+        return self._predicted.applied(
+            self._module.floatpred_decode, stored, spec, dist=self._predicted.distance
+        )
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
-        encoded = self._called(self._module.floatpred_encode, decoded, spec)
+        encoded = self._predicted.applied(
+            self._module.floatpred_encode, decoded, spec, dist=self._predicted.distance
+        )
         return np.ascontiguousarray(encoded).reshape(-1).view(np.uint8).data
-
-    def _called(self, function: Any, array: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        if not spec.size:
-            return array
-        elements, predicted = self._predicted.elements(array, spec), self._predicted
-        try:
-            result = np.asarray(function(elements, axis=predicted.axis, dist=predicted.distance))
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
-        return result.reshape(spec.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Self
 
@@ -101,11 +102,13 @@ class _ImageCodec(ArrayToBytesCodec):
         """
         return encoded
 
+    @abstractmethod
     def _decoded(self, data: bytes) -> Any:
-        raise NotImplementedError
+        """The samples of an image."""
 
+    @abstractmethod
     def _header_of(self, data: bytes) -> ImageHeader | None:
-        raise NotImplementedError
+        """The header of an image; None if it is not of this kind."""
 
 
 class ImagecodecsJpegCodec(_ImageCodec):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from PySide6.QtCore import QModelIndex
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeGroup
@@ -14,8 +17,10 @@ from zarrbrowser.workers import Workers
 LONG = "a_group_with_quite_a_long_name_that_does_not_fit_in_its_column"
 
 
-def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Workers, qtbot: QtBot) -> None:
-    children = {LONG: FakeGroup(), f"{LONG}_": FakeArray(np.zeros((3, 4)))}
+def shown(
+    children: dict[str, Any], workers: Workers, qtbot: QtBot
+) -> tuple[TreeView, QModelIndex, QModelIndex]:
+    """The tree of a group with two children, and their rows."""
     model, root = model_of(FakeGroup(children), workers, qtbot)
     fetch(model, root, qtbot)
     view = TreeView(model)
@@ -24,6 +29,12 @@ def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Worke
     view.show()
     view.expand(root)
     group, array = (model.index(row, 0, root) for row in range(2))
+    return view, group, array
+
+
+def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Workers, qtbot: QtBot) -> None:
+    children = {LONG: FakeGroup(), f"{LONG}_": FakeArray(np.zeros((3, 4)))}
+    view, group, array = shown(children, workers, qtbot)
     delegate = view.itemDelegate()
     assert isinstance(delegate, TreeDelegate)
     assert delegate.next_text(group) is None
@@ -39,14 +50,7 @@ def test_a_long_name_runs_over_empty_columns_but_not_over_a_shape(workers: Worke
 def test_a_long_type_begins_in_the_empty_column_before_it(workers: Workers, qtbot: QtBot) -> None:
     table = {"encoding-type": "anndata", "encoding-version": "0.1.0"}
     children = {"a": FakeGroup({}, table), "b": FakeArray(np.zeros((3, 4), "datetime64[ns]"))}
-    model, root = model_of(FakeGroup(children), workers, qtbot)
-    fetch(model, root, qtbot)
-    view = TreeView(model)
-    qtbot.addWidget(view)
-    view.resize(560, 200)
-    view.show()
-    view.expand(root)
-    group, array = (model.index(row, 0, root) for row in range(2))
+    view, group, array = shown(children, workers, qtbot)
     assert group.siblingAtColumn(2).data() == "annotated matrix"
     begins = view.header().sectionViewportPosition(2)
     for row, runs_over in ((group, True), (array, False)):

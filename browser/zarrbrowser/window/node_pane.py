@@ -143,6 +143,7 @@ class NodePane(QWidget):
         focus = self.window().focusWidget()
         had_focus = focus is not None and self.isAncestorOf(focus)
         self._quiet()
+        self._paint_later()
         self._session.select(source, node)
         self._stale, self._steps = set(tabs_for(node)), 0
         self._name.set_text(node.name or source.title)
@@ -426,6 +427,11 @@ class NodePane(QWidget):
     def unsaved(self) -> dict[str, str]:
         """The texts in all tabs that the user has begun and not saved, by the paths of their nodes."""
         return {path: text for pane in self.panes for path, text in pane.unsaved().items()}
+
+    def _paint_later(self) -> None:
+        """Paint the data in a turn of its own: Qt would do it in the turn that fills it, and the window would answer late."""
+        self._stack.setUpdatesEnabled(False)
+        QTimer.singleShot(0, self._stack, lambda: self._stack.setUpdatesEnabled(True))
 
     def _quiet(self) -> None:
         """Cancel all requests for the last node."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
@@ -34,7 +34,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     dragged = Signal(object, object)  # integers may have more digits than a float
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._is_resized = False
+        self._is_resized = self._is_new = False
         super().__init__(parent)
         self._colours = ""
         self.setAccessibleName("histogram of the plane")
@@ -96,8 +96,17 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._is_resized = True
         self.viewport().update()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        self._is_new = True
+        super().showEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Arrange the items for the present size, and paint them."""
+        """Arrange the items for the present size, and paint them; when they appear, in a turn after the picture."""
+        if self._is_new:
+            self._is_new = False
+            QPainter(self.viewport()).fillRect(event.rect(), self.backgroundBrush())
+            QTimer.singleShot(0, self, self.viewport().update)
+            return
         if self._is_resized:
             self._is_resized = False
             super().resizeEvent(None)

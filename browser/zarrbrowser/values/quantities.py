@@ -10,9 +10,6 @@ import numpy as np
 from zarrcore.sizes import format_bytes as format_bytes
 from zarrcore.sizes import format_shape as format_shape
 
-_LEAST_PLAIN, _MOST_PLAIN = 1e-3, 1e15
-"""Numbers on axes within these bounds are written without an exponent."""
-
 
 def count(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun.
@@ -81,21 +78,3 @@ def format_level(value: float, span: float = math.inf) -> str:
     """
     larger = abs(value) / span if span > 0 else 0.0
     return f"{value:.{max(6, min(17, 3 + math.ceil(math.log10(max(larger, 1.0)))))}g}"
-
-
-def format_tick(value: float, spacing: float) -> str:
-    """The number at a tick of an axis, with as many digits as tell it from its neighbours.
-
-    >>> format_tick(1000000.5, 0.5), format_tick(0.30000000000000004, 0.1), format_tick(1.2e-7, 2e-8), format_tick(4000.0, 1000)
-    ('1000000.5', '0.3', '1.2e-07', '4000')
-    """
-    if not math.isfinite(value) or not math.isfinite(spacing) or not spacing:
-        return str(value)
-    if abs(value) < abs(spacing) * 1e-6:
-        return "0"
-    step = math.floor(math.log10(abs(spacing)))
-    if _LEAST_PLAIN <= abs(value) < _MOST_PLAIN:
-        text = f"{value:.{max(0, 1 - step)}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    digits = math.floor(math.log10(abs(value))) - step + 2
-    return f"{value:.{min(max(digits, 1), 17)}g}"

@@ -7,7 +7,8 @@ import math
 Tick = tuple[float, str]
 """A position, and its label."""
 _STEPS = (1, 2, 5, 10)
-_IN_FULL_BELOW = 1e6
+_IN_FULL_BELOW, _LEAST_IN_FULL = 1e6, -5
+"""Smaller numbers are written in full if their last digit is at least at this exponent; others, if that is shorter."""
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -35,19 +36,41 @@ def number_ticks(low: float, high: float, most: float, least: float = 0.0, offse
 def number_text(value: float, apart: float, offset: int = 0) -> str:
     """A number as text, with the digits that tell it from its neighbours.
 
+    Args:
+        apart: the distance of its neighbours.
+        offset: added to the written number.
+
     >>> number_text(0.30000000000000004, 0.1), number_text(1500.0, 500.0), number_text(2.5e9, 5e8)
     ('0.3', '1,500', '2.5 × 10⁹')
     """
     if offset:
         return f"{offset + round(value):,}"
-    if value == 0:
-        value = 0.0  # no negative zero
-    digits = max(0, -math.floor(math.log10(apart) + 1e-9)) if apart > 0 else 0
-    if abs(value) < _IN_FULL_BELOW and digits <= 5:
-        return f"{value:,.{digits}f}"
-    exponent = math.floor(math.log10(abs(value))) if value else 0
-    shown = min(15, max(0, exponent - math.floor(math.log10(apart) + 1e-9))) if apart > 0 and value else 0
-    return power_text(value / 10.0**exponent, exponent, shown) if value else "0"
+    if not math.isfinite(value) or not math.isfinite(apart):
+        return str(value)
+    last = _last_digit(apart)
+    if abs(value) <= apart * 1e-6:
+        value = 0.0  # no rest of a subtraction, and no negative zero
+    if not value:
+        return f"{0.0:.{max(0, -last)}f}" if last >= _LEAST_IN_FULL else "0"
+    in_full = f"{value:,.{max(0, -last)}f}"
+    if abs(value) < _IN_FULL_BELOW and last >= _LEAST_IN_FULL:
+        return in_full
+    exponent = math.floor(math.log10(abs(value)))
+    product = power_text(value / 10.0**exponent, exponent, min(15, max(0, exponent - last)))
+    return min(product, in_full, key=len)
+
+
+def _last_digit(number: float) -> int:
+    """The exponent of the last digit of a number that has at most three of them; 0 for zero.
+
+    >>> _last_digit(0.25), _last_digit(2000.0)
+    (-2, 3)
+    """
+    if number <= 0:
+        return 0
+    first = math.floor(math.log10(number) + 1e-9)
+    mantissas = (number / 10.0**first * 10**digits for digits in range(3))
+    return first - next((at for at, one in enumerate(mantissas) if abs(one - round(one)) < 1e-6), 2)
 
 
 def power_text(mantissa: float, exponent: int, digits: int = 0) -> str:
@@ -57,7 +80,7 @@ def power_text(mantissa: float, exponent: int, digits: int = 0) -> str:
     ('2.5 × 10⁻⁷', '10³')
     """
     power = f"10{str(exponent).translate(_SUPERSCRIPT)}"
-    return power if mantissa == 1 else f"{mantissa:.{digits}f} × {power}"
+    return power if mantissa == 1 and not digits else f"{mantissa:.{digits}f} × {power}"
 
 
 def log_ticks(low: float, high: float, most: float) -> list[Tick]:
@@ -75,7 +98,7 @@ def log_ticks(low: float, high: float, most: float) -> list[Tick]:
         ticks += between if not ticks or len(ticks) + len(between) <= most + 1 else []
     if len(ticks) < 2 and low > -300 and high < 300:
         numbers = number_ticks(10.0**low, 10.0**high, most)
-        ticks = [(math.log10(value), text) for value, text in numbers if value > 0]
+        ticks = [(math.log10(value), text) for value, text in numbers if value > 0] or ticks
     return sorted(ticks)
 
 

@@ -13,10 +13,8 @@ from PySide6.QtGui import QFontMetricsF
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
-from zarrbrowser.values.quantities import format_tick
-from zarrbrowser.values.ticks import log_ticks
+from zarrbrowser.values.ticks import log_ticks, number_text
 
-_IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}
 """Pixels from one coordinate to the next."""
 _GAP = 12.0
@@ -112,9 +110,4 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: N802 - pyqtgraph's
         if self._has_texts:
             return [self._texts.get(value, "") for value in values]
-        if self.offset:
-            return [f"{self.offset + round(value * scale):,}" for value in values]
-        largest = max((abs(value) for value in values), default=0.0)
-        if spacing * scale >= 1 and largest * scale < _IN_FULL_BELOW:
-            return [f"{value * scale:,.0f}" for value in values]
-        return [format_tick(value * scale, spacing * scale) for value in values]
+        return [number_text(value * scale, spacing * scale, self.offset) for value in values]

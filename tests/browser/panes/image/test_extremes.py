@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import drawn, show
+from tests.browser.values.labels import number_of
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 
 RAMP = np.arange(600).reshape(20, 30)
@@ -57,7 +58,7 @@ def test_a_plot_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot:
     axis = pane.plot.getAxis("left")
     places = [place for _, some in axis.tickValues(bottom, top, 400) for place in some]
     texts = axis.tickStrings(places[:3], axis.scale, 1.0)
-    told = [float(text.replace(",", "")) for text in texts]
+    told = [number_of(text) for text in texts]
     margin = float(values[-1] - values[0]) * 0.2 + float(
         abs(int(values[0])) >> 50 if values.dtype.kind in "iu" else 0
     )

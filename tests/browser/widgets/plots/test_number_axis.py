@@ -47,7 +47,7 @@ def test_markup_in_a_stored_name_is_shown_as_it_is(text: str) -> None:
 def test_close_numbers_have_different_labels(application: QApplication) -> None:
     axis = NumberAxis("left")
     values = [1e6 + 0.25 * number for number in range(4)]
-    assert axis.tickStrings(values, 1.0, 0.25) == ["1000000", "1000000.25", "1000000.5", "1000000.75"]
+    assert axis.tickStrings(values, 1.0, 0.25) == [f"1,000,000.{one}" for one in ("00", "25", "50", "75")]
 
 
 @pytest.mark.parametrize(

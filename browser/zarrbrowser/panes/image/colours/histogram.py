@@ -7,14 +7,22 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QLinearGradient,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.contrast import Statistics
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
-from zarrbrowser.values.quantities import format_tick
+from zarrbrowser.values.ticks import number_text
 
 _LEAST_HEIGHT = 96
 _AXIS_WIDTH, _TICK = 52, 16
@@ -136,7 +144,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
             exact = [self._offset + round(value * scale) for value in values]
             texts = [f"{number:,}" if spacing * scale >= 1 else "" for number in exact]
         else:
-            texts = [format_tick(value * scale, spacing * scale) for value in values]
+            texts = [number_text(value * scale, spacing * scale) for value in values]
         metrics = QFontMetricsF(self.item.axis.font())
         widest = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
         width = max(_AXIS_WIDTH, math.ceil(widest) + _TICK)

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.browser.values.labels import number_of
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
 from zarrbrowser.panes.image.colours.histogram import Histogram
@@ -87,7 +88,7 @@ def test_tick_labels_differ(low: float, high: float, histogram: Histogram, qtbot
     for spacing, values in axis.tickValues(*scaled, 300):
         texts = axis.tickStrings(values, axis.scale, spacing)
         assert len(set(texts)) == len(texts) == len(values)
-        assert [float(text) for text in texts] == pytest.approx(
+        assert [number_of(text) for text in texts] == pytest.approx(
             [value * axis.scale for value in values], rel=1e-15, abs=spacing * axis.scale / 100
         )
     qtbot.waitUntil(lambda: axis.width() >= 52)

@@ -126,7 +126,7 @@ def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -
 
     with whole_or_nothing(export.path) as stream:
         file.write_to(stream, tell)
-    return Written(os.path.getsize(export.path), tuple(f"left out {one}" for one in file.left_out))
+    return Written(os.path.getsize(export.path), tuple(f"left out {one}" for one in file.left_out()))
 
 
 def _write_hierarchy(export: NodeExport, cancelled: Cancelling, progress: Progress) -> Written:

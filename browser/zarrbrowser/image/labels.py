@@ -5,7 +5,7 @@ The group ``labels`` of an image lists them. Each is an image, which may have fe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,15 +171,10 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
         StoreError: the store failed.
     """
     from zarrcore.conventions import label_paths  # late: for a fast start
-    from zarrcore.errors import NodeNotFoundError
 
     if image.is_labels or image.path == image.base.path:
         return ()  # an array by itself, or a label image
-    try:
-        attributes: Mapping[str, Any] = getattr(find(f"{image.path.rstrip('/')}/labels"), "attributes", {})
-    except NodeNotFoundError:
-        return ()
-    return label_paths(attributes)
+    return label_paths(image.path, find)
 
 
 def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:

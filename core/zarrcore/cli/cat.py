@@ -109,7 +109,7 @@ def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileTy
 
 
 def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
-    for text in file.left_out:
+    for text in file.left_out():
         print(f"zarrscope: note: left out {printable(text)}", file=sys.stderr)
     if output is None:
         if kind.suffix != "raw" and sys.stdout.isatty():

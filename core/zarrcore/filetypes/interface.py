@@ -24,19 +24,25 @@ class VirtualFile(ABC):
     Attributes:
         suffix: the file name's ending, without the dot.
         size: bytes of the whole file, computed without reading a chunk.
-        left_out: what the file does not hold, each with the reason.
     """
 
     suffix: ClassVar[str]
     holds_many: ClassVar[bool] = False
     """Whether it holds many arrays, or many parts of one, and readers want only some."""
     size: int
-    left_out: tuple[str, ...] = ()
 
     @property
     def version(self) -> str:
         """A text that changes with the metadata that determine the elements and their decoding."""
         return ""
+
+    def left_out(self) -> tuple[str, ...]:
+        """What the file does not hold, each with the reason.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return ()
 
     @abstractmethod
     def plan(self, offset: int, nbytes: int) -> BytesPlan:

@@ -88,14 +88,30 @@ def read_well(group: Any, _find: Find) -> Well:
 
 def read_label_list(group: Any, _find: Find) -> ImageCollection:
     """The list of labels of an image: the paths of images, relative to its group ``labels``."""
-    paths = label_paths(group.attributes)
+    paths = _listed_labels(group.attributes)
     return ImageCollection(
         titled(group.attributes), "list of labels", "", tuple(Member(path, path, "labels") for path in paths)
     )
 
 
-def label_paths(attributes: Mapping[str, Any]) -> tuple[str, ...]:
-    """The paths of label images, relative to their group, that its attributes list."""
+def label_paths(path: str, find: Find) -> tuple[str, ...]:
+    """The label images of an image, as paths relative to its group ``labels``; empty without that group.
+
+    Args:
+        path: the path of the image's group.
+        find: returns the node at an absolute path of the image's hierarchy.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    try:
+        group = find(f"{path.rstrip('/')}/labels")
+    except NodeNotFoundError:
+        return ()
+    return _listed_labels(getattr(group, "attributes", {}))
+
+
+def _listed_labels(attributes: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(path for path in items(ome(attributes).get("labels")) if isinstance(path, str))
 
 

@@ -54,7 +54,7 @@ class HDF5File(VirtualFile):
     ) -> None:
         if nodes is None:
             nodes = nodes_of(node, find)
-        self._skeleton, self._rooms, self.left_out = make_skeleton(
+        self._skeleton, self._rooms, self._left_out = make_skeleton(
             nodes, netcdf=netcdf, read_texts=read_texts
         )
         self._offsets = [room.offset for room in self._rooms]
@@ -78,6 +78,9 @@ class HDF5File(VirtualFile):
     def nbytes(self) -> int:
         """The approximate memory that it takes, mostly for the nodes."""
         return len(self._skeleton) + len(self._rooms) * _NODE_NBYTES
+
+    def left_out(self) -> tuple[str, ...]:
+        return self._left_out
 
     @cached_property
     def version(self) -> str:
@@ -170,6 +173,7 @@ def netcdf_file(
 def _holding(node: Group | ArrayNode, file: HDF5File, title: str) -> HDF5File:
     """The file, unless it omits the array that was asked for."""
     if isinstance(node, ArrayNode) and node.size and not any(one is node for one in file.arrays):
-        told = next((one for one in file.left_out if one.startswith(f"/{node.name}: ")), file.left_out[0])
+        omitted = file.left_out()
+        told = next((one for one in omitted if one.startswith(f"/{node.name}: ")), omitted[0])
         raise UnsupportedError("array", node.path, f"cannot be written as {title}: {told.partition(': ')[2]}")
     return file

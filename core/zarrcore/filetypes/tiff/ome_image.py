@@ -12,7 +12,15 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
-from zarrcore.conventions import Channel, MultiscaleImage, image_of, inferred, is_image, single_level
+from zarrcore.conventions import (
+    Channel,
+    MultiscaleImage,
+    image_of,
+    inferred,
+    is_image,
+    label_paths,
+    single_level,
+)
 from zarrcore.errors import NodeNotFoundError, SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
 from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
@@ -91,9 +99,12 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         if left_out
         else ""
     )
-    file = OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
-    file.left_out = tuple(f"level {one}" for one in left_out)
-    return file
+
+    def omitted() -> tuple[str, ...]:  # asked late: looking for labels takes a request
+        labels = label_paths(group.path, find or group.hierarchy.node)
+        return (*(f"level {one}" for one in left_out), *(f"labels {one}" for one in labels))
+
+    return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description), omitted)
 
 
 def _is_reduced(node: AnyNode, last: ArrayNode, letters: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.records import Linear, Records
@@ -35,6 +35,7 @@ class OmeTiffFile(TiledTiff):
     Args:
         levels: each is smaller than the one before it along X or Y, and otherwise alike.
         facts: the metadata of the image.
+        omitted: returns what the file does not hold.
 
     Raises:
         UnsupportedError: it is too large for a file.
@@ -42,12 +43,21 @@ class OmeTiffFile(TiledTiff):
 
     suffix = "ome.tiff"
 
-    def __init__(self, levels: Sequence[TilesFile], facts: ImageMetadata) -> None:
+    def __init__(
+        self,
+        levels: Sequence[TilesFile],
+        facts: ImageMetadata,
+        omitted: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
+        self._omitted = omitted
         base = levels[0].body
         shape = dict(zip(base.letters, base.shape, strict=True))
         self._text = ome_xml(facts, shape, ome_type(base.array.dtype)) + b"\0"
         self._pages = math.prod(base.planes.values())
         super().__init__(levels)
+
+    def left_out(self) -> tuple[str, ...]:
+        return self._omitted()
 
     def _metadata(self) -> bytes:
         return self._text

@@ -21,7 +21,7 @@ from zarrcore.conventions import (
     pyramid_image,
     recognise,
 )
-from zarrcore.errors import ListingUnsupportedError, MetadataError, NodeNotFoundError, ZarrError
+from zarrcore.errors import ListingUnsupportedError, MetadataError, ZarrError
 from zarrcore.interop.napari.elements import is_shown
 from zarrcore.interop.napari.images import array_layer, image_layers
 from zarrcore.interop.napari.layer_data import LayerData, hidden
@@ -193,12 +193,8 @@ def _labels_of(group: Any, find: Callable[[str], Any]) -> list[LayerData]:
     Labels that cannot be shown are left out, with a warning.
     """
     base = f"{group.path.rstrip('/')}/labels"
-    try:
-        paths = label_paths(getattr(find(base), "attributes", {}))
-    except NodeNotFoundError:
-        return []
     layers: list[LayerData] = []
-    for path in paths[:_MOST_IMAGES]:
+    for path in label_paths(group.path, find)[:_MOST_IMAGES]:
         try:
             image = replace(image_of(find(f"{base}/{path}"), find), is_labels=True)
             layers += image_layers(image, path)

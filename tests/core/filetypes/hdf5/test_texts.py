@@ -109,9 +109,9 @@ def test_a_text_with_a_zero_byte_is_left_out(tmp_path: Path) -> None:
     hierarchy.create_array("a", shape=(2,), data_type="string")[...] = np.array(["x\0y", ""], object)
     hierarchy.create_array("b", shape=(1,), data_type="string")[...] = np.array(["b"], object)
     file = hdf5_file(hierarchy["/"])
-    assert len(file.left_out) == 1
-    assert "/a: text " in file.left_out[0]
-    assert "has a zero byte" in file.left_out[0]
+    assert len(file.left_out()) == 1
+    assert "/a: text " in file.left_out()[0]
+    assert "has a zero byte" in file.left_out()[0]
     assert [array.path for array in file.arrays] == ["/b"]
     with pytest.raises(UnsupportedError, match=r"cannot be written as HDF5: text .* has a zero byte"):
         hdf5_file(hierarchy["/a"])
@@ -147,7 +147,7 @@ def test_reading_them_can_be_cancelled(tmp_path: Path) -> None:
 
 
 def test_files_of_a_mount_omit_them_and_say_how_to_write_them(group: zarr.Group) -> None:
-    told = HDF5File(opened(group)).left_out
+    told = HDF5File(opened(group)).left_out()
     assert len(told) == 4
     assert "use zarrscope cat --as hdf5, or export the node" in told[0]
 

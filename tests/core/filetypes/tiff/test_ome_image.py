@@ -103,7 +103,7 @@ def test_levels_that_are_not_reduced_planes_are_omitted(tmp_path: Path) -> None:
     written(tmp_path / "a", levels, ngff(AXES[2:], len(levels) + 1))  # the last is missing
     (tmp_path / "a/8/zarr.json").write_text("{}")
     file = group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])
-    assert file.left_out[0] == f"level 2 {levels[2].shape}"
+    assert file.left_out()[0] == f"level 2 {levels[2].shape}"
     with opened(file) as tiff:
         found = [level.asarray() for level in tiff.series[0].levels]
         assert told(tiff).description == (
@@ -113,6 +113,15 @@ def test_levels_that_are_not_reduced_planes_are_omitted(tmp_path: Path) -> None:
     assert len(found) == 4
     for level, data in zip(found, (levels[0], levels[1], levels[6], levels[9]), strict=True):
         assert np.array_equal(level, data)
+
+
+def test_labels_are_told_as_left_out(tmp_path: Path) -> None:
+    group = written(tmp_path / "a", [numbers((6, 7), "u2")], ngff(AXES[3:], 1))
+    assert group_as_ome_tiff(group).left_out() == (), "its group of labels lists none"
+    zarr.open_group(tmp_path / "a/labels").attrs["ome"] = {"labels": ["nuclei", "cells"]}
+    reread = zarrcore.open(tmp_path / "a")["/"]
+    assert isinstance(reread, zarrcore.Group)
+    assert group_as_ome_tiff(reread).left_out() == ("labels nuclei", "labels cells")
 
 
 def test_colours_are_samples_of_pixels(tmp_path: Path) -> None:

@@ -61,3 +61,24 @@ def test_an_output_of_another_kind_is_refused(source: Path, tmp_path: Path) -> N
     outcome = run_inside("reference", source, "-o", tmp_path / "b.txt")
     assert outcome.status == 2
     assert "ends in .json, or in .parq" in outcome.stderr
+
+
+def test_zarr_v3_describes_shards(tmp_path: Path) -> None:
+    with zc.create(tmp_path / "a.zarr") as hierarchy:
+        hierarchy.create_array("/x", shape=(8, 8), chunk_shape=(2, 2), shard_shape=(4, 4), data_type="int16")[
+            ...
+        ] = 5
+    output = tmp_path / "b.json"
+    outcome = run_inside("reference", tmp_path / "a.zarr", "-o", output)
+    assert outcome.status == 1
+    assert "(reference --zarr-format 3 describes it, --skip leaves it out)" in outcome.stderr
+    outcome = run_inside("reference", tmp_path / "a.zarr", "-o", output, "--zarr-format", "3")
+    assert outcome.text == f"1 array, 4 references, written to {output}\n"
+    assert run_inside("cat", output, "x").stdout == run_inside("cat", tmp_path / "a.zarr", "x").stdout
+
+
+def test_zarr_v3_is_not_written_to_parquet(source: Path, tmp_path: Path) -> None:
+    outcome = run_inside("reference", source, "-o", tmp_path / "a.parq", "--zarr-format", "3")
+    assert outcome.status == 2
+    assert "readers of Parquet folders know only Zarr v2" in outcome.stderr
+    assert not (tmp_path / "a.parq").exists()

@@ -33,7 +33,7 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration)
+        known(configuration, "is_array")  # for references
         return cls()
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:

@@ -20,6 +20,8 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
 _BLOCK: Final = 32
+_MOST_DIMENSIONS: Final = 8
+"""Of arrays of Blosc2."""
 
 
 def codec_of(filter_: Filter) -> dict[str, Any]:
@@ -59,7 +61,7 @@ def codec_of(filter_: Filter) -> dict[str, Any]:
         case 32015:
             return _named("zstd", level=3, checksum=False)
         case 32026:
-            return _named("hdf5.blosc2")
+            return _named("hdf5.blosc2", is_array=has_shape_of_blosc2(values))
     name = f" ({filter_.name})" if filter_.name else ""
     return _named(f"HDF5 filter {filter_.number}{name}")
 
@@ -167,13 +169,15 @@ def _with_blosc2(data: bytes, values: Sequence[int]) -> bytes:
     shape, item = tuple(values[8:]), values[2] if len(values) > 2 else 1
     if not has_shape_of_blosc2(values) or math.prod(shape) * item != len(data):
         return bytes(blosc2.SChunk(data=data, cparams={"clevel": 0}).to_cframe())
-    elements = np.frombuffer(data, f"V{item}").reshape(shape)
+    elements = np.frombuffer(data, f"S{item}").reshape(
+        shape
+    )  # imagecodecs does not read arrays of void types
     return bytes(blosc2.asarray(elements, chunks=shape, cparams={"clevel": 0}).to_cframe())
 
 
 def has_shape_of_blosc2(values: Sequence[int]) -> bool:
     """Whether the Blosc2 filter was told the shape of chunks, so that its frames hold arrays."""
-    return len(values) > 7 and values[7] > 1 and len(values) == 8 + values[7]
+    return len(values) > 7 and 1 < values[7] <= _MOST_DIMENSIONS and len(values) == 8 + values[7]
 
 
 def _apply(data: bytes, filter_: Filter) -> bytes:

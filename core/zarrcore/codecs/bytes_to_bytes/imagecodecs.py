@@ -151,8 +151,10 @@ class ImagecodecsBlosc2Codec(_PackageCodec):
         return dict(self._parameters)
 
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
-        _told_size(encoded, 4, max_nbytes)
-        return self._module.blosc2_decode(encoded, numthreads=1)
+        nbytes = _told_size(encoded, 4, max_nbytes)
+        _told_size(encoded, 12, len(encoded) + 1)  # of the whole chunk, beyond which the decoder may read
+        decoded = bytearray(nbytes)  # a broken chunk must not show what was in memory
+        return self._module.blosc2_decode(encoded, numthreads=1, out=decoded) if nbytes else b""
 
     def _encoded(self, decoded: bytes) -> Any:
         return self._module.blosc2_encode(decoded, **self._parameters)

@@ -134,6 +134,23 @@ def test_a_chunk_without_its_size_is_refused(name: str) -> None:
             ours.decode(broken, 20)
 
 
+def test_a_broken_chunk_of_blosc2_never_shows_what_was_in_memory() -> None:
+    ours, random = _ours(imagecodecs.numcodecs.Blosc2()), np.random.default_rng(2)
+    plain = random.bytes(4000)
+    whole = bytes(imagecodecs.blosc2_encode(plain))
+    assert bytes(ours.decode(whole, 4000)) == plain
+    with pytest.raises(CodecError):
+        ours.decode(whole[:-8], 4000)
+    packed = bytearray(imagecodecs.blosc2_encode(bytes(range(200)) * 20, level=5))
+    found: dict[bytes, bytes] = {}
+    for number in range(4000):
+        broken = bytearray(packed)
+        broken[int(random.integers(len(broken)))] = int(random.integers(256))
+        with contextlib.suppress(CodecError):
+            decoded = bytes(ours.decode(broken, 4000))
+            assert bytes(ours.decode(broken, 4000)) == found.setdefault(bytes(broken), decoded), number
+
+
 def test_parameters_of_blosc2_are_numbers_or_names() -> None:
     for broken in ({"level": "high"}, {"typesize": 1.5}, {"shuffle": True}, {"other": 1}):
         with pytest.raises(MetadataError):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores import ReadableStore
 
 _DESCRIPTION = """\
-Write references of kerchunk: a Zarr v2 hierarchy whose chunks stay in the files of SOURCE. Programs that read such references,
+Write references of kerchunk: a Zarr hierarchy whose chunks stay in the files of SOURCE. Programs that read such references,
 zarrscope among them, open it as they open Zarr. SOURCE is anything whose chunks are files or parts of files."""
 _PARQUET = (".parq", ".parquet")
 
@@ -44,6 +44,14 @@ def register(commands: Any) -> None:
         help="node that becomes the root of the references (default: the root)",
     )
     parser.add_argument(
+        "--zarr-format",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="version of Zarr whose metadata DEST has (default: %(default)s, which all readers of references know); "
+        "3 also describes shards, more data types, and TIFF images with interleaved colours, but not in .parq",
+    )
+    parser.add_argument(
         "--inline-threshold",
         type=size,
         default="0",
@@ -61,6 +69,7 @@ def run(namespace: argparse.Namespace) -> int:
     """Write the references. Exit status 1 if nodes were left out."""
     from zarrcore.cli.progress import progress_bar
     from zarrcore.errors import NodeExistsError
+    from zarrcore.formats import Format
     from zarrcore.hierarchy import normalize_path
     from zarrcore.operations.reference import write_references
 
@@ -75,6 +84,7 @@ def run(namespace: argparse.Namespace) -> int:
             output,
             key,
             path,
+            to=Format.V2 if namespace.zarr_format == 2 else Format.V3,
             inline_nbytes=namespace.inline_threshold,
             skip=namespace.skip,
             progress=tell,
@@ -98,6 +108,10 @@ def _output(namespace: argparse.Namespace) -> tuple[ReadableStore, str]:
 
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     place = namespace.output.rstrip("/")
+    if place.endswith(_PARQUET) and namespace.zarr_format != 2:
+        raise SelectionError(
+            "readers of Parquet folders know only Zarr v2: name an output that ends in .json"
+        )
     if place.endswith(_PARQUET):
         return open_store(place, options=options, create=True), ""
     folder, slash, key = place.rpartition("/")

@@ -21,6 +21,9 @@ from zarrcore.metadata.named_configuration import integers
 IMAGECODECS: Final = "imagecodecs_"
 """How the names of these codecs begin."""
 
+OF_BYTES_IN_V2: Final = frozenset({"imagecodecs_b2nd", "imagecodecs_bitshuffle"})
+"""Those that are array → bytes codecs in Zarr v3 only. Those of Zarr v2 are called ``numcodecs.imagecodecs_…`` here."""
+
 
 def imagecodecs_package(name: str) -> Any:
     """The package.

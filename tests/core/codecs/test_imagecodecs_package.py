@@ -14,7 +14,8 @@ from zarrcore.errors import MetadataError, UnsupportedError
 
 SPEC = ArraySpec((4, 6), np.dtype("<u2"), np.zeros((), "<u2"))
 NEED_THE_PACKAGE = {name for name in _BUILT_IN if name.startswith(IMAGECODECS)} - {
-    f"{IMAGECODECS}{name}" for name in ("bz2", "lzma", "szip", "zlib", "zlibng", "zstd")
+    f"{IMAGECODECS}{name}"
+    for name in ("b2nd", "bitshuffle", "bz2", "lz4h5", "lzma", "szip", "zlib", "zlibng", "zstd")
 }
 
 

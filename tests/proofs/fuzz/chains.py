@@ -154,6 +154,19 @@ CHAINS = [
         _chain(f"imagecodecs_{name}", {}, _PIXELS, exact=False)
         for name in ("jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")
     ),
+    *(
+        Chain((LITTLE,), NamedConfiguration(name, told), (), _FLOATS, exact=True)
+        for name, told in (
+            ("imagecodecs_lzf", {}),
+            ("imagecodecs_lzf", {"header": False}),
+            ("imagecodecs_lz4h5", {"blocksize": 40}),
+            ("imagecodecs_blosc2", {"level": 2, "typesize": 4}),
+            ("numcodecs.imagecodecs_bitshuffle", {"itemsize": 4}),
+            ("numcodecs.imagecodecs_b2nd", {}),
+        )
+    ),
+    _chain("imagecodecs_bitshuffle", {"blocksize": 16}, _FLOATS),
+    _chain("imagecodecs_b2nd", {}, _FLOATS),
 ]
 """All of them; new ones come last, so that kept inputs keep their meaning."""
 

@@ -1,8 +1,10 @@
 """``hdf5.bitshuffle``: HDF5 filter 32008, bits of the same significance side by side, in blocks that may be compressed.
 
-An internal name, never written to a store. A compressed chunk begins with the decoded size (8 bytes) and the decoded bytes of a
-block (4 bytes); each block follows its encoded size (4 bytes). All numbers are big-endian. Up to seven elements at the end are
-stored as they are.
+An internal name, never written to a store. So is ``numcodecs.imagecodecs_bitshuffle``, for the codec without compression that
+imagecodecs registers with numcodecs as ``imagecodecs_bitshuffle``. In Zarr v3 this is an array → bytes codec.
+
+A compressed chunk begins with the decoded size (8 bytes) and the decoded bytes of a block (4 bytes); each block follows its
+encoded size (4 bytes). All numbers are big-endian. Up to seven elements at the end are stored as they are.
 
 The package imagecodecs decodes chunks if it is installed.
 """
@@ -18,18 +20,17 @@ import numpy as np
 
 from zarrcore.codecs.bytes_to_bytes.hdf5_lz4 import lz4_block
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
+from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 
 _imagecodecs: Any = None
 with contextlib.suppress(ImportError):
     _imagecodecs = importlib.import_module("imagecodecs")
 
 _ZSTD = ZstdCodec(0, checksum=False)
-_TARGET_NBYTES = 8192
-_LEAST_ELEMENTS = 128
 _MAX_INT = 2**31 - 1
 _AT_ONCE_NBYTES = 128 << 10
 _SWAPS = ((4, 0x0F0F0F0F0F0F0F0F), (2, 0x3333333333333333), (1, 0x5555555555555555))
@@ -43,7 +44,7 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
 
     def __init__(self, item_nbytes: int, block: int, compression: str) -> None:
         self._item_nbytes = item_nbytes
-        self._block = block or max(_LEAST_ELEMENTS, _TARGET_NBYTES // item_nbytes // 8 * 8)
+        self._block = block or default_block(item_nbytes)
         self._compression = compression
 
     @classmethod
@@ -60,10 +61,10 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         data, item = memoryview(encoded), self._item_nbytes
-        if data[:8] == b"\xff" * 8 and len(data) <= max_nbytes + 8:  # the filter was skipped for this chunk
-            return data[8:]
         if self._compression == "none":
             nbytes, block_nbytes, at = len(data), self._block * item, 0
+        elif data[:8] == b"\xff" * 8 and len(data) <= max_nbytes + 8:  # the filter was skipped for this chunk
+            return data[8:]
         else:
             nbytes, block_nbytes, at = int.from_bytes(data[:8], "big"), int.from_bytes(data[8:12], "big"), 12
         if nbytes > max_nbytes or not block_nbytes or block_nbytes % (8 * item):
@@ -114,6 +115,39 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
         try:
             _imagecodecs.lz4h5_decode(data, out=stored)
         except Exception as error:  # each codec of imagecodecs has its own exceptions
+            raise CodecError(str(error), codec=self.name) from error
+
+
+class ImagecodecsBitshuffleCodec(Hdf5BitshuffleCodec):
+    """Bits of the same significance side by side, without compression."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.imagecodecs_bitshuffle",)
+
+    def __init__(self, item_nbytes: int, block: int) -> None:
+        super().__init__(item_nbytes, block, "none")
+        self._told = {"itemsize": item_nbytes, "blocksize": block}
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "itemsize", "blocksize")
+        return cls(
+            integer(configuration, "itemsize", 1, minimum=1, maximum=_MAX_INT),
+            integer(configuration, "blocksize", 0, minimum=0, maximum=_MAX_INT),
+        )
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return dict(self._told)
+
+    def encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return decoded_nbytes
+
+    def max_encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return decoded_nbytes
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            return shuffled(decoded, self._item_nbytes, self._block)
+        except ValueError as error:
             raise CodecError(str(error), codec=self.name) from error
 
 

@@ -1,6 +1,8 @@
 """``hdf5.blosc2``: HDF5 filter 32026, a contiguous frame of Blosc2, decoded by the package blosc2.
 
-An internal name, never written to a store. The frame is a sequence of chunks, or an array of several dimensions.
+An internal name, never written to a store. The frame is a sequence of chunks, or an array of several dimensions. imagecodecs
+registers frames of arrays with numcodecs as ``imagecodecs_b2nd``, which is ``numcodecs.imagecodecs_b2nd`` here, because it is an
+array → bytes codec in Zarr v3.
 """
 
 from __future__ import annotations
@@ -9,11 +11,15 @@ import importlib
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, UnsupportedError
 
 _SMALL_NBYTES = 1 << 20
+B2ND_PARAMETERS = ("level", "compressor", "shuffle", "chunkshape", "blockshape", "numthreads")
+"""The parameters of ``imagecodecs_b2nd``, which only encoders use."""
 _NEEDS = "needs an optional package: pip install 'zarrscope[hdf5]'"
 
 
@@ -23,14 +29,11 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("hdf5.blosc2",)
 
     def __init__(self) -> None:
-        try:
-            self._module: Any = importlib.import_module("blosc2")
-        except ImportError as error:
-            raise UnsupportedError("codec", self.name, _NEEDS) from error
+        self._module: Any = blosc2_package(self.name)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration)
+        known(configuration, "is_array")  # for references
         return cls()
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
@@ -42,18 +45,64 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
             raise CodecError(str(error), codec=self.name) from error
 
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Buffer:
-        frame = self._module.schunk_from_cframe(encoded, copy=False)
-        array = self._module.ndarray_from_cframe(encoded, copy=False) if "b2nd" in frame.meta else None
-        nbytes = frame.nbytes if array is None else array.size * array.dtype.itemsize
-        # Chunks of arrays are decoded as a whole. They are filled up to whole blocks along each dimension.
-        is_padded = array is not None and frame.chunksize > max(_SMALL_NBYTES, max_nbytes << array.ndim)
-        if nbytes > max_nbytes or is_padded:
-            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        array = array_of_frame(self._module, encoded, max_nbytes, self.name)
         if array is not None:
-            decoded: bytes = array[...].tobytes()
+            decoded: bytes = array.tobytes()
             return decoded
-        whole = bytearray(nbytes)
+        frame = self._module.schunk_from_cframe(encoded, copy=False)
+        if frame.nbytes > max_nbytes:
+            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        whole = bytearray(frame.nbytes)
         for place in range(frame.nchunks):
             start = place * frame.chunksize
             frame.decompress_chunk(place, memoryview(whole)[start : start + frame.chunksize])
         return whole
+
+
+class ImagecodecsB2ndCodec(Hdf5Blosc2Codec):
+    """A contiguous frame of Blosc2 that holds an array, whose type and shape do not matter."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.imagecodecs_b2nd",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, *B2ND_PARAMETERS)
+        return cls()
+
+
+def blosc2_package(name: str) -> Any:
+    """The package blosc2.
+
+    Args:
+        name: the codec that needs it.
+
+    Raises:
+        UnsupportedError: it is not installed.
+    """
+    try:
+        return importlib.import_module("blosc2")
+    except ImportError as error:
+        raise UnsupportedError("codec", name, _NEEDS) from error
+
+
+def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> np.ndarray[Any, Any] | None:
+    """The array in a frame; None if it is a sequence of chunks.
+
+    Args:
+        module: the package blosc2, whose own exceptions are passed on.
+        encoded: the frame.
+        max_nbytes: the most bytes that are decoded.
+        name: the codec, for errors.
+
+    Raises:
+        CodecError: the array is larger.
+    """
+    frame = module.schunk_from_cframe(encoded, copy=False)
+    if "b2nd" not in frame.meta:
+        return None
+    array = module.ndarray_from_cframe(encoded, copy=False)
+    # Chunks of arrays are decoded as a whole. They are filled up to whole blocks along each dimension.
+    is_padded = frame.chunksize > max(_SMALL_NBYTES, max_nbytes << array.ndim)
+    if array.size * array.dtype.itemsize > max_nbytes or is_padded:
+        raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=name)
+    return np.asarray(array[...])

@@ -6,6 +6,7 @@ Internal names, never written to a store.
 from __future__ import annotations
 
 import importlib
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -55,8 +56,9 @@ class _ImagecodecsCodec(BytesToBytesCodec):
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
         return decoded
 
+    @abstractmethod
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
-        raise NotImplementedError
+        """The decoded bytes."""
 
 
 class Hdf5LzfCodec(_ImagecodecsCodec):

@@ -1,7 +1,8 @@
-"""``hdf5.lz4``: HDF5 filter 32004, blocks of LZ4.
+"""``hdf5.lz4`` and ``imagecodecs_lz4h5``: HDF5 filter 32004, blocks of LZ4.
 
-An internal name, never written to a store. The decoded size (8 bytes) and the size of a block (4 bytes), then for each block its
-encoded size (4 bytes) and its bytes, which are not encoded if they have the size of a block. All numbers are big-endian.
+The first name is internal, and never written to a store; the package imagecodecs has the other one. The decoded size (8 bytes)
+and the size of a block (4 bytes), then for each block its encoded size (4 bytes) and its bytes, which are not encoded if they
+have the size of a block. All numbers are big-endian.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from typing import Any, ClassVar, Self
 
 from numcodecs import lz4
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
-from zarrcore.codecs.parameters import known
-from zarrcore.errors import CodecError
+from zarrcore.codecs.imagecodecs_package import imagecodecs_package
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import integer, known
+from zarrcore.errors import CodecError, UnsupportedError
+
+_MAX_INT = 2**31 - 1
 
 
 class Hdf5Lz4Codec(BytesToBytesCodec):
@@ -44,6 +48,33 @@ class Hdf5Lz4Codec(BytesToBytesCodec):
             decoded += part if size == wanted else lz4_block(part, wanted, self.name)
             at += 4 + size
         return decoded
+
+
+class ImagecodecsLz4h5Codec(Hdf5Lz4Codec):
+    """The same, which the package imagecodecs also encodes."""
+
+    names: ClassVar[tuple[str, ...]] = ("imagecodecs_lz4h5",)
+
+    def __init__(self, parameters: Mapping[str, int]) -> None:
+        self._parameters = dict(parameters)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "level", "blocksize")
+        told = {name: value for name, value in configuration.items() if value is not None}
+        return cls({name: integer(told, name, minimum=0, maximum=_MAX_INT) for name in told})
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {**self._parameters}
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            encoded: Buffer = imagecodecs_package(self.name).lz4h5_encode(bytes(decoded), **self._parameters)
+        except Exception as error:  # each codec of imagecodecs has its own exceptions
+            if isinstance(error, UnsupportedError):
+                raise
+            raise CodecError(str(error), codec=self.name) from error
+        return encoded
 
 
 def lz4_block(part: memoryview, nbytes: int, codec: str) -> bytes:

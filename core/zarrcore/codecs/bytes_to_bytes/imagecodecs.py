@@ -18,10 +18,13 @@ from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import boolean, choice, integer, known
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.metadata.json_document import describe
 
 _DEFAULT_LEVEL = 6
 _SIZE_NBYTES = 4
+_BLOSC2_NAMED = ("compressor", "shuffle", "splitmode")
+"""Parameters of Blosc2 that are names or numbers."""
 _CHECKS = {
     "NONE": lzma.CHECK_NONE,
     "CRC32": lzma.CHECK_CRC32,
@@ -97,6 +100,76 @@ class PackbitsCodec(_PackageCodec):
 
     def _encoded(self, decoded: bytes) -> Any:
         return self._module.packbits_encode(decoded)
+
+
+class ImagecodecsLzfCodec(_PackageCodec):
+    """LZF, after the decoded size or, as in HDF5 files, without it."""
+
+    names: ClassVar[tuple[str, ...]] = ("imagecodecs_lzf",)
+
+    def __init__(self, *, header: bool) -> None:
+        super().__init__()
+        self._header = header
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "header")
+        return cls(header=boolean(configuration, "header", True))
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {"header": self._header}
+
+    def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
+        if not self._header:
+            return self._module.lzf_decode(encoded, header=False, out=max_nbytes)
+        return self._module.lzf_decode(encoded, header=True, out=_told_size(encoded, 0, max_nbytes))
+
+    def _encoded(self, decoded: bytes) -> Any:
+        return self._module.lzf_encode(decoded, header=self._header)
+
+
+class ImagecodecsBlosc2Codec(_PackageCodec):
+    """A chunk of Blosc2 without a frame."""
+
+    names: ClassVar[tuple[str, ...]] = ("imagecodecs_blosc2",)
+    of_encoding = ("level", "compressor", "shuffle", "splitmode", "typesize", "blocksize", "numthreads")
+
+    def __init__(self, parameters: Mapping[str, int | str]) -> None:
+        super().__init__()
+        self._parameters = dict(parameters)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, *cls.of_encoding)
+        told = {name: value for name, value in configuration.items() if value is not None}
+        for name, value in told.items():
+            if type(value) is not int and not (type(value) is str and name in _BLOSC2_NAMED):
+                raise MetadataError(f"expected an integer, found {describe(value)}", member=name)
+        return cls(told)
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return dict(self._parameters)
+
+    def _decoded(self, encoded: bytes, max_nbytes: int) -> Any:
+        nbytes = _told_size(encoded, 4, max_nbytes)
+        _told_size(encoded, 12, len(encoded) + 1)  # of the whole chunk, beyond which the decoder may read
+        decoded = bytearray(nbytes)  # a broken chunk must not show what was in memory
+        return self._module.blosc2_decode(encoded, numthreads=1, out=decoded) if nbytes else b""
+
+    def _encoded(self, decoded: bytes) -> Any:
+        return self._module.blosc2_encode(decoded, **self._parameters)
+
+
+def _told_size(encoded: bytes, at: int, max_nbytes: int) -> int:
+    """The decoded size that four bytes tell.
+
+    Raises:
+        ValueError: they are missing, or it is not below ``max_nbytes``.
+    """
+    size = int.from_bytes(encoded[at : at + _SIZE_NBYTES], "little")
+    if len(encoded) < at + _SIZE_NBYTES or size >= max_nbytes:
+        raise ValueError(f"expected fewer than {max_nbytes:,} bytes, found {size:,}")
+    return size
 
 
 class ImagecodecsSzipCodec(Hdf5SzipCodec):

@@ -87,7 +87,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
         UnsupportedError: Zarr v2 cannot hold the array.
     """
     metadata = without_shards(without_blocks(metadata))
-    chain = codec_chain(metadata.codecs, len(metadata.shape))
+    chain = codec_chain(_with_bitshuffle_of_bytes(metadata), len(metadata.shape))
     filters = chain.filters
     array_to_bytes = chain.array_to_bytes
     named = [codec.name for codec in (*filters, array_to_bytes)]
@@ -107,6 +107,21 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     if encoding.name != "v2":
         encoding = ChunkKeyEncoding("v2", ".")
     return replace(metadata, codecs=codecs, chunk_key_encoding=encoding)
+
+
+def _with_bitshuffle_of_bytes(metadata: ArrayMetadata) -> list[NamedConfiguration]:
+    """The codecs of an array with the bitshuffle of Zarr v2, to which elements are bytes of some size."""
+    codecs: list[NamedConfiguration] = []
+    for codec in metadata.codecs:
+        if codec.name == "imagecodecs_bitshuffle":
+            told = {**codec.configuration, "itemsize": metadata.data_type.dtype.itemsize}
+            codecs += (
+                NamedConfiguration("bytes", {"endian": "little"}),
+                NamedConfiguration(f"numcodecs.{codec.name}", told),
+            )
+        else:
+            codecs.append(codec)
+    return codecs
 
 
 def _nearest(codec: NamedConfiguration) -> NamedConfiguration | None:

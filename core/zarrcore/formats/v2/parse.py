@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.codecs.imagecodecs_package import IMAGECODECS
+from zarrcore.codecs.imagecodecs_package import IMAGECODECS, OF_BYTES_IN_V2
 from zarrcore.codecs.interface import ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
@@ -57,7 +57,7 @@ OBJECT_CODECS = frozenset(name for name in _OBJECT_TYPES if name.startswith("num
 """The codecs of objects that no other format has, and that are not written."""
 
 NATIVE_CODECS = ("blosc", "gzip", "zstd")
-"""Codecs with their own name in Zarr v3. So have those of imagecodecs; all others are ``numcodecs.*``."""
+"""Codecs with their own name in Zarr v3. So have most of imagecodecs; all others are ``numcodecs.*``."""
 
 
 def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
@@ -172,7 +172,7 @@ def _codec(value: Any, member: str) -> NamedConfiguration:
     name = value["id"]
     if name == "blosc" and type(shuffle := configuration.get("shuffle")) is int:
         configuration["shuffle"] = _SHUFFLE_NAMES.get(shuffle, shuffle)
-    native = name in NATIVE_CODECS or name.startswith(IMAGECODECS)
+    native = name in NATIVE_CODECS or (name.startswith(IMAGECODECS) and name not in OF_BYTES_IN_V2)
     return NamedConfiguration(name if native else f"numcodecs.{name}", configuration)
 
 

@@ -42,6 +42,7 @@ _EXACT = {
     *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes", "numcodecs.pcodec"),
     *("sharding_indexed", "n5_default", "zarrs.squeeze", "squeeze", "zarrs.vlen", "vlen"),
     *("zarrs.optional", "optional", "imagecodecs_delta", "imagecodecs_floatpred"),
+    *("imagecodecs_b2nd", "imagecodecs_bitshuffle"),
 }
 
 

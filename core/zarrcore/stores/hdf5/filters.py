@@ -7,15 +7,21 @@ of codecs for all chunks. Such a chunk is therefore given to it as if the skippe
 from __future__ import annotations
 
 import bz2
+import math
 import zlib
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 from zarrcore.stores.hdf5.layout import Filter
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
 _BLOCK: Final = 32
+_MOST_DIMENSIONS: Final = 8
+"""Of arrays of Blosc2."""
 
 
 def codec_of(filter_: Filter) -> dict[str, Any]:
@@ -55,7 +61,7 @@ def codec_of(filter_: Filter) -> dict[str, Any]:
         case 32015:
             return _named("zstd", level=3, checksum=False)
         case 32026:
-            return _named("hdf5.blosc2")
+            return _named("hdf5.blosc2", is_array=has_shape_of_blosc2(values))
     name = f" ({filter_.name})" if filter_.name else ""
     return _named(f"HDF5 filter {filter_.number}{name}")
 
@@ -152,24 +158,52 @@ def _without_zstd(data: bytes, nbytes: int) -> bytes:
         raise ValueError(str(error)) from error
 
 
+def _with_blosc2(data: bytes, values: Sequence[int]) -> bytes:
+    """A frame of Blosc2, which has the shape of a chunk if the filter was told it."""
+    try:
+        import blosc2
+    except ImportError as error:
+        raise BrokenFileError(
+            "a chunk needs an optional package for Blosc2: pip install 'zarrscope[hdf5]'"
+        ) from error
+    shape, item = tuple(values[8:]), values[2] if len(values) > 2 else 1
+    if not has_shape_of_blosc2(values) or math.prod(shape) * item != len(data):
+        return bytes(blosc2.SChunk(data=data, cparams={"clevel": 0}).to_cframe())
+    elements = np.frombuffer(data, f"S{item}").reshape(
+        shape
+    )  # imagecodecs does not read arrays of void types
+    return bytes(blosc2.asarray(elements, chunks=shape, cparams={"clevel": 0}).to_cframe())
+
+
+def has_shape_of_blosc2(values: Sequence[int]) -> bool:
+    """Whether the Blosc2 filter was told the shape of chunks, so that its frames hold arrays."""
+    return len(values) > 7 and 1 < values[7] <= _MOST_DIMENSIONS and len(values) == 8 + values[7]
+
+
 def _apply(data: bytes, filter_: Filter) -> bytes:
     """What a filter makes of bytes, as fast as it can: nothing is compressed."""
     from numcodecs.fletcher32 import Fletcher32
     from numcodecs.shuffle import Shuffle
 
+    values = filter_.values
     match filter_.number:
         case 1:
             return zlib.compress(data, 0)
         case 2:
-            return bytes(Shuffle(filter_.values[0] if filter_.values else 1).encode(data))
+            return bytes(Shuffle(values[0] if values else 1).encode(data))
         case 3:
             return bytes(Fletcher32().encode(data))
         case 307:
             return bz2.compress(data, 1)
+        case 32008 if len(values) < 5 or not values[4]:
+            item = max(1, values[2]) if len(values) > 2 else 1
+            return shuffled(data, item, (values[3] if len(values) > 3 else 0) or default_block(item))
+        case 32026:
+            return _with_blosc2(data, values)
         case 4 | 5 | 32008:  # sizes that no chunk has: our codecs take what follows as it is
             return b"\xff" * 8 + data
         case 6:
-            return (8 * filter_.values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data
+            return (8 * values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data
         case 32000:
             blocks = (data[i : i + _BLOCK] for i in range(0, len(data), _BLOCK))
             return b"".join(bytes((len(block) - 1,)) + block for block in blocks)

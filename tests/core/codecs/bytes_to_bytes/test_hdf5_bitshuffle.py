@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable
 from random import Random
 
+import imagecodecs.numcodecs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from numcodecs import lz4, zstd
 from zarrcore.codecs.bytes_to_bytes import hdf5_bitshuffle
 from zarrcore.codecs.bytes_to_bytes.hdf5_bitshuffle import (
     Hdf5BitshuffleCodec,
+    ImagecodecsBitshuffleCodec,
     unshuffle,
     unshuffle_words,
 )
@@ -101,6 +103,32 @@ def test_a_compressed_block_that_has_the_size_of_its_elements_is_compressed() ->
     unshuffle_words(memoryview(stored), 2, 256, elements)
     codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2, "compression": "lz4"})
     assert bytes(codec.decode(container(bytes(elements), 2, 256, compress_lz4), 256)) == bytes(elements)
+
+
+def test_bits_that_are_all_set_are_not_taken_for_a_skipped_filter() -> None:
+    codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2})
+    assert bytes(codec.decode(b"\xff" * 160, 160)) == b"\xff" * 160
+
+
+@pytest.mark.parametrize("told", [{}, {"itemsize": 4}, {"itemsize": 3, "blocksize": 16}])
+@pytest.mark.parametrize("nbytes", [0, 12, 60, 40_008])
+def test_the_codec_of_imagecodecs(told: dict[str, int], nbytes: int) -> None:
+    plain = np.random.default_rng(nbytes).bytes(nbytes)
+    theirs = imagecodecs.numcodecs.Bitshuffle(**told)
+    ours = ImagecodecsBitshuffleCodec.from_configuration(told)
+    encoded = bytes(theirs.encode(plain))
+    assert bytes(ours.encode(plain)) == encoded
+    assert bytes(ours.decode(encoded, nbytes)) == plain
+    assert len(encoded) == ours.encoded_nbytes(nbytes)
+    with pytest.raises(CodecError):
+        ours.decode(encoded + b"a", nbytes)
+
+
+def test_blocks_are_of_eight_elements() -> None:
+    ours = ImagecodecsBitshuffleCodec.from_configuration({"blocksize": 12})
+    for function in (ours.encode, lambda data: ours.decode(data, 24)):
+        with pytest.raises(CodecError, match="blocks of eight elements"):
+            function(bytes(24))
 
 
 @pytest.mark.parametrize("compression", ["none", "lz4", "zstd"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 import blosc2
+import imagecodecs.numcodecs
 import numpy as np
 import pytest
 
-from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import Hdf5Blosc2Codec
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import Hdf5Blosc2Codec, ImagecodecsB2ndCodec
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 
 NUMBERS = np.arange(600, dtype="i4").reshape(20, 30)
 
@@ -45,3 +46,13 @@ def test_chunks_of_arrays_do_not_take_much_more_than_the_array() -> None:
     large = blosc2.uninit((10,), dtype="u1", chunks=(1 << 30,), blocks=(1 << 20,))
     with pytest.raises(CodecError, match="more than the 10 bytes expected"):
         codec.decode(large.to_cframe(), 10)
+
+
+def test_the_arrays_of_imagecodecs_decode() -> None:
+    theirs = imagecodecs.numcodecs.B2nd(level=2)
+    told = theirs.get_config()
+    ours = ImagecodecsB2ndCodec.from_configuration({name: told[name] for name in told if name != "id"})
+    assert ours.decode(theirs.encode(NUMBERS), NUMBERS.nbytes) == NUMBERS.tobytes()
+    assert not Hdf5Blosc2Codec.from_configuration({}).can_encode
+    with pytest.raises(MetadataError):
+        ImagecodecsB2ndCodec.from_configuration({"other": 1})

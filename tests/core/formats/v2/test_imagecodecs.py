@@ -108,3 +108,50 @@ def test_differences_after_another_filter(tmp_path: Path, told: dict[str, Any]) 
     assert np.array_equal(source["/"][...], expected)
     execute(plan_copy(source, to=format_named("v2")), source, LocalStore(tmp_path / "y", create=True))
     assert np.array_equal(zarr.open_array(tmp_path / "y", mode="r")[...], expected)
+
+
+@pytest.mark.parametrize("to", ["v2", "v3"])
+@pytest.mark.parametrize(
+    "codec", [imagecodecs.numcodecs.Bitshuffle(itemsize=4), imagecodecs.numcodecs.B2nd()], ids=str
+)
+def test_codecs_of_bytes_that_are_codecs_of_arrays_in_version_3(tmp_path: Path, codec: Any, to: str) -> None:
+    values = (np.arange(120) % 100).astype("<i4").reshape(SHAPE)
+    array = zarr.create_array(
+        tmp_path / "x", shape=SHAPE, chunks=CHUNKS, dtype="<i4", zarr_format=2, compressors=codec, filters=[]
+    )
+    array[...] = (
+        values  # zarr-python itself does not read back what bitshuffle makes of more than single bytes
+    )
+    source = zc.open(tmp_path / "x")
+    assert np.array_equal(source["/"][...], values)
+    execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "y", create=True))
+    assert np.array_equal(zc.open(tmp_path / "y")["/"][...], values)
+    kept = to == "v2" and codec.codec_id == "imagecodecs_bitshuffle"
+    told = (tmp_path / "y" / (".zarray" if to == "v2" else "zarr.json")).read_text()
+    assert (codec.codec_id in told, "zstd" in told) == (kept, not kept)
+
+
+def test_a_bitshuffle_without_an_item_size_is_one_of_bytes(tmp_path: Path) -> None:
+    _source(tmp_path / "x", "<u2", imagecodecs.numcodecs.Bitshuffle(), [])
+    document = json.loads((tmp_path / "x/.zarray").read_text())
+    del document["compressor"]["itemsize"]
+    (tmp_path / "x/.zarray").write_text(json.dumps(document))
+    expected = zarr.open_array(tmp_path / "x", mode="r")[...]
+    assert np.array_equal(zc.open(tmp_path / "x")["/"][...], expected)
+
+
+def test_a_bitshuffle_of_arrays_becomes_one_of_bytes(tmp_path: Path) -> None:
+    values = (np.arange(120) % 100).astype("u1").reshape(SHAPE)
+    zc.create(tmp_path / "x").create_array(
+        "/", shape=SHAPE, chunk_shape=CHUNKS, data_type="u1", codecs=[{"name": "imagecodecs_bitshuffle"}]
+    )[...] = values
+    source = zc.open(tmp_path / "x")
+    for name in ("x", "v2", "v3"):
+        if name != "x":
+            execute(
+                plan_copy(source, to=format_named(name)), source, LocalStore(tmp_path / name, create=True)
+            )
+        told = (tmp_path / name / (".zarray" if name == "v2" else "zarr.json")).read_text()
+        assert "imagecodecs_bitshuffle" in told
+        if name == "v2" or HAS_VERSION_3:
+            assert np.array_equal(zarr.open_array(tmp_path / name, mode="r")[...], values)

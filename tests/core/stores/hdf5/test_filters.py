@@ -83,3 +83,36 @@ def test_filters_are_codecs(number: int) -> None:
 
 def test_an_unknown_filter_is_named() -> None:
     assert codec_of(Filter(32099, "new", ()))["name"] == "HDF5 filter 32099 (new)"
+
+
+SKIPPED: dict[str, dict[str, Any]] = {
+    "bitshuffle": dict(hdf5plugin.Bitshuffle(cname="none")),
+    "bitshuffle in blocks": dict(hdf5plugin.Bitshuffle(nelems=16, cname="none")),
+    "bitshuffle with lz4": dict(hdf5plugin.Bitshuffle(cname="lz4")),
+    "blosc2": dict(hdf5plugin.Blosc2()),
+    "lz4": dict(hdf5plugin.LZ4()),
+    "lzf": {"compression": "lzf", "shuffle": True},
+}
+
+
+@pytest.mark.parametrize("dtype", ["u1", ">i4", "<f8", "S3"])
+@pytest.mark.parametrize("shape", [(30, 40), (1001,)])
+@pytest.mark.parametrize("name", SKIPPED)
+def test_chunks_for_which_a_filter_was_skipped(
+    tmp_path: Path, name: str, shape: tuple[int, ...], dtype: str
+) -> None:
+    values = (np.arange(np.prod(shape)) // 7).reshape(shape).astype(dtype)
+    chunks = tuple(length // 2 for length in shape)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        made = file.create_dataset("x", data=values, chunks=chunks, **SKIPPED[name])
+        first = np.ascontiguousarray(values[tuple(map(slice, chunks))])
+        every = (1 << made.id.get_create_plist().get_nfilters()) - 1
+        made.id.write_direct_chunk((0,) * len(shape), first.tobytes(), every)
+    assert np.array_equal(zc.open(tmp_path / "a.h5")["x"][...], values)
+
+
+def test_bits_that_are_all_set_in_a_shuffled_chunk(tmp_path: Path) -> None:
+    values = np.full((16, 16), -1, "<i4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(8, 8), **hdf5plugin.Bitshuffle(cname="none"))
+    assert np.array_equal(zc.open(tmp_path / "a.h5")["x"][...], values)

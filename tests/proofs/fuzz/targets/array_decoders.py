@@ -12,11 +12,11 @@ from tests.proofs.fuzz.chains import ON_ARRAYS, assert_same
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import CodecError, UnsupportedError
 
-_IMAGES = {
+_ONLY_READ = {
     f"imagecodecs_{name}": getattr(imagecodecs, f"{name}_encode")
-    for name in ("jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")
+    for name in ("b2nd", "jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")
 }
-"""What encodes images, which are only decoded here."""
+"""What encodes images and arrays of Blosc2, which are only decoded here."""
 
 
 @cache
@@ -61,6 +61,6 @@ def examples() -> Iterable[bytes]:
             encoded = b'[["a", null, 1.5], [[1], {"b": "c"}, "x"], "|O", [2, 3]]'
         elif chain.codec.name == "numcodecs.msgpack2":
             encoded = b"\x94\x93\xa1a\xa1b\xc0\x93\x01\x90\x80\xa2|O\x92\x02\x03"
-        elif chain.codec.name in _IMAGES:
-            encoded = _IMAGES[chain.codec.name](chain.array)
+        elif chain.codec.name in _ONLY_READ:
+            encoded = _ONLY_READ[chain.codec.name](chain.array)
         yield bytes([number]) + encoded

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
+import imagecodecs
 import numcodecs
 import numpy as np
 import zstandard
@@ -106,3 +107,5 @@ def examples() -> Iterable[bytes]:
         for size, values in ((0, b"abc" * 32), (7, bytes(range(192)))):
             if codec.can_encode:
                 yield bytes([number, size]) + bytes(codec.encode(values))
+            elif codec.name == "numcodecs.imagecodecs_b2nd":
+                yield bytes([number, size]) + bytes(imagecodecs.b2nd_encode(np.frombuffer(values, "u1")))

@@ -18,44 +18,11 @@ import xarray
 import zarr
 
 import zarrcore as zc
+from tests.core.operations.reference.records import Records
 from zarrcore.errors import NodeExistsError, UnsupportedError
-from zarrcore.operations.reference import ReferenceResult, part_of, write_references
-from zarrcore.stores import BytesLike, LocalStore, MemoryStore, ReadableStore, StoreEntry, open_store
-from zarrcore.stores.virtual.store import Part, VirtualStore
-
-
-class Records(VirtualStore):
-    """A file of numbers, shown as an array ``x`` with a chunk for every ten of them, and a value made here."""
-
-    presents = "records"
-
-    def find(self, key: str) -> BytesLike | Part | None:
-        array = {
-            "zarr_format": 3, "node_type": "array", "shape": [60], "data_type": "int32", "fill_value": 0,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10]}},
-            "chunk_key_encoding": {"name": "default"}, "dimension_names": ["t"],
-            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        }  # fmt: skip
-        if key == "zarr.json":
-            return b'{"zarr_format": 3, "node_type": "group", "attributes": {"title": "records"}}'
-        if key == "x/zarr.json":
-            return json.dumps(array).encode()
-        if key == "x/c/5":
-            return np.arange(10, dtype="<i4").tobytes()
-        if key.startswith("x/c/") and key != "x/c/3":
-            return Part(self.source, self.key, 8 + 40 * int(key[4:]), 40) if int(key[4:]) < 5 else None
-        return None
-
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        names = {"": ["zarr.json", "x/"], "x/": ["x/zarr.json", "x/c/"]}
-        names["x/c/"] = [f"x/c/{number}" for number in (0, 1, 2, 4, 5)]
-        return map(StoreEntry, names.get(prefix, []))
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> ReadableStore:
-    (tmp_path / "records.bin").write_bytes(bytes(8) + np.arange(100, 150, dtype="<i4").tobytes())
-    return Records(LocalStore(tmp_path), "records.bin", str(tmp_path / "records.bin"))
+from zarrcore.formats import Format
+from zarrcore.operations.reference import ReferenceResult, write_references
+from zarrcore.stores import MemoryStore, ReadableStore, open_store
 
 
 @pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
@@ -169,10 +136,13 @@ def test_arrays_that_zarr_v2_cannot_hold_are_refused_or_left_out(tmp_path: Path)
     group.create_array("good", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
     group.create_array("sharded", shape=(4,), chunks=(2,), shards=(4,), dtype="i4")[:] = 1
     source = zc.open(tmp_path / "a.zarr")
-    with pytest.raises(UnsupportedError, match="/sharded' cannot be described by references"):
+    with pytest.raises(
+        UnsupportedError, match=r"/sharded' cannot be described.*--zarr-format 3 describes it, --skip"
+    ):
         _written(source, tmp_path / "a.refs.json")
     result = _written(source, tmp_path / "a.refs.json", skip=True)
     assert [*result.skipped] == ["/sharded"]
+    assert "--zarr-format 3 describes it" in result.skipped["/sharded"]
     assert [node.path for node in zc.open(tmp_path / "a.refs.json").walk()] == ["/", "/good"]
 
 
@@ -237,16 +207,6 @@ def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) 
         _written(zc.open(records), tmp_path / "a.parq")
 
 
-def test_places_of_values(records: ReadableStore, tmp_path: Path) -> None:
-    assert isinstance(records, VirtualStore)
-    assert part_of(records, "x/c/1") == Part(records.source, "records.bin", 48, 40)
-    assert part_of(records, "x/c/3") is None
-    assert isinstance(part_of(records, "x/c/5"), bytes)
-    store = MemoryStore("store", {"a": b"1"})
-    assert part_of(store, "a") == Part(store, "a", 0, None)
-    assert part_of(store, "a", 1) == b"1"
-
-
 @pytest.mark.parametrize("coding", [("nn", 8), ("ec", 16), ("nn", 4)])
 @pytest.mark.parametrize("dtype", ["u1", "<i2", ">i4", "<f4", "<f8"])
 def test_szip_of_hdf5_becomes_that_of_imagecodecs(
@@ -263,10 +223,38 @@ def test_szip_of_hdf5_becomes_that_of_imagecodecs(
     assert np.array_equal(theirs["x"][...], values)
 
 
-def test_chunks_for_which_szip_was_skipped_are_refused(tmp_path: Path) -> None:
+def test_parquet_folders_have_only_zarr_v2(records: ReadableStore, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="'Zarr v3' cannot be in Parquet folders"):
+        _written(zc.open(records), tmp_path / "a.parq", to=Format.V3)
+    assert not [*(tmp_path / "a.parq").iterdir()]
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_root_without_a_document_becomes_a_group(tmp_path: Path, zarr_format: int) -> None:
+    (tmp_path / "a.zarr").mkdir()
+    zarr.create_array(
+        tmp_path / "a.zarr" / "x", shape=(4,), chunks=(2,), dtype="i4", zarr_format=zarr_format
+    )[:] = 1
+    to = Format.V2 if zarr_format == 2 else Format.V3
+    _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json", to=to)
+    store = zarr.storage.FsspecStore(_filesystem(tmp_path / "a.refs.json"), read_only=True, path="")
+    found = zarr.open_group(store, mode="r", zarr_format=zarr_format)
+    assert found["x"][...].tolist() == [1, 1, 1, 1]
+
+
+def test_a_source_without_nodes_that_can_be_described_is_refused(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(2,), shards=(4,), dtype="i4")[:] = 1
+    with pytest.raises(UnsupportedError, match="has no node that references can describe"):
+        _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json", skip=True)
+
+
+def test_arrays_whose_chunks_cannot_be_named_are_left_out(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         made = file.create_dataset("x", (64,), "<i4", chunks=(64,), compression="szip")
         made.id.write_direct_chunk((0,), np.arange(64, dtype="<i4").tobytes(), 1)
-    assert zc.open(tmp_path / "a.h5")["x"][...].tolist() == [*range(64)]
-    with pytest.raises(UnsupportedError, match="cannot describe chunks for which HDF5 skipped szip"):
-        _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json")
+        file.create_dataset("y", data=np.arange(5))
+    for name in ("a.refs.json", "a.parq"):
+        result = _written(zc.open(tmp_path / "a.h5"), tmp_path / name, skip=True)
+        assert [*result.skipped] == ["/x"]
+        assert [node.path for node in zc.open(tmp_path / name).walk()] == ["/", "/y"]
+        assert zc.open(tmp_path / name)["y"][...].tolist() == [*range(5)]

@@ -6,13 +6,14 @@ numcodecs has deflate, zstd and xz. The package imagecodecs registers the others
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration
+from zarrcore.operations.reference.common_codecs import CommonCodecs
 
 SEGMENT: Final = "tiff.segment"
 """The codec that decodes tiles and strips with the tags of their page."""
@@ -34,6 +35,7 @@ _IMAGES: Final[Mapping[int, str]] = {
     **dict.fromkeys((22610, 34934), "imagecodecs_jpegxr"),
     **dict.fromkeys((50002, 52546), "imagecodecs_jpegxl"),
     34933: "imagecodecs_png",
+    50001: "imagecodecs_webp",
 }
 _PREDICTORS: Final[Mapping[int, tuple[str, int]]] = {
     2: ("imagecodecs_delta", 1),
@@ -42,22 +44,15 @@ _PREDICTORS: Final[Mapping[int, tuple[str, int]]] = {
     34895: ("imagecodecs_floatpred", 4),
 }
 """The codec and the distance of the compared samples, by the tag Predictor."""
+_PHOTOMETRIC, _EXTRA = 262, 338
+_WEBP, _WITH_OPACITY = 50001, 4
 _BITS, _COMPRESSION, _FILL_ORDER, _SAMPLES, _PLANES, _PREDICTOR, _FORMAT = 258, 259, 266, 277, 284, 317, 339
 _REVERSED_BITS: Final = 2
 _SEPARATE: Final = 2
 _COMPLEX_INTEGERS: Final = 5
 
 
-class SegmentCodecs(NamedTuple):
-    """What decodes a tile or strip."""
-
-    codecs: tuple[NamedConfiguration, ...]
-    """The codecs without `image`, after which elements are stored as they are."""
-    image: NamedConfiguration | None
-    """The codec of a segment that is an image by itself."""
-
-
-def segment_codecs(metadata: ArrayMetadata) -> SegmentCodecs:
+def segment_codecs(metadata: ArrayMetadata, to: Format) -> CommonCodecs:
     """The common codecs of an array whose last codec is that of TIFF segments.
 
     Raises:
@@ -68,33 +63,35 @@ def segment_codecs(metadata: ArrayMetadata) -> SegmentCodecs:
     compression, predictor = tags[_COMPRESSION][0], tags[_PREDICTOR][0]
     dtype, is_image = metadata.data_type.dtype, compression in _IMAGES
     are_together = tags.get(_SAMPLES, [1])[0] > 1 and tags.get(_PLANES, [1])[0] != _SEPARATE
-    if before:
-        raise _refused("whose pixels hold the samples of all colours: it would put another dimension last")
+    if before and to is Format.V2:
+        raise _refused(
+            to, "whose pixels hold the samples of all colours: it would put another dimension last"
+        )
     if not is_image and compression not in _COMPRESSORS:
-        raise _refused(f"of compression {compression}, for which other programs have no codec")
+        raise _refused(to, f"of compression {compression}, for which other programs have no codec")
     if tags.get(_FILL_ORDER, [1])[0] == _REVERSED_BITS:
-        raise _refused("whose bytes have their bits reversed")
+        raise _refused(to, "whose bytes have their bits reversed")
     if not is_image and any(bits != 8 * dtype.itemsize for bits in tags.get(_BITS, [1])):
-        raise _refused(f"of samples of {tags.get(_BITS, [1])[0]} bits")
+        raise _refused(to, f"of samples of {tags.get(_BITS, [1])[0]} bits")
     if _COMPLEX_INTEGERS in tags.get(_FORMAT, [1]):
-        raise _refused("of complex integers")
-    if are_together and (is_image or predictor != 1):
-        raise _refused("whose pixels hold the samples of all colours")
+        raise _refused(to, "of complex integers")
+    if are_together and not before and (is_image or predictor != 1):
+        raise _refused(to, "whose pixels hold the samples of all colours")
     if is_image:
         if predictor != 1:
-            raise _refused("with a predictor of compressed images")
-        return SegmentCodecs((NamedConfiguration("bytes", {"endian": "little"}),), _image(compression, last))
-    return SegmentCodecs(
-        (*_elements(predictor, dtype, last), *filter(None, [_COMPRESSORS[compression]])), None
-    )
+            raise _refused(to, "with a predictor of compressed images")
+        plain = NamedConfiguration("bytes", {"endian": "little"})
+        return CommonCodecs((*before, plain), _image(compression, last, tags, to))
+    elements = _elements(predictor, dtype, last, to, axis=-2 if are_together else -1)
+    return CommonCodecs((*before, *elements, *filter(None, [_COMPRESSORS[compression]])))
 
 
-def _refused(what: str) -> UnsupportedError:
-    return UnsupportedError("format", Format.V2.title, f"cannot describe TIFF images {what}")
+def _refused(to: Format, what: str) -> UnsupportedError:
+    return UnsupportedError("format", to.title, f"cannot describe TIFF images {what}")
 
 
 def _elements(
-    predictor: int, dtype: np.dtype[Any], last: NamedConfiguration
+    predictor: int, dtype: np.dtype[Any], last: NamedConfiguration, to: Format, *, axis: int
 ) -> tuple[NamedConfiguration, ...]:
     """How elements become bytes."""
     plain = NamedConfiguration("bytes", {"endian": last.configuration["byteorder"]})
@@ -103,14 +100,35 @@ def _elements(
     name, distance = _PREDICTORS.get(predictor, ("", 1))
     kinds = "f" if name == "imagecodecs_floatpred" else "iuf"
     if not name or dtype.kind not in kinds:
-        raise _refused(f"with predictor {predictor} of {dtype}")
-    codec = NamedConfiguration(name, {"axis": -1, "dist": distance})
+        raise _refused(to, f"with predictor {predictor} of {dtype}")
+    codec = NamedConfiguration(name, {"axis": axis, "dist": distance})
     return (codec,) if kinds == "f" else (codec, plain)
 
 
-def _image(compression: int, last: NamedConfiguration) -> NamedConfiguration:
+def _image(
+    compression: int, last: NamedConfiguration, tags: Mapping[int, list[int]], to: Format
+) -> NamedConfiguration:
     told = last.configuration
     if "jpeg_header" in told:
-        raise _refused("whose segments have no header of their own")
-    parameters = {"tables": told["jpeg_tables"]} if compression in _JPEG and "jpeg_tables" in told else {}
+        raise _refused(to, "whose segments have no header of their own")
+    samples = tags.get(_SAMPLES, [1])[0] if tags.get(_PLANES, [1])[0] != _SEPARATE else 1
+    parameters: dict[str, Any] = {}
+    if compression in _JPEG:
+        if "jpeg_tables" in told:
+            parameters["tables"] = told["jpeg_tables"]
+        if samples > 1:
+            parameters |= _colours(tags, is_jfif=bool(told.get("jfif")))
+    elif compression == _WEBP and samples == _WITH_OPACITY:
+        parameters["hasalpha"] = True
     return NamedConfiguration(_IMAGES[compression], parameters)
+
+
+def _colours(tags: Mapping[int, list[int]], *, is_jfif: bool) -> dict[str, int]:
+    """The spaces of colours of JPEG images and of their decoded samples, as tifffile tells them to the decoder."""
+    from tifffile.tifffile import jpeg_decode_colorspace
+
+    stored, decoded = jpeg_decode_colorspace(
+        tags.get(_PHOTOMETRIC, [1])[0], tags.get(_PLANES, [1])[0], tuple(tags.get(_EXTRA, ())), is_jfif
+    )
+    found = {"colorspace_jpeg": stored, "colorspace_data": decoded}
+    return {name: int(space) for name, space in found.items() if space is not None}

@@ -20,6 +20,7 @@ import zarr
 
 import zarrcore as zc
 from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
+from tests.core.operations.reference.readers import by_zarr, written
 from zarrcore.errors import UnsupportedError
 from zarrcore.operations.reference import ReferenceResult, write_references
 from zarrcore.stores import open_store
@@ -45,6 +46,16 @@ def registered() -> None:
 def _referenced(tiff: Path, **options: Any) -> ReferenceResult:
     store = open_store(tiff.parent)
     return write_references(zc.open(tiff), store, "a.refs.json", **options)
+
+
+def _by_both(tiff: Path, name: str = "0") -> Iterator[Elements]:
+    """An array in references with metadata of Zarr v3, as zarrscope and zarr-python read it."""
+    path, _ = written(tiff, 3)
+    yield zc.open(path)[name][...]
+    if HAS_VERSION_3:
+        with warnings.catch_warnings(), zarr.config.set({"array.rectilinear_chunks": True}):
+            warnings.simplefilter("ignore")
+            yield np.asarray(by_zarr(path, 3)[name][...])
 
 
 def _by_all(path: Path, name: str = "0") -> Iterator[Elements]:
@@ -83,7 +94,7 @@ def test_segments_become_references(
     result = _referenced(path)
     assert result.references == (36 if layout == "tiles" else 21) or compression is None
     assert not result.inlined
-    for found in _by_all(tmp_path / "a.refs.json"):
+    for found in (*_by_all(tmp_path / "a.refs.json"), *_by_both(path)):
         assert found.dtype.newbyteorder("=") == np.dtype(dtype)
         assert np.array_equal(found, expected)
 
@@ -218,7 +229,79 @@ def test_what_other_programs_do_not_decode_is_refused(tmp_path: Path, name: str)
         _referenced(tmp_path / "a.tif")
 
 
-def test_a_short_last_strip_is_refused(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", _values("u1", (70, 50)), rowsperstrip=16, compression="lzw")
-    with pytest.raises(UnsupportedError, match=r"cannot be described by references: .*rectilinear"):
-        _referenced(tmp_path / "a.tif")
+@pytest.mark.parametrize(
+    ("compression", "predictor", "dtype"),
+    [("lzw", 2, "u2"), ("zstd", 3, "f4"), ("jpeg", None, "u1"), ("png", None, "u2")],
+)
+def test_a_short_last_strip_needs_zarr_v3(
+    tmp_path: Path, compression: str, predictor: int | None, dtype: str
+) -> None:
+    path = tmp_path / "a.tif"
+    options: dict[str, Any] = {"rowsperstrip": 16, "compression": compression, "predictor": predictor}
+    tifffile.imwrite(path, _values(dtype, (70, 50)), **options)
+    with pytest.raises(UnsupportedError, match=r"rectilinear.*--zarr-format 3 describes it"):
+        _referenced(path)
+    expected = tifffile.imread(path)
+    for found in _by_both(path):
+        assert np.array_equal(found, expected)
+
+
+COLOURS: list[tuple[str | None, int | None, str]] = [
+    (None, None, "u2"), ("lzw", 2, "u1"), ("lzw", 2, "u2"), ("deflate", 3, "f4"), ("zstd", 3, "f8"), ("packbits", None, "i2"),
+    ("lzma", 2, "u4"), ("jpeg", None, "u1"), ("jpeg2000", None, "u1"), ("jpegxl", None, "u1"), ("jpegxr", None, "u1"),
+    ("png", None, "u1"), ("png", None, "u2"), ("webp", None, "u1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+@pytest.mark.parametrize(
+    ("compression", "predictor", "dtype", "samples"),
+    [
+        (*colours, samples)
+        for colours in COLOURS
+        for samples in (3, 4)
+        if (colours[0], samples) != ("jpeg", 4)
+    ],
+)
+def test_interleaved_colours_need_zarr_v3(
+    tmp_path: Path, compression: str | None, predictor: int | None, dtype: str, samples: int, byteorder: str
+) -> None:
+    if byteorder == ">" and (compression, dtype) == ("png", "u2"):
+        byteorder = "="  # tifffile does not write them otherwise
+    path, values = tmp_path / "a.tif", _values(dtype, (70, 50, samples))
+    extra = {"extrasamples": ["unassalpha"]} if samples == 4 else {}
+    for layout in (*LAYOUTS.values(), {"rowsperstrip": 16}):
+        options: dict[str, Any] = {"compression": compression, "predictor": predictor, **layout, **extra}
+        tifffile.imwrite(path, values, photometric="rgb", byteorder=byteorder, **options)
+        expected = np.moveaxis(tifffile.imread(path), -1, 0)
+        if compression is not None:
+            with pytest.raises(UnsupportedError, match="--zarr-format 3 describes it"):
+                _referenced(path)
+        for found in _by_both(path):
+            assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("photometric", ["YCbCr", "RGB"])
+def test_colours_of_jpeg_that_gdal_writes(tmp_path: Path, photometric: str) -> None:
+    path, values = tmp_path / "a.tif", _values("u1", (64, 48, 3))
+    options = {"tiled": True, "blockxsize": 16, "blockysize": 16, "compress": "jpeg", "dtype": "uint8"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with rasterio.open(
+            path, "w", "GTiff", 48, 64, 3, interleave="pixel", photometric=photometric, **options
+        ) as file:
+            file.write(np.moveaxis(values, -1, 0))
+    expected = np.moveaxis(tifffile.imread(path), -1, 0)
+    for found in _by_both(path):
+        assert np.array_equal(found, expected)
+
+
+def test_pyramids_of_colours(tmp_path: Path) -> None:
+    path, values = tmp_path / "a.tif", _values("u1", (3, 70, 50, 3))
+    options: dict[str, Any] = {"tile": (16, 16), "compression": "lzw", "predictor": 2, "photometric": "rgb"}
+    with tifffile.TiffWriter(path, ome=True) as writer:
+        writer.write(values, subifds=1, metadata={"axes": "ZYXS"}, **options)
+        writer.write(values[:, ::2, ::2], subfiletype=1, **options)
+    for name, expected in (("0", values), ("1", values[:, ::2, ::2])):
+        for found in _by_both(path, name):
+            assert np.array_equal(found, np.moveaxis(expected, -1, 0))

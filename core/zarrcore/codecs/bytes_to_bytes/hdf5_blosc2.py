@@ -6,6 +6,7 @@ An internal name, never written to a store. The frame is a sequence of chunks, o
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -44,7 +45,7 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
     def _decoded(self, encoded: bytes, max_nbytes: int) -> Buffer:
         frame = self._module.schunk_from_cframe(encoded, copy=False)
         array = self._module.ndarray_from_cframe(encoded, copy=False) if "b2nd" in frame.meta else None
-        nbytes = frame.nbytes if array is None else array.size * array.dtype.itemsize
+        nbytes = frame.nbytes if array is None else math.prod(array.shape) * array.dtype.itemsize
         # Chunks of arrays are decoded as a whole. They are filled up to whole blocks along each dimension.
         is_padded = array is not None and frame.chunksize > max(_SMALL_NBYTES, max_nbytes << array.ndim)
         if nbytes > max_nbytes or is_padded:

@@ -100,7 +100,7 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
             last = whole * block_nbytes
             if last < len(stored):
                 _ZSTD.decode_batch(parts[whole:], len(stored) - last, stored[last:])
-        elif _imagecodecs is not None and not any(len(part) == block_nbytes for part in parts):
+        elif _imagecodecs is not None and parts and not any(len(part) == block_nbytes for part in parts):
             # The layout is that of HDF5's own LZ4, except that blocks of the full size are compressed here.
             self._decompress_at_once(data[:at], stored)
         else:
@@ -160,11 +160,15 @@ def unshuffle(stored: memoryview, item_nbytes: int, block_nbytes: int, elements:
         block_nbytes: the size of a block, a whole number of times eight elements.
         elements: as many bytes.
     """
-    if _imagecodecs is None:
-        unshuffle_words(stored, item_nbytes, block_nbytes, elements)
-    elif len(stored):
+    if not len(stored):
+        return
+    if _imagecodecs is not None:
         count = min(block_nbytes, len(stored)) // item_nbytes
-        _imagecodecs.bitshuffle_decode(stored, itemsize=item_nbytes, blocksize=count, out=elements)
+        # Older releases refuse sizes of elements other than 1, 2, 4 and 8 bytes.
+        with contextlib.suppress(ValueError):
+            _imagecodecs.bitshuffle_decode(stored, itemsize=item_nbytes, blocksize=count, out=elements)
+            return
+    unshuffle_words(stored, item_nbytes, block_nbytes, elements)
 
 
 def unshuffle_words(stored: memoryview, item_nbytes: int, block_nbytes: int, elements: memoryview) -> None:

@@ -8,6 +8,7 @@ array → bytes codec in Zarr v3.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -103,6 +104,8 @@ def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> n
     array = module.ndarray_from_cframe(encoded, copy=False)
     # Chunks of arrays are decoded as a whole. They are filled up to whole blocks along each dimension.
     is_padded = frame.chunksize > max(_SMALL_NBYTES, max_nbytes << array.ndim)
-    if array.size * array.dtype.itemsize > max_nbytes or is_padded:
+    if (
+        math.prod(array.shape) * array.dtype.itemsize > max_nbytes or is_padded
+    ):  # older releases: size is in bytes
         raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=name)
     return np.asarray(array[...])

@@ -41,6 +41,18 @@ def test_bits_return_to_their_elements(item: int, count: int, block: int, random
         assert elements == plain
 
 
+def test_elements_of_sizes_that_the_package_refuses_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Older:
+        @staticmethod
+        def bitshuffle_decode(*_: object, **__: object) -> None:
+            raise ValueError("invalid item size")
+
+    monkeypatch.setattr(hdf5_bitshuffle, "_imagecodecs", Older)
+    plain, elements = bytes(range(48)), memoryview(bytearray(48))
+    unshuffle(memoryview(shuffled(plain, 3)), 3, 48, elements)
+    assert elements == plain
+
+
 def test_many_blocks_return_to_their_elements() -> None:
     plain = np.random.default_rng(0).bytes(300_000 // 16 * 16)
     stored = b"".join(shuffled(plain[at : at + 8192], 2) for at in range(0, len(plain), 8192))

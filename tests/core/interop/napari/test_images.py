@@ -12,7 +12,7 @@ import zarr
 
 import zarrcore
 from tests.core.array.counting_store import CountingStore
-from tests.core.interop.napari.viewers import napari, picture, shown
+from tests.core.interop.napari.viewers import RELEASE, napari, picture, shown
 from tests.core.interop.napari.written import new_group, set_ome, values, write_image
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.interop.napari import read_layers
@@ -67,7 +67,8 @@ def test_opening_reads_only_the_chunks_of_the_plane_that_is_shown(tmp_path: Path
     assert layer.data_level == 0
     found = {key for key in store.chunk_requests() if key.startswith("0/")}
     assert found == {f"0/c/{t}/0/{z}/{y}/1" for y in (1, 2)}
-    assert np.array_equal(picture(layer), data[t, 0, z, 32:96, 32:64]), "whole chunks"
+    rows, columns = (slice(first, last + 1) for first, last in layer.corner_pixels[:, -2:].T)
+    assert np.array_equal(picture(layer), data[t, 0, z, rows, columns])
 
 
 def test_three_dimensions_show_the_coarsest_level(tmp_path: Path) -> None:
@@ -97,8 +98,9 @@ def test_channels_without_colours_have_those_of_napari(
     assert [layer.visible for layer in viewer.layers] == [number < 6 for number in range(count)]
     names = ["cells"] if count == 1 else [f"cells: channel {number}" for number in range(count)]
     assert [layer.name for layer in viewer.layers] == names
-    split = napari().components.ViewerModel().add_image(data, channel_axis=0)
-    assert [layer.colormap.name for layer in split] == expected
+    if RELEASE >= (0, 9):
+        split = napari().components.ViewerModel().add_image(data, channel_axis=0)
+        assert [layer.colormap.name for layer in split] == expected
 
 
 def test_a_spectrum_is_one_layer_with_a_slider(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ FORMATS: dict[str, Callable[[Path], Path]] = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_napari_opens_every_format_with_the_plug_in(tmp_path: Path, name: str) -> None:
     path = FORMATS[name](tmp_path / name)
-    assert "zarrscope" in napari().plugins._npe2.get_readers(path)
+    assert "zarrscope" in napari().plugins._npe2.get_readers(str(path))
     (layer,) = opened(path).layers
     base = layer.data[0] if layer.multiscale else layer.data
     assert np.array_equal(np.asarray(base).reshape(DATA.shape), DATA)

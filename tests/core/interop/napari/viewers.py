@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+RELEASE = tuple(int(part) for part in version("napari").split(".")[:2])
+"""The first that places arrays of xarray and has today's colours of channels is (0, 9)."""
+
 
 @cache
 def napari() -> Any:
     """The package; its import warns about its own dependencies."""
-    os.environ.setdefault("NAPARI_CONFIG", os.devnull)  # not the settings of whoever runs the tests
     with warnings.catch_warnings(action="ignore"):
         import napari
+        import napari.settings
+
+        napari.settings.get_settings(None)  # in no file: not the settings of whoever runs the tests
         import napari.components
         import napari.layers
         import napari.plugins

@@ -6,6 +6,7 @@ python window.py PATH PICTURE
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from typing import Any
@@ -25,12 +26,14 @@ def main() -> None:
     canvas = viewer.window.screenshot(flash=False, canvas_only=True)
     height, width = canvas.shape[:2]
     told = {
-        "layers": [[layer.name, layer.source.reader_plugin, layer.data_level] for layer in viewer.layers],
+        "layers": [
+            [layer.name, layer.source.reader_plugin, int(layer.data_level)] for layer in viewer.layers
+        ],
         "left": canvas[height // 2, width // 2 - 60, :3].tolist(),
         "right": canvas[height // 2, width // 2 + 60, :3].tolist(),
     }
-    print(json.dumps(told))
-    viewer.close()
+    print(json.dumps(told), flush=True)
+    os._exit(0)  # napari 0.6 crashes with PySide6 6.7 when it closes its window
 
 
 def drop(viewer: Any, path: str) -> None:

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import imagecodecs
 import numpy as np
 import pytest
 import tifffile
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 
 from tests.core.stores.tiff.files import array, as_shown, expected, store_of, written
 from zarrcore.errors import StoreError
+from zarrcore.hierarchy import BrokenNode
+from zarrcore.hierarchy.collections.collection import open_place
 
 GRAY = np.random.default_rng(0).integers(0, 60000, (70, 101)).astype("u2")
 RGB = np.random.default_rng(1).integers(0, 255, (70, 101, 3)).astype("u1")
@@ -187,7 +190,13 @@ def test_faxes_have_the_elements_that_tifffile_reads(tmp_path: Path, compression
     (tmp_path / "a.tif").write_bytes(written(GRAY > 30000, photometric="minisblack"))
     command = ["tiffcp", "-c", compression, "-r", "20", tmp_path / "a.tif", tmp_path / "b.tif"]
     subprocess.run(command, check=True, capture_output=True)
-    np.testing.assert_array_equal(array((tmp_path / "b.tif").read_bytes())[...], GRAY > 30000)
+    content = (tmp_path / "b.tif").read_bytes()
+    if hasattr(imagecodecs, "ccittfax3_decode"):  # releases of 2026.3, for which tifffile has them, too
+        np.testing.assert_array_equal(array(content)[...], GRAY > 30000)
+    else:
+        node = open_place(store_of(content)).node("0")
+        assert isinstance(node, BrokenNode)
+        assert str(node.error).startswith("tifffile does not decode the image: <COMPRESSION.CCITT")
 
 
 def test_the_axes_of_colours_and_channels_are_one() -> None:

@@ -49,8 +49,8 @@ def test_an_image_that_is_too_large_is_refused_before_it_is_decoded(name: str, c
 
 def test_each_compression_of_tifffile_is_an_image_with_a_header_or_ends_at_the_size_of_the_segment() -> None:
     images = {int(code) for code in tifffile.TIFF.IMAGE_COMPRESSIONS}
-    not_decoded = {48124, 65000, 65001, 65002}  # Jetraw, which imagecodecs has not, and electron events
-    assert images - set(HEADERS) == not_decoded
+    electron_events = {65000, 65001, 65002}  # not listed by releases of tifffile before 2025
+    assert images - set(HEADERS) - electron_events == {48124}  # Jetraw, which imagecodecs has not
 
 
 def test_bands_of_an_image_count() -> None:

@@ -95,7 +95,7 @@ def test_every_type(tmp_path: Path) -> None:
 )
 def test_types_are_converted_as_by_hdf5(tmp_path: Path, source: str, target: str) -> None:
     with h5py.File(tmp_path / "v.h5", "w") as file:
-        file["s"] = (np.arange(-300, 300) * 1.37).clip(0 if "u" in source else None).astype(source)
+        file["s"] = (np.arange(-300, 300) * 1.37).clip(0 if "u" in source else -np.inf).astype(source)
         layout = h5py.VirtualLayout((600,), target)
         layout[:] = h5py.VirtualSource(file["s"])
         file.create_virtual_dataset("v", layout)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.gallery.cells import has_gallery
-from zarrbrowser.image.multiscales import is_image
+from zarrbrowser.image.multiscales import NotAnImageError, image_of_group, is_image, is_inferred_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.volume.axes import may_be_volume
+from zarrcore.errors import ZarrError
 
 if TYPE_CHECKING:  # panes are imported when they are first shown, for a fast start
     from zarrbrowser.panes.pane import Pane
@@ -80,6 +81,25 @@ PANES = (
 def tabs_for(node: NodeLike) -> tuple[str, ...]:
     """The titles of the panes that exist for a node."""
     return tuple(kind.title for kind in PANES if kind.exists_for(node))
+
+
+def inferred_tabs(group: NodeLike, find: Callable[[str], Any]) -> tuple[str, ...]:
+    """The titles of further panes of a group that is an image according to the arrays in it; blocks.
+
+    Args:
+        group: a group for which `may_be_image` is true.
+        find: the node at an absolute path.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    if not is_inferred_image(group, find):
+        return ()
+    try:
+        is_volume = may_be_volume(image_of_group(group, find).base)
+    except (NotAnImageError, ZarrError):
+        is_volume = False  # the Image tab says why
+    return ("Image", "Volume") if is_volume else ("Image",)
 
 
 def kind_of(title: str) -> PaneKind:

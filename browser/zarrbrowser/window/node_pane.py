@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.image.multiscales import is_inferred_image, may_be_image
+from zarrbrowser.image.multiscales import may_be_image
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.pane_set import PaneSet, load_pictures
-from zarrbrowser.panes.registry import is_drawn, tabs_for
+from zarrbrowser.panes.registry import inferred_tabs, is_drawn, tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source, load_stores
 from zarrbrowser.session.state import Session
@@ -158,8 +158,8 @@ class NodePane(QWidget):
             self._focus_data()  # a control of the former node had it; Qt has taken the next one, which opens a source
         if may_be_image(node):
             self._look_closer.ask(
-                lambda _asked: is_inferred_image(node, source.hierarchy.node),
-                lambda is_image: self._add_image_tab(node) if is_image else None,
+                lambda _asked: inferred_tabs(node, source.hierarchy.node),
+                lambda titles: self._add_tabs(node, titles) if titles else None,
                 lambda error: _log.debug("cannot look into %s: %s", node.path, error),
             )
 
@@ -199,11 +199,10 @@ class NodePane(QWidget):
         if self.current_pane is not None:
             self.current_pane.ask_to_fill()
 
-    def _add_image_tab(self, node: NodeLike) -> None:
+    def _add_tabs(self, node: NodeLike, titles: tuple[str, ...]) -> None:
         """Show as an image what only the arrays in the group tell to be one."""
-        title = "Image"
-        self._stale.add(title)
-        self._show_tabs((title, *tabs_for(node)))
+        self._stale |= set(titles)
+        self._show_tabs((*titles, *tabs_for(node)))
 
     def leave(self) -> None:
         """Show no node, and cancel requests."""

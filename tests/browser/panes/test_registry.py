@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import zarrcore
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.panes.registry import PANES, PaneKind, is_drawn, kind_of, tabs_for
+from zarrbrowser.panes.registry import PANES, PaneKind, inferred_tabs, is_drawn, kind_of, tabs_for
 
 OF_ARRAYS = ("Metadata", "Attributes", "Storage")
 
@@ -40,6 +42,24 @@ def test_a_group_has_a_picture_only_if_it_is_an_image() -> None:
     flat = {"multiscales": [{"axes": ["y", "x"], "datasets": []}]}
     assert tabs_for(FakeGroup({}, flat)) == ("Image", "Overview", "Metadata")
     assert tabs_for(FakeGroup({}, {"plate": {}})) == ("Thumbnails", "Overview", "Metadata")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "titles"),
+    [
+        ([(8, 16, 32), (4, 8, 16)], ("Image", "Volume")),
+        ([(16, 32), (8, 16)], ("Image",)),
+        ([(8, 16, 32), (9, 8, 16)], ()),
+    ],
+)
+def test_levels_of_n5_tell_whether_their_group_is_an_image_and_a_volume(
+    shapes: list[tuple[int, ...]], titles: tuple[str, ...], tmp_path: Path
+) -> None:
+    made = zarrcore.create(tmp_path / "a.n5", format="n5")
+    made.create_group("scan")
+    for number, shape in enumerate(shapes):
+        made.create_array(f"scan/s{number}", shape=shape, data_type="uint16", chunk_shape=shape)
+    assert inferred_tabs(made["scan"], made.node) == titles
 
 
 def test_a_broken_node_has_only_the_problem_tab() -> None:

@@ -49,7 +49,7 @@ def serve(
         attributes_of(timeout_s=ttl_s),
         workers,
         counters,
-        Budget(0),
+        Budget(0, freshness),
     )
 
     async def main() -> None:

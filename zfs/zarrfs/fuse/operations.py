@@ -239,7 +239,9 @@ class Operations(ReadOnlyOperations):
         if file.shown is not None:
             self.inodes.show(number, file.shown)
         keep = self.kernel.keeps_pages(number, file)
-        handle = FileHandle(number, Reader(file, self._workers, self.ahead, self.kernel.pusher(number)))
+        version = None if file.version is None else (number, file.version)
+        reader = Reader(file, self._workers, self.ahead, self.kernel.pusher(number), version)
+        handle = FileHandle(number, reader)
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
 
     async def read(self, fh: int, off: int, size: int) -> BytesLike:  # type: ignore[override]

@@ -104,7 +104,7 @@ class Mount:
             ),
             self._workers,
             self._counters,
-            Budget(ahead),
+            Budget(ahead, self._numbers_freshness),
         )
 
     def _stats(self) -> dict[str, Any]:

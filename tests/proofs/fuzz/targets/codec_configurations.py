@@ -149,8 +149,8 @@ def _check_numcodecs(chain: Chain, encoded: bytes, pipeline: Pipeline) -> None:
         told = pipeline.completed()[1]
     except (MetadataError, UnsupportedError):
         return  # parameters that are read, and never written
-    if not told.name.startswith("numcodecs."):
-        return
+    if not told.name.startswith("numcodecs.") or told.name.startswith("numcodecs.imagecodecs_"):
+        return  # numcodecs does not have those of imagecodecs
     theirs = numcodecs.get_codec({"id": told.name.removeprefix("numcodecs."), **told.configuration})
     try:
         decoded = np.asarray(theirs.decode(encoded))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from zarrfs.fuse.readahead.prefetch import FETCHES_MAX, Budget, Push, Reader
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.freshness import Freshness
 
 T = TypeVar("T")
 
@@ -24,6 +26,7 @@ MIB = 1 << 20
 PATTERN = bytes(range(251))
 ARRAY, SLAB, PLANE = 12 * MIB, 4 * MIB, MIB
 """Sizes of an array, a slab and a plane in a file of many arrays."""
+LASTING = Freshness(math.inf)
 DATA = (PATTERN * (24 * MIB // len(PATTERN) + 1))[: 24 * MIB + 77]
 
 
@@ -82,7 +85,7 @@ def reading(
     **options: Any,
 ) -> None:
     async def main() -> None:
-        file, allowed = Slow(**options), Budget(budget)
+        file, allowed = Slow(**options), Budget(budget, LASTING)
         async with trio.open_nursery() as nursery:
             reader = Reader(file, Tasks(nursery), allowed, push)
             await test(reader, file, allowed)
@@ -320,7 +323,7 @@ class Hung(Tasks):
 
 def test_hung_readers_leave_threads_to_others_and_release_their_bytes() -> None:
     async def main() -> None:
-        budget = Budget(1024 * MIB)
+        budget = Budget(1024 * MIB, LASTING)
         async with trio.open_nursery() as nursery:
             threads = Hung(nursery)
             readers = [Reader(Slow(), threads, budget) for _ in range(10)]
@@ -343,7 +346,7 @@ def test_hung_readers_leave_threads_to_others_and_release_their_bytes() -> None:
 
 def test_blocks_dropped_before_their_fetch_begins_are_not_fetched() -> None:
     async def main() -> None:
-        budget, file = Budget(64 * MIB), Slow()
+        budget, file = Budget(64 * MIB, LASTING), Slow()
         async with trio.open_nursery() as nursery:
             reader = Reader(file, Tasks(nursery), budget)
             reader._follow(0, MIB, file)

@@ -10,7 +10,19 @@ import pytest
 import trio
 import trio.testing
 
-from tests.zfs.fuse.readahead.test_prefetch import ARRAY, DATA, KIB, MIB, SLAB, Hung, Slow, T, Tasks, reading
+from tests.zfs.fuse.readahead.test_prefetch import (
+    ARRAY,
+    DATA,
+    KIB,
+    LASTING,
+    MIB,
+    SLAB,
+    Hung,
+    Slow,
+    T,
+    Tasks,
+    reading,
+)
 from zarrfs.fuse.readahead.prefetch import FETCHES_MAX, Budget, Reader
 from zarrfs.trees.entry import BytesLike
 from zarrfs.trees.errors import WouldBlockError
@@ -119,7 +131,7 @@ def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib_or_as_far_as_a_budget_
     budget: int, ahead: int, block: int
 ) -> None:
     async def main() -> None:
-        file, allowed = Wide(), Budget(budget * MIB)
+        file, allowed = Wide(), Budget(budget * MIB, LASTING)
         async with trio.open_nursery() as nursery:
             reader = Reader(file, Tasks(nursery), allowed)
             most = 0
@@ -235,7 +247,7 @@ def test_the_kernel_is_given_all_of_a_block_but_its_first_256_kib() -> None:
 def test_bytes_that_were_fetched_before_a_write_are_not_given_to_the_kernel() -> None:
     async def main() -> None:
         pushed: list[int] = []
-        budget = Budget(1024 * MIB)
+        budget = Budget(1024 * MIB, LASTING)
         async with trio.open_nursery() as nursery:
             threads, file = Hung(nursery), Slow()
             reader = Reader(file, threads, budget, lambda offset, _: pushed.append(offset))
@@ -273,7 +285,7 @@ def test_a_handle_whose_store_hangs_leaves_threads_to_others() -> None:
     """Also after blocks that arrived."""
 
     async def main() -> None:
-        budget = Budget(1024 * MIB)
+        budget = Budget(1024 * MIB, LASTING)
         async with trio.open_nursery() as nursery:
             threads = Hung(nursery)
             readers = [Reader(Wide(), threads, budget) for _ in range(6)]
@@ -342,7 +354,7 @@ def test_a_read_that_waits_runs_in_a_thread_and_the_end_of_a_file_needs_none() -
 
         async with trio.open_nursery() as nursery:
             file = Slow()
-            reader = Reader(file, Noting(nursery), Budget(MIB))
+            reader = Reader(file, Noting(nursery), Budget(MIB, LASTING))
             assert await reader.read(5, 1) == DATA[5:6]
             assert calls == [(5, 1, True)]
             file.reads.clear()

@@ -3,7 +3,8 @@
 The kernel requests 128 KiB at a time, with one or two requests in flight: if each takes 20 ms, that is 12 MB/s. Once a
 handle is read in sequence, worker threads fetch blocks of growing size before they are requested, and
 requests are answered with slices of them. Blocks are dropped after they were read and when the reader goes elsewhere. All
-blocks of a mount share one budget of bytes.
+blocks of a mount share one budget of bytes. Readers of the same version of a file share its blocks: many that read a part each
+would otherwise fetch the same chunks.
 
 Everything here except `OpenFile.read` with ``wait=True`` runs on the event loop's thread, so there are no locks.
 """
@@ -11,9 +12,11 @@ Everything here except `OpenFile.read` with ``wait=True`` runs on the event loop
 from __future__ import annotations
 
 import mmap
-from collections.abc import Awaitable, Callable
+from bisect import insort
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import trio
 
@@ -21,6 +24,7 @@ from zarrfs.fuse.readahead.buffers import Buffers
 from zarrfs.trees.element_layout import ElementLayout
 from zarrfs.trees.entry import BytesLike, OpenFile
 from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.freshness import Freshness
 
 T = TypeVar("T")
 
@@ -59,13 +63,25 @@ class Threads(Protocol):
 
 
 class Budget:
-    """The limits for all readers of a mount together: bytes held, and blocks fetched at once."""
+    """What all readers of a mount share: limits for bytes held and for blocks fetched at once, and the blocks of each file.
 
-    def __init__(self, nbytes: int) -> None:
+    Args:
+        nbytes: the limit for bytes held.
+        freshness: the time for which blocks may be given to other readers than the one that fetched them.
+    """
+
+    def __init__(self, nbytes: int, freshness: Freshness) -> None:
         self.limit = nbytes
         self.used = 0
         self.buffers = Buffers(nbytes)
         self._fetches = 0
+        self._freshness = freshness
+        self._files = WeakValueDictionary[Hashable, FileBlocks]()
+
+    def blocks_of(self, version: Hashable | None) -> FileBlocks:
+        """The blocks of all readers of a version of a file; for None, those of one reader."""
+        own = FileBlocks(self._freshness)
+        return own if version is None else self._files.setdefault(version, own)
 
     def reserve(self, nbytes: int) -> bool:
         """Reserve bytes and a thread to fetch them; False if there are not enough."""
@@ -94,12 +110,51 @@ class _Block:
     stop: int
     left: int
     """Bytes that were not requested yet."""
+    changes: int
+    """The number of writes to the file before it was fetched."""
+    taken_s: float
+    """When it began to be fetched."""
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
     """The bytes; None while they are fetched and if that failed."""
     dropped: bool = False
     pushed: bool = False
     """Whether the kernel has it, except for the bytes left for it to request."""
+    readers: int = 1
+    """How many readers hold it."""
+
+
+class FileBlocks:
+    """The blocks of a version of a file, of all its readers.
+
+    Args:
+        freshness: the time for which blocks may be given to other readers.
+
+    Attributes:
+        readers: how many readers are open.
+    """
+
+    def __init__(self, freshness: Freshness) -> None:
+        self.readers = 0
+        self._freshness = freshness
+        self._blocks: list[_Block] = []
+
+    def add(self, start: int, stop: int, changes: int) -> _Block:
+        """A new block of a reader."""
+        block = _Block(start, stop, stop - start, changes, self._freshness.now())
+        self._blocks.append(block)
+        return block
+
+    def remove(self, block: _Block) -> None:
+        """Forget a block, which is dropped."""
+        self._blocks.remove(block)
+
+    def fresh(self, start: int, stop: int, changes: int) -> Iterator[_Block]:
+        """The blocks that have bytes of a range, as the file is after a number of writes."""
+        for block in self._blocks:
+            is_there = block.start < stop and start < block.stop and block.changes == changes
+            if is_there and not self._freshness.expired(block.taken_s):
+                yield block
 
 
 Push = Callable[[int, memoryview], Any]
@@ -114,12 +169,20 @@ class Reader:
         threads: read the file.
         budget: the limits for all readers.
         push: gives the kernel bytes that it has not requested, for a kernel that requests little at a time.
+        version: names the version of the file among all files of the mount; None if it has none that is known.
 
     Attributes:
         ahead_hits: requests answered from blocks that were read ahead.
     """
 
-    def __init__(self, file: OpenFile, threads: Threads, budget: Budget, push: Push | None = None) -> None:
+    def __init__(
+        self,
+        file: OpenFile,
+        threads: Threads,
+        budget: Budget,
+        push: Push | None = None,
+        version: Hashable | None = None,
+    ) -> None:
         self.file = file
         self._layout = file.layout
         self._push = push
@@ -127,6 +190,8 @@ class Reader:
         self._threads = threads
         self._budget = budget
         self._blocks: list[_Block] = []
+        self._of_file = budget.blocks_of(version)
+        self._of_file.readers += 1
         self._begun = self._next = self._run = 0
         self._fetches = 0
         self._changes = file.changes
@@ -156,6 +221,7 @@ class Reader:
     def close(self) -> None:
         """Drop the blocks; those being fetched are dropped when they arrive."""
         self._drop_all()
+        self._of_file.readers -= 1
         self.file.close()
 
     def _follow(self, offset: int, nbytes: int, layout: ElementLayout) -> None:
@@ -169,9 +235,18 @@ class Reader:
             self._begin(offset)
         self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
+        self._share(offset, offset + nbytes)
         if self._run >= _BEGIN:
             self._drop_behind()
             self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run), layout)
+
+    def _share(self, start: int, stop: int) -> None:
+        """Hold blocks of other readers that have bytes of a range; while they are being fetched, only for a sequential reader."""
+        for block in self._of_file.fresh(start, stop, self._changes):
+            is_there = block.content is not None
+            if (is_there or (self._run >= _BEGIN and not block.done.is_set())) and block not in self._blocks:
+                block.readers += 1
+                insort(self._blocks, block, key=lambda one: one.start)
 
     def _begin(self, offset: int) -> None:
         """Treat a request as the first of a sequence."""
@@ -192,10 +267,17 @@ class Reader:
         if 0 < slab <= self._budget.limit // 2:
             # The chunks of a whole slab are decoded in place, which is twice as fast.
             stop = min(limit, max(stop, self._next + slab))
+            if not self._blocks and self._of_file.readers > 1 and start > begin:
+                # Others may read what comes before in the slab, for which the same chunks are decoded.
+                start -= (start - begin) % slab
         else:
             begin = slab = 0
         # Fetch half a window at once, not a small part for each request.
         while start < stop:
+            self._share(start, start + 1)
+            if self._blocks and self._blocks[-1].stop > start:
+                start = self._blocks[-1].stop
+                continue
             wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
             # Whole multiples: a request then seldom crosses two blocks, which would cost a copy.
             end = min(limit, _end_of_block(start + wanted, begin, slab))
@@ -204,7 +286,7 @@ class Reader:
             if self._fetches >= _FETCHES_MAX or not self._budget.reserve(end - start):
                 return
             self._fetches += 1
-            block = _Block(start, end, end - start)
+            block = self._of_file.add(start, end, self._changes)
             self._blocks.append(block)
             self._threads.start(self._fetch, block)
             start = end
@@ -283,7 +365,11 @@ class Reader:
             self._drop(self._blocks.pop())
 
     def _drop(self, block: _Block) -> None:
-        """Drop a block. The bytes of a block that is still being fetched are held until they arrive."""
+        """Drop a block, if it was the last reader's. The bytes of one that is still being fetched are held until they arrive."""
+        block.readers -= 1
+        if block.readers:
+            return
+        self._of_file.remove(block)
         block.dropped = True
         if block.done.is_set():
             self._give_back(block)

@@ -25,6 +25,8 @@ _LISTED_AT_ONCE: Final = 10_000
 
 NUMBERS: Final = r"(?:0|[1-9]\d{0,8})(?:(?:\.(?:0|[1-9]\d{0,8}))*|(?:/(?:0|[1-9]\d{0,8}))+)"
 """The numbers in the key of a chunk, separated by dots or by slashes."""
+_INDICES: Final = re.compile(r"(?:(?:0|[1-9]\d{0,8})/)+", re.ASCII)
+"""The first indices of chunks, as a part of a prefix."""
 _CHUNK_KEY: Final = re.compile(rf"((?:[^/]*/)*?)({NUMBERS})", re.ASCII | re.DOTALL)
 
 
@@ -309,7 +311,7 @@ class ReferenceIndex:
         while True:
             head, within = prefix[:cut], prefix[cut:]
             for family in self._with_head(head):
-                if not within or (family.separator == "/" and _CHUNK_KEY.fullmatch(within[:-1])):
+                if not within or (family.separator == "/" and _INDICES.fullmatch(within)):
                     yield family, within
             if cut == 0:
                 return

@@ -43,6 +43,22 @@ def test_nested_keys_are_listed_folder_by_folder() -> None:
     assert names("a/1/") == names("a/2/1/") == names("a/9/") == names("x/") == []
 
 
+def test_only_numbers_are_first_indices_of_chunks() -> None:
+    index = ReferenceIndex()
+    for key in ("a/0/0/0", "a//0/1", "a/0.1/x", "a/0/zarr.json"):
+        index.add(key, Reference("x", 0, 5))
+    index.finish()
+
+    def keys(prefix: str) -> list[str]:
+        entries = list(index.list_dir(prefix))
+        below = [key for entry in entries if entry.is_prefix for key in keys(entry.key)]
+        return sorted([entry.key for entry in entries if not entry.is_prefix] + below)
+
+    assert keys("") == sorted(("a/0/0/0", "a//0/1", "a/0.1/x", "a/0/zarr.json"))
+    assert keys("a/0.1/") == ["a/0.1/x"]
+    assert keys("a//") == keys("a//0/") == ["a//0/1"]
+
+
 @pytest.mark.parametrize(
     ("limit", "value"),
     [("MAX_REFERENCES", 3), ("MAX_ODD_KEYS", 3), ("MAX_INLINE_NBYTES", 5), ("MAX_URL_NBYTES", 100)],

@@ -120,14 +120,13 @@ class PlaneMap:
         x, y = self.grid.coordinates(np.asarray(rows, np.float64), np.asarray(columns, np.float64))
         if self.transformer is None:
             return x, y
-        longitudes, latitudes = self.transformer.transform(x, y)
-        return np.asarray(longitudes), np.asarray(latitudes)
+        return _transformed(self.transformer, x, y)
 
     def to_plane(self, longitudes: AnyArray, latitudes: AnyArray) -> Places:
         """Rows and columns of places on Earth; not finite where there are none."""
         x, y = np.asarray(longitudes, np.float64), np.asarray(latitudes, np.float64)
         if self.transformer is not None:
-            x, y = map(np.asarray, self.transformer.transform(x, y, direction="INVERSE"))
+            x, y = _transformed(self.transformer, x, y, direction="INVERSE")
         with np.errstate(invalid="ignore"):
             rows, columns = self.grid.places(x, y)
         return (columns, rows) if self.is_transposed else (rows, columns)
@@ -290,6 +289,13 @@ def _transformer(crs: CoordinateReferenceSystem) -> Any:
         raise UnknownPlaceError(
             "No map: PROJ does not know the coordinate reference system of this image."
         ) from None
+
+
+def _transformed(transformer: Any, x: AnyArray, y: AnyArray, **options: Any) -> Places:
+    # pyproj before 3.8 takes an array of one element for a number, of which NumPy warns, and returns a number.
+    given = (x.item(), y.item()) if x.size == 1 else (x, y)
+    first, second = transformer.transform(*given, **options)
+    return np.reshape(first, x.shape), np.reshape(second, y.shape)
 
 
 def _extended(at: AnyArray, values: AnyArray) -> Callable[[AnyArray], AnyArray]:

@@ -40,6 +40,14 @@ def test_a_worker_ends_while_another_thread_imports_pyproj(monkeypatch: pytest.M
     keep_proj_context()
 
 
+def test_a_worker_ends_with_a_release_that_has_no_such_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = ModuleType("pyproj")
+    older.__version__ = "3.6.1"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyproj", older)
+    monkeypatch.delitem(sys.modules, "pyproj._context", raising=False)
+    keep_proj_context()
+
+
 @pytest.mark.parametrize(
     ("version", "expected"), [("3.7.2", False), ("3.8.0", True), ("3.10.0", True), ("4.0", True)]
 )

@@ -6,7 +6,6 @@ TIFF files. Their documents name the parameters of imagecodecs' functions.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import dtype, integer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata.named_configuration import integers
@@ -34,12 +34,7 @@ def imagecodecs_package(name: str) -> Any:
     Raises:
         UnsupportedError: it is not installed.
     """
-    try:
-        return importlib.import_module("imagecodecs")
-    except ImportError as error:
-        raise UnsupportedError(
-            "codec", name, "needs an optional package: pip install 'zarrscope[tiff]'"
-        ) from error
+    return optional_package("imagecodecs", name, "tiff")
 
 
 class PredictedArray:

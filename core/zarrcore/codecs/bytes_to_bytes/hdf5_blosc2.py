@@ -7,7 +7,6 @@ array → bytes codec in Zarr v3.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -15,13 +14,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import known
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import CodecError
 
 _SMALL_NBYTES = 1 << 20
 B2ND_PARAMETERS = ("level", "compressor", "shuffle", "chunkshape", "blockshape", "numthreads")
 """The parameters of ``imagecodecs_b2nd``, which only encoders use."""
-_NEEDS = "needs an optional package: pip install 'zarrscope[hdf5]'"
 
 
 class Hdf5Blosc2Codec(BytesToBytesCodec):
@@ -30,7 +29,7 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("hdf5.blosc2",)
 
     def __init__(self) -> None:
-        self._module: Any = blosc2_package(self.name)
+        self._module: Any = optional_package("blosc2", self.name, "hdf5")
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -69,21 +68,6 @@ class ImagecodecsB2ndCodec(Hdf5Blosc2Codec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, *B2ND_PARAMETERS)
         return cls()
-
-
-def blosc2_package(name: str) -> Any:
-    """The package blosc2.
-
-    Args:
-        name: the codec that needs it.
-
-    Raises:
-        UnsupportedError: it is not installed.
-    """
-    try:
-        return importlib.import_module("blosc2")
-    except ImportError as error:
-        raise UnsupportedError("codec", name, _NEEDS) from error
 
 
 def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> np.ndarray[Any, Any] | None:

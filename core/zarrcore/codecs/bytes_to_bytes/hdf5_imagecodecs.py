@@ -5,7 +5,6 @@ Internal names, never written to a store.
 
 from __future__ import annotations
 
-import importlib
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -13,8 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import integer, known
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.errors import CodecError, MetadataError
 
 _MAX_INT = 2**32 - 1
 SKIPPED = b"\xff" * 8
@@ -27,7 +27,6 @@ _ALLOWED = {
     "pixels_per_scanline": range(1, 4097),
 }
 _LEAST_BLOCK = 8
-_NEEDS = "needs an optional package: pip install 'zarrscope[hdf5]'"
 
 
 class _ImagecodecsCodec(BytesToBytesCodec):
@@ -38,10 +37,7 @@ class _ImagecodecsCodec(BytesToBytesCodec):
         self._parameters = {
             name: integer(configuration, name, minimum=0, maximum=_MAX_INT) for name in self.parameters
         }
-        try:
-            self._module: Any = importlib.import_module("imagecodecs")
-        except ImportError as error:
-            raise UnsupportedError("codec", self.name, _NEEDS) from error
+        self._module: Any = optional_package("imagecodecs", self.name, "hdf5")
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.bytes_to_bytes.hdf5_bitshuffle import ImagecodecsBitshuffleCodec as BitshuffleOfBytes
-from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import B2ND_PARAMETERS, array_of_frame, blosc2_package
+from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import B2ND_PARAMETERS, array_of_frame
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import is_variable_length
@@ -63,7 +64,7 @@ class ImagecodecsB2ndCodec(ArrayToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("imagecodecs_b2nd",)
 
     def __init__(self) -> None:
-        self._module: Any = blosc2_package(self.name)
+        self._module: Any = optional_package("blosc2", self.name, "hdf5")
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

@@ -6,9 +6,9 @@ chunk with x fastest, then y and z. The header is read here first: an image is n
 
 from __future__ import annotations
 
-import importlib
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,20 +17,16 @@ from zarrcore.codecs.image_headers.jpeg import jpeg_header
 from zarrcore.codecs.image_headers.jpegxl import jpegxl_header
 from zarrcore.codecs.image_headers.png import png_header
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import known
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
-
-_NEEDS: Final = "needs an optional package: pip install 'zarrscope[precomputed]'"
+from zarrcore.errors import CodecError, MetadataError
 
 
 class _ImageCodec(ArrayToBytesCodec):
     title: ClassVar[str]
 
     def __init__(self) -> None:
-        try:
-            self._module: Any = importlib.import_module("imagecodecs")
-        except ImportError as error:
-            raise UnsupportedError("codec", self.name, _NEEDS) from error
+        self._module: Any = optional_package("imagecodecs", self.name, "precomputed")
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -67,14 +63,16 @@ class _ImageCodec(ArrayToBytesCodec):
             return pixels.reshape(spec.shape)
         return np.moveaxis(pixels.reshape(*spec.shape[1:], channels), -1, 0)
 
+    @abstractmethod
     def _header(self, data: bytes) -> ImageHeader | None:
-        raise NotImplementedError
+        """What the header of an image says; None if it is not one."""
 
     def _has_channels(self, header: ImageHeader, channels: int) -> bool:
         return header.channels == channels
 
+    @abstractmethod
     def _decoded(self, data: bytes) -> np.ndarray[Any, Any]:
-        raise NotImplementedError
+        """The samples of an image."""
 
 
 class JpegCodec(_ImageCodec):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
-import importlib
 import io
 import math
 import struct
@@ -22,11 +21,11 @@ import numpy as np
 
 from zarrcore.codecs.array_to_bytes.tiff.images import check_size, unpacked_lerc
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.named_configuration import integers
 
-_NEEDS: Final = "needs an optional package: pip install 'zarrscope[tiff]'"
 _WIDTH, _LENGTH, _DEPTH = 256, 257, 32997
 _TILE_WIDTH, _TILE_LENGTH, _TILE_DEPTH = 322, 323, 32998
 _SAMPLES, _ROWS, _PLANES = 277, 278, 284
@@ -63,10 +62,7 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         self._header = header
         self._is_jfif = is_jfif
         self._rest = rest or (self._one(_TILE_LENGTH), self._one(_TILE_WIDTH))
-        try:
-            self._module: Any = importlib.import_module("tifffile")
-        except ImportError as error:
-            raise UnsupportedError("codec", self.name, _NEEDS) from error
+        self._module: Any = optional_package("tifffile", self.name, "tiff")
         self._lock = threading.Lock()
         self._pages: OrderedDict[tuple[int, ...], Any] = OrderedDict()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -87,8 +88,21 @@ def test_a_file_that_became_shorter_is_an_error_and_leaves_no_memory() -> None:
     assert memory.used == 0
 
 
+class Gated(Slow):
+    """A file whose later parts are read once a gate opens."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.gate = threading.Event()
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        if wait and offset:
+            assert self.gate.wait(60)
+        return super().read(offset, nbytes, wait)
+
+
 def test_reading_ends_when_the_client_goes_away() -> None:
-    file, memory = Slow(CONTENT), Memory(1 << 30)
+    file, memory = Gated(CONTENT), Memory(1 << 30)
 
     async def leave_early() -> None:
         workers, connection = Workers(1), Connection()
@@ -97,6 +111,8 @@ def test_reading_ends_when_the_client_goes_away() -> None:
         try:
             assert len(await anext(pieces)) == 256 << 10
             connection.left.set()
+            await asyncio.sleep(0.01)  # the client is seen to leave
+            file.gate.set()
             with pytest.raises(ClientGoneError):
                 await _rest(pieces)
         finally:
@@ -111,4 +127,4 @@ def test_reading_ends_when_the_client_goes_away() -> None:
 
 async def _rest(pieces: AsyncIterator[BytesLike]) -> None:
     async for _ in pieces:
-        await asyncio.sleep(0.01)  # so that the client is seen to leave
+        pass

@@ -99,7 +99,7 @@ class EraseDialog(QDialog):
         is_single = self._found is not None and self._found.nodes <= 1
         is_named = self.name.text() == self._node.name
         self.erase_button.setEnabled(is_array(self._node) or is_single or is_named)
-        # Enter deletes only once the name is typed: nobody types it by mistake.
+        # Enter must not delete by mistake: until the name is typed, it cancels.
         (self.erase_button if is_named and not is_array(self._node) else self.cancel_button).setDefault(True)
 
     def _confirm(self) -> None:

@@ -22,7 +22,9 @@ IMAGECODECS: Final = "imagecodecs_"
 """How the names of these codecs begin."""
 
 OF_BYTES_IN_V2: Final = frozenset({"imagecodecs_b2nd", "imagecodecs_bitshuffle"})
-"""Those that are array → bytes codecs in Zarr v3 only. Those of Zarr v2 are called ``numcodecs.imagecodecs_…`` here."""
+"""Those that are array → bytes codecs in Zarr v3, but codecs of bytes in Zarr v2."""
+V2_OF_BYTES: Final = "numcodecs.imagecodecs_"
+"""How their names for Zarr v2 begin here."""
 
 
 def imagecodecs_package(name: str) -> Any:

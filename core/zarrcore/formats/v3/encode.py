@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrcore.codecs import completed
+from zarrcore.codecs.imagecodecs_package import V2_OF_BYTES
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
 from zarrcore.formats.chunk_terms import (
@@ -38,8 +39,6 @@ from zarrcore.metadata.json_document import parse_json_object
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
 """Internal codecs for chunks of other formats; no document that is written may name them, nor those of HDF5 and Neuroglancer."""
 _HDF5 = "hdf5."
-_OF_BYTES = "numcodecs.imagecodecs_"
-"""Codecs of bytes in Zarr v2 that are codecs of arrays in Zarr v3."""
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 
 
@@ -76,7 +75,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
         chain = codec_chain(metadata.codecs, len(metadata.shape))
         # Filters only serve compression. Zarr v3 stores all fields of a structure in one byte order.
         plain = plain_array_to_bytes(metadata.data_type.dtype)
-        if any(codec.name.startswith((_HDF5, _OF_BYTES)) for codec in chain.compressors):
+        if any(codec.name.startswith((_HDF5, V2_OF_BYTES)) for codec in chain.compressors):
             compressors: tuple[NamedConfiguration, ...] = (_ZSTD,)
         else:
             compressors = chain.compressors
@@ -108,7 +107,7 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _OURS or name.startswith((_HDF5, NEUROGLANCER, _OF_BYTES))
+    return name in _OURS or name.startswith((_HDF5, NEUROGLANCER, V2_OF_BYTES))
 
 
 def _refuse_plain_optional(metadata: ArrayMetadata) -> None:

@@ -22,7 +22,7 @@ def napari() -> Any:
         import napari
         import napari.settings
 
-        napari.settings.get_settings(None)  # in no file: not the settings of whoever runs the tests
+        napari.settings.get_settings(None)  # defaults, so that the user's own settings do not matter
         import napari.components
         import napari.layers
         import napari.plugins

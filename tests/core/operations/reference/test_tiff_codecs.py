@@ -21,6 +21,7 @@ import zarr
 import zarrcore as zc
 from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
 from tests.core.operations.reference.readers import by_zarr, written
+from tests.core.stores.tiff.ramps import ramps
 from zarrcore.errors import UnsupportedError
 from zarrcore.operations.reference import ReferenceResult, write_references
 from zarrcore.stores import open_store
@@ -73,8 +74,7 @@ def _by_all(path: Path, name: str = "0") -> Iterator[Elements]:
 
 
 def _values(dtype: str, shape: tuple[int, ...] = (3, 70, 50)) -> Elements:
-    rows = np.add.outer(np.arange(np.prod(shape[:-1])), 3 * np.arange(shape[-1]))
-    return (rows % 120).astype(dtype).reshape(shape)
+    return ramps(dtype, shape)
 
 
 @pytest.mark.parametrize("byteorder", ["<", ">"])

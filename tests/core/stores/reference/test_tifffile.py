@@ -16,6 +16,7 @@ import zarr
 
 import zarrcore as zc
 from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
+from tests.core.stores.tiff.ramps import ramps
 from zarrcore.errors import UnsupportedError
 
 Elements = np.ndarray[Any, Any]
@@ -74,8 +75,7 @@ def _referenced(tiff: Path, zarr_format: int = 2, **options: Any) -> Path:
 
 def _values(dtype: str, colour: str) -> Elements:
     shape = {"gray": (2, 64, 48), "contig": (64, 48, 3), "separate": (3, 64, 48)}[colour]
-    rows = np.add.outer(np.arange(np.prod(shape[:-1])), 3 * np.arange(shape[-1]))
-    return (rows % 120).astype(dtype).reshape(shape)
+    return ramps(dtype, shape)
 
 
 @pytest.mark.parametrize("byteorder", ["<", ">"])

@@ -33,8 +33,8 @@ def register(commands: Any) -> None:
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
         " is written with its coordinates, and a group with everything below it. Notes on standard error, and the attribute"
         " _zarrscope_left_out, name what such a file cannot hold. As ometiff, a group that is a multiscale image (OME-NGFF, N5)"
-        " is written with its coarser levels, as far as these differ along x and y only. As geotiff, an array is written with its"
-        " place on Earth and the coarser levels of its pyramid.",
+        " is written with its coarser levels, as far as these differ along x and y only, and without its labels."
+        " As geotiff, an array is written with its place on Earth and the coarser levels of its pyramid.",
     )
     add_source_arguments(parser)
     parser.add_argument(

@@ -28,6 +28,10 @@ _LARGE_NBYTES = 16 << 10
 # From this size on, a new state for each chunk costs less than splitting its blocks.
 _ENCODE_LARGE_NBYTES = 512 << 10
 _MIN_LEVEL, _MAX_LEVEL = -131072, 22
+_RUN_LENGTH = 1
+"""The type of a block that repeats one byte, which is all that it stores."""
+_HAS_CHECKSUM = 1 << 2
+"""The bit of a frame header's descriptor that announces a checksum after the last block."""
 
 
 class ZstdCodec(BytesToBytesCodec):
@@ -87,7 +91,10 @@ class ZstdCodec(BytesToBytesCodec):
             for frame in encoded:
                 if zstandard.frame_content_size(frame) != nbytes:
                     raise CodecError(f"another size than the {nbytes:,} bytes expected", codec="zstd")
-            # Unlike the other calls, it accepts bytes after a frame that is a whole chunk.
+                if _frame_nbytes(frame) != len(
+                    frame
+                ):  # unlike other calls, the one below accepts bytes after it
+                    raise CodecError("the bytes go on after the frame", codec="zstd")
             decoded = self._decompressor().multi_decompress_to_buffer([*encoded], decompressed_sizes=sizes)
         except (zstandard.ZstdError, ValueError, TypeError) as error:
             if isinstance(error, CodecError):
@@ -150,3 +157,21 @@ class ZstdCodec(BytesToBytesCodec):
             self._compressors.instance = zstandard.ZstdCompressor(level=wanted[0], write_checksum=wanted[1])
         compressor: zstandard.ZstdCompressor = self._compressors.instance
         return compressor
+
+
+def _frame_nbytes(encoded: Buffer) -> int:
+    """The length of the frame that bytes begin with, from the headers of its blocks (RFC 8878, 3.1.1).
+
+    Raises:
+        ZstdError: they do not begin with a frame.
+        CodecError: the frame is longer than the bytes.
+    """
+    position, limit = zstandard.frame_header_size(encoded), len(encoded)
+    is_last = 0
+    while not is_last:
+        if position + 3 > limit:
+            raise CodecError("the frame ends early", codec="zstd")
+        header = encoded[position] | encoded[position + 1] << 8 | encoded[position + 2] << 16
+        is_last, kind = header & 1, header >> 1 & 3
+        position += 3 + (1 if kind == _RUN_LENGTH else header >> 3)
+    return position + (4 if encoded[4] & _HAS_CHECKSUM else 0)

@@ -13,23 +13,22 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from zarrcore.array.pools import CORES, decoding_permit
+from zarrcore.array.pools import CORES, decoding_permit, reading_turn
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode
+from zarrcore.metadata import RegularChunkGrid
 from zarrcore.operations.check.finding import Finding
 from zarrcore.operations.check.keys import StoredChunk
 from zarrcore.operations.cluster import RunWork, Witness
 from zarrcore.operations.parallel import in_parallel
 
-_BATCH_NBYTES = 256 << 10
+_BATCH_NBYTES = 1 << 20
 _BATCH_CHUNKS = 64
 _BUDGET_NBYTES = 256 << 20
 _BOX_NBYTES = 64 << 20
 _HOPELESS = 32
-_SMALL_NBYTES = 16 << 10
-"""For chunks of up to this size in a local store, two threads take longer than one: they wait for the GIL after each call."""
 
 Batch = list[tuple[StoredChunk, tuple[slice, ...] | None]]
 """Chunks to decode one after another, each as a whole, or a selected part of a shard."""
@@ -61,8 +60,7 @@ class ChunkDecoder:
     def _results(self, batches: Iterator[Batch]) -> Iterator[tuple[int, list[Finding]]]:
         held = min(self._chunk_nbytes, _BOX_NBYTES) if self._sharded else 2 * self._chunk_nbytes
         store = self._array.store
-        width = CORES if self._chunk_nbytes > _SMALL_NBYTES else 1
-        width = store.requests_in_flight if store.is_remote else width
+        width = store.requests_in_flight if store.is_remote else CORES
         threads = max(1, min(width, _BUDGET_NBYTES // max(1, held)))
         batch_check = BatchCheck(self._array, threads if store.is_remote else 1)
         if self._run_work is not None:
@@ -122,6 +120,7 @@ class BatchCheck:
         self.at_once = at_once
         self._array = array
         self._pipelines: dict[tuple[int, ...], Pipeline] = {}
+        self._is_regular = isinstance(array.metadata.chunk_grid, RegularChunkGrid)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._array, self.at_once)
@@ -135,7 +134,9 @@ class BatchCheck:
 
     def __call__(self, batch: Batch) -> tuple[int, list[Finding]]:
         """The number of chunks, and what is wrong with them."""
-        findings = [found for chunk, box in batch if (found := self._decode_one(chunk, box)) is not None]
+        findings: list[Finding] = []
+        if not self._decode_at_once(batch):
+            findings = [found for chunk, box in batch if (found := self._decode_one(chunk, box)) is not None]
         # The first box of a shard counts for the whole shard.
         done = sum(box is None or self._is_first(chunk, box) for chunk, box in batch)
         return done, findings
@@ -143,6 +144,24 @@ class BatchCheck:
     def _is_first(self, chunk: StoredChunk, box: tuple[slice, ...]) -> bool:
         origin = self._array.metadata.chunk_grid.chunk_origin(chunk.index)
         return all(part.start == first for part, first in zip(box, origin, strict=True))
+
+    def _decode_at_once(self, batch: Batch) -> bool:
+        """Decode many small chunks in one call, which is faster. False if that is impossible, or if one of them is broken."""
+        chunks = [chunk for chunk, box in batch if box is None]
+        pipeline, store = self._pipeline(batch[0][0].index), self._array.store
+        if len(chunks) < max(2, len(batch)) or not self._is_regular or not pipeline.batches:
+            return False
+        limit = pipeline.max_encoded_nbytes
+        if any(chunk.size is not None and chunk.size > limit for chunk in chunks):
+            return False
+        try:
+            with nullcontext() if store.is_remote else reading_turn():
+                encoded = [value for chunk in chunks if (value := store.get(chunk.key)) is not None]
+            with decoding_permit() if store.is_remote else nullcontext():
+                pipeline.decode_batch(encoded)
+        except ZarrError:
+            return False
+        return True
 
     def _decode_one(self, chunk: StoredChunk, box: tuple[slice, ...] | None) -> Finding | None:
         finding = partial(Finding, "error", path=self._array.path, key=chunk.key)

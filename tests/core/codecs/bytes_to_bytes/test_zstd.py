@@ -1,13 +1,16 @@
-"""``zstd``: frames without their size."""
+"""``zstd``: frames without their size, of each size, and in batches."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import zstandard
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tests.core.codecs.pipelines import LITTLE, VALUES, pipeline
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
+from zarrcore.errors import CodecError
 
 
 def test_a_zstd_frame_without_its_size_decodes() -> None:
@@ -29,3 +32,33 @@ def test_chunks_of_each_size_become_one_frame_with_its_size_and_its_checksum(
     told = zstandard.get_frame_parameters(frame)
     assert (told.content_size, told.has_checksum) == (nbytes, checksum)
     assert zstandard.ZstdDecompressor().decompress(frame, allow_extra_data=False) == decoded.tobytes()
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> bytes:
+    """Bytes that become frames of several blocks, of each type: raw, repeated and compressed."""
+    pieces = st.one_of(
+        st.binary(max_size=300),
+        st.builds(lambda byte, count: bytes([byte]) * count, st.integers(0, 255), st.integers(1, 300_000)),
+        st.builds(lambda seed: np.random.default_rng(seed).bytes(150_000), st.integers(0, 9)),
+    )
+    return b"".join(draw(st.lists(pieces, min_size=1, max_size=4)))
+
+
+@given(data=st.data(), decoded=contents(), level=st.sampled_from([-3, 1, 3, 19]), checksum=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_batch_takes_whole_frames_and_nothing_after_them(
+    data: st.DataObject, decoded: bytes, level: int, checksum: bool
+) -> None:
+    assume(decoded)
+    codec = ZstdCodec(level, checksum)
+    frame = zstandard.ZstdCompressor(level=level, write_checksum=checksum).compress(decoded)
+    out = bytearray(2 * len(decoded))
+    codec.decode_batch([memoryview(frame), frame], len(decoded), memoryview(out))
+    assert out == decoded * 2
+    stop = data.draw(st.integers(0, len(frame) - 1))
+    for wrong in (frame[:stop], frame + data.draw(st.binary(min_size=1, max_size=9))):
+        with pytest.raises(CodecError):
+            codec.decode_batch([frame, wrong], len(decoded), memoryview(out))
+        with pytest.raises(CodecError):
+            codec.decode(wrong, len(decoded))

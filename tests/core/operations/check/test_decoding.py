@@ -49,3 +49,13 @@ def test_a_wrong_checksum(tmp_path: Path) -> None:
     file.write_bytes(value)
     (found,) = findings(tmp_path / "x.zarr")
     assert "checksum" in found.sentence.lower() or "crc32c" in found.sentence.lower()
+
+
+@pytest.mark.parametrize("added", [b"", b"\0", b"more"])
+def test_bytes_after_one_of_many_small_chunks(tmp_path: Path, added: bytes) -> None:
+    zarr.create_array(tmp_path / "x.zarr", data=DATA, chunks=(2, 2), compressors=zarr.codecs.ZstdCodec())
+    file = tmp_path / "x.zarr/c/1/1"
+    file.write_bytes(file.read_bytes() + added)
+    assert [(found.what, found.key) for found in findings(tmp_path / "x.zarr")] == (
+        [("broken-chunk", "c/1/1")] if added else []
+    )

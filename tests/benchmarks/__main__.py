@@ -141,16 +141,18 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(
-            *arrays.KINDS,
-            *mount.KINDS,
-            *mount.LONG_KINDS,
-            *browser.KINDS,
-            *copying.KINDS,
-            *archives.KINDS,
-            *datasets.KINDS,
-            *scale.KINDS,
-            *cluster.KINDS,
+        choices=sorted(
+            {
+                *arrays.KINDS,
+                *mount.KINDS,
+                *mount.LONG_KINDS,
+                *browser.KINDS,
+                *copying.KINDS,
+                *archives.KINDS,
+                *datasets.KINDS,
+                *scale.KINDS,
+                *cluster.KINDS,
+            }
         ),
         help="measure only this kind; may be repeated; because they take minutes, only this or --publish measures "
         + ", ".join(mount.LONG_KINDS),

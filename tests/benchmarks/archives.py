@@ -169,7 +169,7 @@ def _convert(place: str, output: str, *, chunk_shape: tuple[int, ...] | None = N
 
 
 def _convert_by_command(place: str, output: str) -> None:
-    _run("copy", place, output, "--quiet")
+    _run("copy", place, f"{output}.zarr", "--quiet")  # a folder must not have the name of a file
 
 
 def _run(*arguments: str) -> None:

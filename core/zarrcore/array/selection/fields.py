@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
 
 from zarrcore.errors import SelectionError
 
@@ -51,5 +50,7 @@ def field_of(fields: list[Any], dtype: np.dtype[Any]) -> str | list[str]:
 
 def taken(elements: Any, field: str | list[str]) -> Any:
     """The fields of elements, without the memory of the others."""
+    from numpy.lib.recfunctions import repack_fields  # late: it imports masked arrays
+
     found = elements[field]
     return found.copy() if isinstance(field, str) else repack_fields(found)

@@ -20,7 +20,8 @@ import zarrcore as zc
 from tests.command import run_process
 from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server
 from tests.servers.distant import distant_server
-from tests.zfs.conftest import NO_FUSE, Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import NO_FUSE, Mounter
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (6, 300, 400)).astype("<i4")
 

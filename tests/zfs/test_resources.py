@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import zarr
 
-from tests.zfs.conftest import Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mounter
 
 MIB = 1 << 20
 CHUNK = np.zeros(4 * MIB, "u1")

@@ -16,7 +16,8 @@ import zstandard
 from tests.command import run_process
 from tests.disk import disk
 from tests.servers import FaultServer, fault_server
-from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, Mounter, has_ended
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (4, 200, 200)).astype("<i4")
 PLAIN, SHARDED = "plain", "sharded"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,11 +50,3 @@ def serving(source: str | os.PathLike[str] | ReadableStore, **options: Any) -> I
             assert not thread.is_alive()
             site.workers.stop(0)
             trees.close()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait up to 20 seconds."""
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

@@ -13,8 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.waiting import wait_until
 from tests.zfs.http.conftest import RAW, VALUES
-from tests.zfs.http.serving import Served, serving, wait_until
+from tests.zfs.http.serving import Served, serving
 from tests.zfs.trees.entries import Remote
 from zarrcore.errors import AccessDeniedError, StoreTimeoutError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat

@@ -19,7 +19,8 @@ import zarr
 
 import zarrcore as zc
 from tests.command import run_process
-from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted
 from zarrcore.stores import MemoryStore
 from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions

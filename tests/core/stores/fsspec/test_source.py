@@ -135,5 +135,5 @@ def test_calls_of_a_file_system_take_turns_unless_it_is_asynchronous() -> None:
         for given in (filesystem, asynchronous):
             thread = threading.Thread(target=use, args=(given, type(given).__name__), daemon=True)
             thread.start()
-        thread.join(5)
+        thread.join(60)
         assert order == ["Asynchronous"]

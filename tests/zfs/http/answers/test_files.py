@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore as zc
+from tests.waiting import wait_until
 from tests.zfs.http.conftest import RAW, VALUES
-from tests.zfs.http.serving import serving, wait_until
+from tests.zfs.http.serving import serving
 from tests.zfs.trees.entries import Remote
 from zarrcore.stores import StoreStat
 

@@ -1,0 +1,17 @@
+"""Waiting for what another thread or process does soon."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+_PATIENCE_S = 60
+_EACH_S = 0.01
+
+
+def wait_until(condition: Callable[[], object], what: str = "a condition") -> None:
+    """Wait until a condition holds; a busy machine takes its time, and no test measures it."""
+    deadline_s = time.monotonic() + _PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline_s, f"timed out waiting for: {what}"
+        time.sleep(_EACH_S)

@@ -8,6 +8,8 @@ import subprocess
 import time
 from collections.abc import Iterator
 
+from tests.waiting import PATIENCE_S
+
 
 def free_port() -> int:
     """A free TCP port of the loopback interface."""
@@ -22,7 +24,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
     """A child process that listens on ``ports``, ended with the block."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60  # Node.js loads hundreds of files before it listens
+        deadline = time.monotonic() + PATIENCE_S  # Node.js loads hundreds of files before it listens
         for port in ports:
             while not _listens(port):
                 if process.poll() is not None or time.monotonic() > deadline:
@@ -31,7 +33,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def _listens(port: int) -> bool:

@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
 from tests.browser.fakes import FakeGroup, FakeHierarchy
+from tests.waiting import PATIENCE_S
 from zarrbrowser.panes.pane_set import load_pictures
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
@@ -166,7 +167,7 @@ def display() -> Iterator[str]:
         name = ":" + number.readline().strip()
     yield name
     server.terminate()
-    server.wait(10)
+    server.wait(PATIENCE_S)
 
 
 def environment(display: str, home: Path) -> dict[str, str]:

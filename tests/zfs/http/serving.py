@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.waiting import PATIENCE_S
 from zarrcore.stores import ReadableStore
 from zarrfs.http.application import application
 from zarrfs.http.listening import listen, origin_of
@@ -46,7 +47,7 @@ def serving(source: str | os.PathLike[str] | ReadableStore, **options: Any) -> I
             yield Served(origin_of(listening, chosen.host), listening.getsockname()[1], site, server)
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE_S)
             assert not thread.is_alive()
             site.workers.stop(0)
             trees.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.http.conftest import RAW, VALUES
 from tests.zfs.http.serving import Served, serving
 from tests.zfs.trees.entries import Remote
@@ -110,7 +110,7 @@ class Hanging(MemoryStore):
     ) -> BytesLike | None:
         if key in self.values:
             self.asked += 1
-            assert self.go.wait(20)
+            assert self.go.wait(PATIENCE_S)
         return super().get(key, byte_range, max_nbytes=max_nbytes)
 
 

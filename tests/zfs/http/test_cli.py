@@ -16,6 +16,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import INTERRUPTIBLE, run_process
+from tests.waiting import PATIENCE_S
 from zarrfs.http.listening import listen
 
 ZARRSCOPE = Path(sys.executable).with_name("zarrscope")
@@ -47,7 +48,7 @@ def serve(*arguments: str | Path) -> Iterator[Process]:
 
 
 def ended(process: Process) -> tuple[int, str, str]:
-    out, err = process.child.communicate(timeout=30)
+    out, err = process.child.communicate(timeout=PATIENCE_S)
     return process.child.returncode, "".join(process.lines) + out, err
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -259,11 +260,11 @@ def test_reading_in_a_forked_process_is_an_error(filled: S3Server) -> None:
     assert store.get("ab/x") == b"1"
     process = subprocess.Popen(command, start_new_session=True)
     try:
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE_S) == 0
     finally:
         with contextlib.suppress(ProcessLookupError):  # a hanging child would outlive its parent
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def test_has_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -32,23 +33,21 @@ def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
         assert store.most_at_once == store.requests_in_flight
 
 
-def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunks(written: Path) -> None:
-    def remote_threads() -> set[threading.Thread]:
-        return {thread for thread in threading.enumerate() if thread.name.startswith("zarrcore-remote")}
-
+def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunks(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "_TURN_S", math.inf)  # a turn that takes long queues another one
     with CountingStore(written, remote=True) as store:
         array = zarrcore.open(store, format="v3")["plain"]
         store.hold_chunks()
-        before = remote_threads()
         chunks = tuple(slice(length + 1) for length in array.chunk_shape[:2])  # four, two along each axis
         with ThreadPoolExecutor(1) as threads:
             read = threads.submit(lambda: array[*chunks, 0])
             wait_until(lambda: store.most_at_once == 4)
             store.released.set()
             assert np.array_equal(read.result(), DATA[*chunks, 0])
-        assert (
-            len(remote_threads() - before) <= 5
-        )  # the last one may start before it is known that no chunk is left
+        # The last one may start before it is known that no chunk is left.
+        assert len(pools.executor_for(store)[0]._threads) <= 5
 
 
 PROGRAMS = {

@@ -7,7 +7,10 @@ import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+import httpx
 
 from tests.waiting import PATIENCE_S
 from zarrcore.stores import ReadableStore
@@ -29,6 +32,10 @@ class Served:
     port: int
     site: Site
     server: Server
+
+
+get = partial(httpx.get, timeout=PATIENCE_S)
+"""An answer, however busy the machine is."""
 
 
 @contextlib.contextmanager

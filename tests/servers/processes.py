@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import socket
 import subprocess
 import time
@@ -10,13 +11,17 @@ from collections.abc import Iterator
 
 from tests.waiting import PATIENCE_S
 
+_PORTS = range(10_000, 32_768)
+"""Ports that Linux gives to nobody who asks for any port, so that they are still free when a server has started."""
+
 
 def free_port() -> int:
     """A free TCP port of the loopback interface."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    while True:
+        port = _PORTS.start + secrets.randbelow(len(_PORTS))
+        with socket.socket() as probe, contextlib.suppress(OSError):  # another server uses it
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextlib.contextmanager

@@ -63,8 +63,9 @@ def run(
 
 
 def _leave_on_signals(application: QApplication, window: MainWindow) -> None:
+    # A window that is closed before the event loop runs would not end it.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: window.close())
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window, lambda: window.close()))
     # Python runs signal handlers only between its own instructions: run some regularly.
     tick = QTimer(application, interval=_SIGNAL_MS)
     tick.timeout.connect(lambda: None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
@@ -21,6 +22,8 @@ from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
 from tests.browser.fakes import FakeGroup, FakeHierarchy
+from tests.waiting import PATIENCE_S
+from zarrbrowser.models import tree_item
 from zarrbrowser.panes.pane_set import load_pictures
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
@@ -74,6 +77,12 @@ def _garbage_collected_in_this_thread() -> Iterator[None]:
     yield
     gc.collect()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _whole_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree's pages end by their size only: on a busy machine they would also end by the time that they take."""
+    monkeypatch.setattr(tree_item, "PAGE_TIME_S", math.inf)
 
 
 @pytest.fixture
@@ -166,7 +175,7 @@ def display() -> Iterator[str]:
         name = ":" + number.readline().strip()
     yield name
     server.terminate()
-    server.wait(10)
+    server.wait(PATIENCE_S)
 
 
 def environment(display: str, home: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.waiting import PATIENCE_S
 from zarrcore.array.storage_info import StorageInfo
 from zarrcore.errors import NodeNotFoundError, StoreError, UnreachableError
 
@@ -206,7 +207,7 @@ class Gate:
     def wait(self, *_: object) -> None:
         """Wait until it is open."""
         self.waiting.release()
-        if not self._event.wait(20):
+        if not self._event.wait(PATIENCE_S):
             raise TimeoutError("the gate was never opened")
 
 

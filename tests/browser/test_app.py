@@ -18,6 +18,7 @@ from PySide6.QtGui import QImage
 
 from tests.browser.conftest import environment
 from tests.command import run_process
+from tests.waiting import PATIENCE_S
 
 ARTEFACTS = Path(__file__).parents[2] / ".artefacts"
 
@@ -101,4 +102,17 @@ def test_the_program_ends_on_a_signal(display: str, scan: Path, tmp_path: Path) 
     time.sleep(1.5)
     assert running.poll() is None
     running.send_signal(signal.SIGTERM)
-    assert running.wait(20) in (0, -signal.SIGTERM)
+    assert running.wait(PATIENCE_S) in (0, -signal.SIGTERM)
+
+
+SIGNALLED_EARLY = """
+import os, signal, sys
+from zarrbrowser import app
+app.collect_in_this_thread = lambda _owner: os.kill(os.getpid(), signal.SIGTERM)
+sys.exit(app.run(None, fresh=True))
+"""
+
+
+def test_the_program_ends_on_a_signal_before_its_event_loop_runs() -> None:
+    done = subprocess.run([sys.executable, "-c", SIGNALLED_EARLY], timeout=PATIENCE_S)
+    assert done.returncode == 0

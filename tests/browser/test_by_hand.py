@@ -17,6 +17,7 @@ from PIL import ImageGrab
 from tests.browser.conftest import environment
 from tests.servers.proxy import proxy
 from tests.servers.s3 import S3Server
+from tests.waiting import PATIENCE_S
 
 VALUES = np.random.default_rng(3).integers(0, 4000, (12, 60, 80)).astype(np.uint16)
 _PATIENCE_S = 60.0
@@ -41,7 +42,12 @@ class Person:
     def do(self, *words: str) -> str:
         """Run xdotool."""
         done = subprocess.run(
-            ["xdotool", *words], env=self._environment, capture_output=True, text=True, timeout=30, check=True
+            ["xdotool", *words],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=True,
         )
         return done.stdout.strip()
 
@@ -91,14 +97,14 @@ class Person:
         """Quit by key, and wait for the program to end."""
         self.back()
         self.keys("ctrl+q")
-        assert self.program.communicate(timeout=30)[1] == ""
+        assert self.program.communicate(timeout=PATIENCE_S)[1] == ""
         return self.program.returncode
 
     def end(self) -> None:
         """End the program in any case."""
         if self.program.poll() is None:
             self.program.kill()
-            self.program.communicate(timeout=10)
+            self.program.communicate(timeout=PATIENCE_S)
 
     def wait_for(self, found: Callable[[], object], what: str) -> str:
         """The result of ``found``, once it is not empty."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.zfs.conftest import wait_until
+from tests.waiting import wait_until
 
 HEADER = (Path(__file__).parents[2] / "packaging" / "frozen" / "header.sh").read_text()
 PROGRAM = b"""#!/bin/sh

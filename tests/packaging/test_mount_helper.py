@@ -17,7 +17,8 @@ import pytest
 import zarr
 
 from tests.servers import S3Server
-from tests.zfs.conftest import has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import has_ended
 from tests.zfs.namespace import Namespace, entered, needs_root
 
 ROOT = Path(__file__).parents[2]

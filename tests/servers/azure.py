@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.servers.processes import free_port, running
+from tests.waiting import PATIENCE_S
 
 _PROGRAM = Path(sys.prefix) / "azurite" / "node_modules" / ".bin" / "azurite-blob"
 _ACCOUNT = "devstoreaccount1"
@@ -46,12 +47,12 @@ class AzureServer:
     @property
     def options(self) -> dict[str, Any]:
         """Keywords of `zarrcore.open_store` for this service; account and key come from the environment."""
-        return {"endpoint_url": self.endpoint_url, "timeout_s": 10.0}
+        return {"endpoint_url": self.endpoint_url, "timeout_s": PATIENCE_S}
 
     @property
     def arguments(self) -> list[str]:
         """The same for a command line."""
-        return ["--endpoint-url", self.endpoint_url, "--timeout", "10"]
+        return ["--endpoint-url", self.endpoint_url, "--timeout", f"{PATIENCE_S}"]
 
     @property
     def connection_string(self) -> str:
@@ -75,7 +76,7 @@ class AzureServer:
         request = urllib.request.Request(
             address, data=b"", headers={**headers, "Content-Type": ""}, method="PUT"
         )
-        urllib.request.urlopen(request, timeout=10).close()
+        urllib.request.urlopen(request, timeout=PATIENCE_S).close()
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.servers.processes import free_port
+from tests.waiting import PATIENCE_S
 
 _ROOT = Path(__file__).parents[2]
 
@@ -78,7 +79,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a process, and wait for its end."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGKILL)
-    process.wait(20)
+    process.wait(PATIENCE_S)
 
 
 @contextlib.contextmanager

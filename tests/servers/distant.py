@@ -24,6 +24,8 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote
 
+from tests.waiting import PATIENCE_S
+
 _ASKED = "/.asked"
 """The path that answers with the number of requests since it was last requested."""
 _PAGE = 1000
@@ -94,12 +96,12 @@ def distant_process(root: Path, delay_s: float) -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def asked(url: str) -> int:
     """The number of requests to a server in a separate process since the last call."""
-    with urllib.request.urlopen(url + _ASKED, timeout=10) as answer:
+    with urllib.request.urlopen(url + _ASKED, timeout=PATIENCE_S) as answer:
         return int(answer.read())
 
 

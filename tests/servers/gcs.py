@@ -11,6 +11,7 @@ from typing import Any
 from tests.servers.processes import free_port, running
 from tests.servers.s3 import S3Server
 from tests.servers.web import NGINX
+from tests.waiting import PATIENCE_S
 
 GCS_ENVIRONMENT = {"GOOGLE_BEARER_TOKEN": "testing-token"}
 GCS_UNWANTED = (
@@ -59,12 +60,12 @@ class GCSServer:
     @property
     def options(self) -> dict[str, Any]:
         """Keywords of `zarrcore.open_store` for this service; the token comes from the environment."""
-        return {"endpoint_url": self.endpoint_url, "timeout_s": 10.0}
+        return {"endpoint_url": self.endpoint_url, "timeout_s": PATIENCE_S}
 
     @property
     def arguments(self) -> list[str]:
         """The same for a command line."""
-        return ["--endpoint-url", self.endpoint_url, "--timeout", "10"]
+        return ["--endpoint-url", self.endpoint_url, "--timeout", f"{PATIENCE_S}"]
 
 
 @contextlib.contextmanager

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 
+from tests.waiting import PATIENCE_S
+
+_PORTS = range(10_000, 32_768)
+"""Ports that Linux gives to nobody who asks for any port, so that they are still free when a server has started."""
+
 
 def free_port() -> int:
     """A free TCP port of the loopback interface."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    while True:
+        port = _PORTS.start + secrets.randbelow(len(_PORTS))
+        with socket.socket() as probe, contextlib.suppress(OSError):  # another server uses it
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextlib.contextmanager
@@ -22,7 +29,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
     """A child process that listens on ``ports``, ended with the block."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60  # Node.js loads hundreds of files before it listens
+        deadline = time.monotonic() + PATIENCE_S  # Node.js loads hundreds of files before it listens
         for port in ports:
             while not _listens(port):
                 if process.poll() is not None or time.monotonic() > deadline:
@@ -31,7 +38,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def _listens(port: int) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers.processes import free_port, running
+from tests.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class RedisServer:
     def command(self, *words: str | bytes, text: bytes = b"") -> str:
         """The output of redis-cli for a command; ``text``, if given, is its last argument, passed as input."""
         line = ["redis-cli", "-p", str(self.port), "-e", *(["-x"] if text else []), *words]
-        return subprocess.run(line, input=text, capture_output=True, check=True, timeout=20).stdout.decode()
+        return subprocess.run(
+            line, input=text, capture_output=True, check=True, timeout=PATIENCE_S
+        ).stdout.decode()
 
 
 @contextlib.contextmanager

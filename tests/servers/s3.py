@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.waiting import PATIENCE_S
+
 S3_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing-key",
     "AWS_SECRET_ACCESS_KEY": "testing-secret",
@@ -32,12 +34,12 @@ class S3Server:
     @property
     def options(self) -> dict[str, Any]:
         """Keywords of `zarrcore.open_store` for this service; keys come from the environment."""
-        return {"endpoint_url": self.endpoint_url, "region": "us-east-1", "timeout_s": 10.0}
+        return {"endpoint_url": self.endpoint_url, "region": "us-east-1", "timeout_s": PATIENCE_S}
 
     @property
     def arguments(self) -> list[str]:
         """The same for a command line."""
-        return ["--endpoint-url", self.endpoint_url, "--region", "us-east-1", "--timeout", "10"]
+        return ["--endpoint-url", self.endpoint_url, "--region", "us-east-1", "--timeout", f"{PATIENCE_S}"]
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
@@ -47,7 +49,7 @@ class S3Server:
         request = urllib.request.Request(
             f"{self.endpoint_url}/{path}", data=body, headers=headers, method=method
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             content: bytes = answer.read()
             return content
 

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,14 +51,6 @@ class Mount:
 def is_mounted(path: Path) -> bool:
     """Whether anything is mounted at ``path``, dead or alive."""
     return any(f" {path} " in line for line in Path("/proc/self/mountinfo").read_text().splitlines())
-
-
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for something that happens soon; no test measures the time."""
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, f"timed out waiting for: {what}"
-        time.sleep(0.02)
 
 
 def has_ended(process: int) -> bool:

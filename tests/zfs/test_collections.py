@@ -13,7 +13,8 @@ import pytest
 from tests.hierarchies import Expected, write_collection
 from tests.hierarchies.collection import NODES
 from tests.servers import S3Server
-from tests.zfs.conftest import Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mounter
 
 GROUP = b'{"zarr_format": 3, "node_type": "group"}'
 

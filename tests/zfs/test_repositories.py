@@ -10,7 +10,8 @@ import numpy as np
 import zarr
 
 from tests.core.stores.icechunk.repositories import values_of, write
-from tests.zfs.conftest import Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mounter
 
 
 def test_branches_tags_and_snapshots_are_folders(tmp_path: Path, mounter: Mounter) -> None:

@@ -16,7 +16,8 @@ from tests.command import run_process
 from tests.servers import FaultServer, fault_server
 from tests.servers.processes import free_port
 from tests.servers.redis import RedisServer, redis_server
-from tests.zfs.conftest import Mount, Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, Mounter
 
 MOUNTS = 8
 VALUES = np.random.default_rng(1).integers(0, 1000, (8, 200, 200)).astype("<i4")

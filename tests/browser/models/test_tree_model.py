@@ -77,7 +77,7 @@ def test_one_page_is_fetched_at_a_time(workers: Workers, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: names(model, root) == ["Loading…"])
     with qtbot.waitSignal(model.children_arrived):
         gate.open()
-    assert names(model, root)[0] == "a"  # on a busy machine the page may end there
+    assert names(model, root) == ["a"]
 
 
 def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtbot: QtBot) -> None:

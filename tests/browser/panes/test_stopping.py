@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.panes.image.pictures import pane_of
+from tests.waiting import PATIENCE_S
 from zarrbrowser.image.tiles import frames
 from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
@@ -37,7 +38,7 @@ class Turnstile:
 
     def __call__(self, selection: Any) -> None:
         self.begun.append(selection)
-        assert self._permits.acquire(timeout=20), "this reader was never let through"
+        assert self._permits.acquire(timeout=PATIENCE_S), "this reader was never let through"
 
     def let(self, number: int) -> None:
         self._permits.release(number)
@@ -70,7 +71,7 @@ def loading(
 def rest(window: MainWindow, turnstile: Turnstile, qtbot: QtBot) -> int:
     """The number of started reads, once no more start."""
     turnstile.let(1000)
-    assert window.workers.wait(5)
+    assert window.workers.wait(PATIENCE_S)
     qtbot.waitUntil(lambda: not window.workers.active)
     return len(turnstile.begun)
 
@@ -152,7 +153,7 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     assert len(pane.blocks_in_view()) > 4
     workers.stop() if way == "stop" else pane.hide()
     turnstile.let(1000)
-    assert workers.wait(5)
+    assert workers.wait(PATIENCE_S)
     assert not workers.active
     assert len(turnstile.begun) == 4
     pane.problem.button.click() if way == "stop" else pane.show()
@@ -193,7 +194,7 @@ def test_waiting_requests_of_a_lane_are_stopped_too(workers: Workers, qtbot: QtB
     workers.stop()
     assert not lane.busy
     gate.open()
-    assert workers.wait(5)
+    assert workers.wait(PATIENCE_S)
     assert begun == [1]
 
 

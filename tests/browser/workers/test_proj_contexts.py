@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.waiting import PATIENCE_S
 from zarrbrowser.workers import Workers
 from zarrbrowser.workers.proj_contexts import _is_safe, keep_proj_context
 
@@ -32,7 +33,7 @@ def test_workers_of_one_thread_project_one_after_another(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda number=number: len(found) == number + 1)  # type: ignore[misc]
     assert found == [found[0]] * 20
     assert found[0] == pytest.approx(10.6, abs=0.1)
-    assert workers.wait(20)
+    assert workers.wait(PATIENCE_S)
 
 
 def test_a_worker_ends_while_another_thread_imports_pyproj(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pytest
 
 import zarrcore
 from tests.core.array.counting_store import DATA, CountingStore
+from tests.waiting import wait_until
 from zarrcore.array import pools
 from zarrcore.errors import (
     CodecError,
@@ -23,25 +24,30 @@ from zarrcore.errors import (
 def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
         array = zarrcore.open(store, format="v3")["plain"]  # no request without a reader that waits for it
-        store.delay_s = 0.05
-        assert np.array_equal(array[...], DATA)
-        assert 4 <= store.most_at_once <= store.requests_in_flight
+        store.hold_chunks()
+        with ThreadPoolExecutor(1) as threads:
+            read = threads.submit(lambda: array[...])
+            wait_until(lambda: store.most_at_once == store.requests_in_flight)
+            store.released.set()
+            assert np.array_equal(read.result(), DATA)
+        assert store.most_at_once == store.requests_in_flight
 
 
-def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunks(written: Path) -> None:
-    def remote_threads() -> set[threading.Thread]:
-        return {thread for thread in threading.enumerate() if thread.name.startswith("zarrcore-remote")}
-
+def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunks(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "_TURN_S", math.inf)  # a turn that takes long queues another one
     with CountingStore(written, remote=True) as store:
         array = zarrcore.open(store, format="v3")["plain"]
-        store.delay_s = 0.05
-        before = remote_threads()
+        store.hold_chunks()
         chunks = tuple(slice(length + 1) for length in array.chunk_shape[:2])  # four, two along each axis
-        assert np.array_equal(array[*chunks, 0], DATA[*chunks, 0])
-        assert 2 <= store.most_at_once <= 4
-        assert (
-            len(remote_threads() - before) <= 5
-        )  # the last one may start before it is known that no chunk is left
+        with ThreadPoolExecutor(1) as threads:
+            read = threads.submit(lambda: array[*chunks, 0])
+            wait_until(lambda: store.most_at_once == 4)
+            store.released.set()
+            assert np.array_equal(read.result(), DATA[*chunks, 0])
+        # The last one may start before it is known that no chunk is left.
+        assert len(pools.executor_for(store)[0]._threads) <= 5
 
 
 PROGRAMS = {
@@ -89,12 +95,13 @@ def test_a_large_read_does_not_block_a_small_one(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
         array = zarrcore.open(store)["plain"]
         store.delay_s = 0.03
+        store.holds = lambda key: key == "plain/c/2/3/4"  # the last one of the large read
         with ThreadPoolExecutor(1) as threads:
             large = threads.submit(lambda: array[...])
-            while not store.chunk_requests():
-                time.sleep(0.001)
+            wait_until(lambda: bool(store.chunk_requests()))
             assert np.array_equal(array[15:25, 0:20, 3], DATA[15:25, 0:20, 3])
             assert not large.done()
+            store.released.set()
             assert np.array_equal(large.result(), DATA)
 
 

@@ -13,6 +13,7 @@ import pytest
 import zarr
 
 from tests.command import Run
+from tests.waiting import PATIENCE_S
 from zarrcore.cli.completion import node_paths
 
 
@@ -93,4 +94,7 @@ def test_the_code_for_each_shell_names_the_command(zarrscope: Run, shell: str) -
     assert "zarrscope" in done.text
     program = shutil.which(shell)
     if program is not None:
-        assert subprocess.run([program, "-n"], input=done.stdout, timeout=20, check=False).returncode == 0
+        assert (
+            subprocess.run([program, "-n"], input=done.stdout, timeout=PATIENCE_S, check=False).returncode
+            == 0
+        )

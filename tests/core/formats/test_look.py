@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import BodyTooLargeError, ListingUnsupportedError, StoreError
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.look import Look, look_at
@@ -81,7 +82,7 @@ class TestDocuments:
         assert store.threads == {threading.get_ident()}
 
     def test_of_a_remote_store_are_requested_at_once(self) -> None:
-        together = threading.Barrier(4, timeout=10)
+        together = threading.Barrier(4, timeout=PATIENCE_S)
 
         class Meeting(Asked):
             """Answers only when all requests have arrived."""

@@ -14,6 +14,7 @@ import zarr
 
 import zarrcore
 from tests.core.hierarchy.written import array, paths
+from tests.waiting import PATIENCE_S
 from zarrcore.array import Array
 from zarrcore.errors import (
     MetadataError,
@@ -95,7 +96,7 @@ class TestCreating:
             def __init__(self) -> None:
                 super().__init__()
                 self.stored: list[str] = []
-                self.together = threading.Barrier(2, timeout=10)
+                self.together = threading.Barrier(2, timeout=PATIENCE_S)
 
             def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
                 if key.startswith("a/") and "x" not in key:

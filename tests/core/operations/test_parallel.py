@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from zarrcore.operations.parallel import in_parallel
 
 
@@ -17,7 +18,7 @@ def test_results_are_in_the_order_of_the_items() -> None:
 
 
 def test_items_work_at_once_but_no_more_than_there_are_threads() -> None:
-    together, lock, running, most = threading.Barrier(3, timeout=20), threading.Lock(), 0, 0
+    together, lock, running, most = threading.Barrier(3, timeout=PATIENCE_S), threading.Lock(), 0, 0
 
     def work(_: int) -> None:
         nonlocal running, most
@@ -56,7 +57,7 @@ def test_a_failure_ends_it_when_the_calls_that_started_have_ended() -> None:
     def work(number: int) -> int:
         started.append(number)
         if number == 0:
-            release.wait(20)
+            release.wait(PATIENCE_S)
             raise ValueError("no good")
         release.set()
         time.sleep(0.02)

@@ -21,6 +21,7 @@ from tests.servers import (
     python_web_server,
     rclone_server,
 )
+from tests.waiting import PATIENCE_S
 from zarrcore.stores.credentials import cloud_machine as clouds
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
@@ -91,16 +92,16 @@ def faults() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def options(faults: FaultServer) -> dict[str, object]:
-    """Keywords of `open_store` to connect to ``faults`` with a short timeout."""
-    return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": 1.0, "retries": 1}
+    """Keywords of `open_store` to connect to ``faults``, whose answers a busy machine may delay."""
+    return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": PATIENCE_S, "retries": 1}
 
 
 @pytest.fixture
 def opened(faults: FaultServer) -> Opener:
-    """Opens URLs of ``faults`` with a short timeout."""
+    """Opens URLs of ``faults``, whose answers a busy machine may delay."""
 
     def open_it(path: str = "", **options: object) -> AnyStore:
-        return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})
+        return open_store(f"{faults.url}/{path}", **{"timeout_s": PATIENCE_S, "retries": 1, **options})
 
     return open_it
 

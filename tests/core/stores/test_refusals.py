@@ -13,6 +13,7 @@ import pytest
 
 from tests.any_store import open_store
 from tests.servers import Authority, AzureServer, FaultServer, environment, fault_server
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -187,7 +188,7 @@ def test_faults_have_their_class_in_every_operation(
 ) -> None:
     failing(faults, fault)
     store = open_store(
-        url, **{**options, "region": None, "retries": 0, "timeout_s": 0.2 if fault == "hang" else 5}
+        url, **{**options, "region": None, "retries": 0, "timeout_s": 0.2 if fault == "hang" else PATIENCE_S}
     )
     for use in USES:
         with pytest.raises(StoreError) as caught:

@@ -27,7 +27,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import zarrcore as zc
 from tests.proofs.models.handles import Reader, Working, Writer, errno_of
 from tests.proofs.models.places import Place
-from tests.zfs.conftest import wait_until
+from tests.waiting import wait_until
 from zarrfs.trees.names import segment
 
 TTL_S = 60.0

@@ -20,7 +20,8 @@ from tests.proofs.models.mount_daemon import MEMORY
 from tests.proofs.trials import ROOT
 from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, S3Server, environment, free_port
 from tests.servers.processes import running
-from tests.zfs.conftest import Mount, is_mounted, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, is_mounted
 from zarrcore.stores import ByteRange, LocalStore, MemoryStore, StoreEntry, StoreStat
 
 KINDS = ("local", "memory", "s3", "zip")

@@ -16,7 +16,8 @@ import zstandard
 from tests.command import run_process
 from tests.disk import disk
 from tests.servers import FaultServer, fault_server
-from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from tests.waiting import PATIENCE_S, wait_until
+from tests.zfs.conftest import Mount, Mounter, has_ended
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (4, 200, 200)).astype("<i4")
 PLAIN, SHARDED = "plain", "sharded"
@@ -121,7 +122,7 @@ def test_a_killed_daemon_leaves_a_cache_that_works(
     wait_until(lambda: len(entries(tmp_path / "cache")) > 4, "the cache has entries")
     os.kill(daemon, signal.SIGKILL)
     wait_until(lambda: has_ended(daemon), "the daemon is gone")
-    reader.wait(20)
+    reader.wait(PATIENCE_S)
     server.delay_s = 0.0
     subprocess.run(["umount", "--lazy", mounted.path], check=False)
     check(mount(f"{server.url}/h", *options))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zarrcore as zc
+from tests.waiting import PATIENCE_S
 from tests.zfs.http.serving import Served, serving
 
 VALUES = np.arange(4 * 50 * 60, dtype="<i4").reshape(4, 50, 60)
@@ -46,5 +47,5 @@ def served(source: Path) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def client(served: Served) -> Iterator[httpx.Client]:
     """A client of that server."""
-    with httpx.Client(base_url=served.url) as opened:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE_S) as opened:
         yield opened

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import httpx
+
+from tests.waiting import PATIENCE_S
 from zarrcore.stores import ReadableStore
 from zarrfs.http.application import application
 from zarrfs.http.listening import listen, origin_of
@@ -31,6 +34,10 @@ class Served:
     server: Server
 
 
+get = partial(httpx.get, timeout=PATIENCE_S)
+"""An answer, however busy the machine is."""
+
+
 @contextlib.contextmanager
 def serving(source: str | os.PathLike[str] | ReadableStore, **options: Any) -> Iterator[Served]:
     """Serve a source while the block runs; options are those of `ServeOptions`."""
@@ -47,15 +54,7 @@ def serving(source: str | os.PathLike[str] | ReadableStore, **options: Any) -> I
             yield Served(origin_of(listening, chosen.host), listening.getsockname()[1], site, server)
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE_S)
             assert not thread.is_alive()
             site.workers.stop(0)
             trees.close()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait up to 20 seconds."""
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.zfs.http.serving import Served, serving
+from tests.waiting import PATIENCE_S
+from tests.zfs.http.serving import Served, get, serving
 from zarrfs.http.access import is_loopback, names_loopback
 from zarrfs.http.options import Token
 
@@ -32,7 +33,7 @@ def basic(user: str, password: str) -> str:
     [{"authorization": f"Bearer {TOKEN}"}, {"authorization": f"bearer  {TOKEN}"}, {"authorization": basic("me", TOKEN)}],
 )  # fmt: skip
 def test_a_token_in_a_header_is_accepted(guarded: Served, headers: dict[str, str]) -> None:
-    assert httpx.get(f"{guarded.url}/keys/zarr.json", headers=headers).status_code == 200
+    assert get(f"{guarded.url}/keys/zarr.json", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -46,20 +47,22 @@ def test_a_request_without_the_token_is_refused(
 ) -> None:
     headers = {} if authorization is None else {"authorization": authorization.encode("latin-1")}
     for method in ("GET", "HEAD", "PROPFIND", "OPTIONS", "PUT"):
-        answer = httpx.request(method, f"{guarded.url}/keys/zarr.json{query}", headers=headers)
+        answer = httpx.request(
+            method, f"{guarded.url}/keys/zarr.json{query}", headers=headers, timeout=PATIENCE_S
+        )
         assert answer.status_code == 401
         assert "Bearer" in answer.headers["www-authenticate"]
         assert b"zarr_format" not in answer.content
 
 
 def test_links_keep_a_token_that_is_in_the_query(guarded: Served) -> None:
-    page = httpx.get(f"{guarded.url}/?token={TOKEN}")
+    page = get(f"{guarded.url}/?token={TOKEN}")
     assert f'href="arrays/?token={TOKEN}"' in page.text
     assert page.headers["referrer-policy"] == "no-referrer"
-    file = httpx.get(f"{guarded.url}/keys/zarr.json?token={TOKEN}")
+    file = get(f"{guarded.url}/keys/zarr.json?token={TOKEN}")
     assert file.headers["cache-control"].startswith("private")
     bearer = {"authorization": f"Bearer {TOKEN}"}
-    assert TOKEN not in httpx.get(guarded.url, headers=bearer).text
+    assert TOKEN not in get(guarded.url, headers=bearer).text
 
 
 def test_a_page_of_another_origin_asks_before_it_sends_the_token(guarded: Served) -> None:
@@ -68,7 +71,7 @@ def test_a_page_of_another_origin_asks_before_it_sends_the_token(guarded: Served
         "access-control-request-method": "GET",
         "access-control-request-headers": "authorization,range",
     }
-    answer = httpx.options(f"{guarded.url}/zarr3/zarr.json", headers=asked)
+    answer = httpx.options(f"{guarded.url}/zarr3/zarr.json", headers=asked, timeout=PATIENCE_S)
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == "https://viewer.example"
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.http.conftest import RAW, VALUES
-from tests.zfs.http.serving import Served, serving, wait_until
+from tests.zfs.http.serving import Served, get, serving
 from tests.zfs.trees.entries import Remote
 from zarrcore.errors import AccessDeniedError, StoreTimeoutError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat
@@ -44,10 +45,10 @@ def test_pages_of_other_origins_may_not(client: httpx.Client, source: Path) -> N
     assert "access-control-allow-origin" not in answer.headers
     assert answer.headers["vary"] == "Origin"
     with serving(source) as server:
-        answer = httpx.get(f"{server.url}/keys/zarr.json", headers={"origin": ORIGIN})
+        answer = get(f"{server.url}/keys/zarr.json", headers={"origin": ORIGIN})
         assert "access-control-allow-origin" not in answer.headers
     with serving(source, origins=("*",)) as server:
-        answer = httpx.get(f"{server.url}/keys/zarr.json", headers={"origin": "https://any.example"})
+        answer = get(f"{server.url}/keys/zarr.json", headers={"origin": "https://any.example"})
         assert answer.headers["access-control-allow-origin"] == "*"
 
 
@@ -87,7 +88,7 @@ def test_a_store_that_fails_is_told_without_its_secrets(
     error: Exception, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with serving(Failing(error), view="keys") as server:
-        answer = httpx.get(f"{server.url}/x")
+        answer = get(f"{server.url}/x")
     assert answer.status_code == status
     assert "secret" not in answer.text
     assert answer.headers.get("retry-after") == ("1" if status == 503 else None)
@@ -109,23 +110,23 @@ class Hanging(MemoryStore):
     ) -> BytesLike | None:
         if key in self.values:
             self.asked += 1
-            assert self.go.wait(20)
+            assert self.go.wait(PATIENCE_S)
         return super().get(key, byte_range, max_nbytes=max_nbytes)
 
 
 def test_too_many_requests_are_told_to_come_again() -> None:
     store = Hanging()
     with serving(store, view="keys", requests_max=2) as server:
-        threads = [threading.Thread(target=httpx.get, args=(f"{server.url}/a",)) for _ in range(2)]
+        threads = [threading.Thread(target=get, args=(f"{server.url}/a",)) for _ in range(2)]
         for thread in threads:
             thread.start()
         wait_until(lambda: store.asked == 2)
-        refused = httpx.get(f"{server.url}/a")
+        refused = get(f"{server.url}/a")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
         store.go.set()
         for thread in threads:
             thread.join()
-        assert httpx.get(f"{server.url}/a").content == b"1" * 10
+        assert get(f"{server.url}/a").content == b"1" * 10
 
 
 def test_a_client_that_goes_away_ends_its_read(caplog: pytest.LogCaptureFixture) -> None:
@@ -140,7 +141,7 @@ def test_a_client_that_goes_away_ends_its_read(caplog: pytest.LogCaptureFixture)
             each.close()
         wait_until(lambda: caplog.text.count("GET /a gone") + caplog.text.count("GET /a 200") == 5)
         store.go.set()
-        assert httpx.get(f"{server.url}/b").content == b"2"
+        assert get(f"{server.url}/b").content == b"2"
         assert store.asked == 2  # four of the five reads were never begun
         wait_until(lambda: server.site.memory.used == 0)  # the answer is sent before its memory is given back
 

@@ -16,6 +16,8 @@ import pytest
 
 import zarrcore as zc
 from tests.command import INTERRUPTIBLE, run_process
+from tests.waiting import PATIENCE_S
+from tests.zfs.http.serving import get
 from zarrfs.http.listening import listen
 
 ZARRSCOPE = Path(sys.executable).with_name("zarrscope")
@@ -47,7 +49,7 @@ def serve(*arguments: str | Path) -> Iterator[Process]:
 
 
 def ended(process: Process) -> tuple[int, str, str]:
-    out, err = process.child.communicate(timeout=30)
+    out, err = process.child.communicate(timeout=PATIENCE_S)
     return process.child.returncode, "".join(process.lines) + out, err
 
 
@@ -59,7 +61,7 @@ def image(tmp_path: Path) -> Path:
 
 def test_it_prints_where_it_is_and_links_to_viewers_and_ends_with_an_interrupt(image: Path) -> None:
     with serve(image, "--allow-origin", "vizarr") as process:
-        assert httpx.get(f"{process.url}/arrays/x/data.raw").content == b"\1" * 16
+        assert get(f"{process.url}/arrays/x/data.raw").content == b"\1" * 16
         neuroglancer, vizarr = process.read_line(), process.read_line()
         assert neuroglancer.endswith("  (needs --allow-origin neuroglancer)\n")
         assert vizarr.endswith("%2Fzarr3%2Fx%2F\n")
@@ -70,7 +72,7 @@ def test_it_prints_where_it_is_and_links_to_viewers_and_ends_with_an_interrupt(i
 
 
 def test_it_ends_with_a_signal_while_a_client_reads_and_forgets_at_another(image: Path) -> None:
-    with serve(image, "--metadata-ttl", "forever") as process, httpx.Client() as client:
+    with serve(image, "--metadata-ttl", "forever") as process, httpx.Client(timeout=PATIENCE_S) as client:
         assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
         zc.open(image, "r+").create_group("new")
         assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
@@ -89,10 +91,10 @@ def test_the_token_is_nowhere_but_in_the_address_of_one_that_was_made(image: Pat
     with serve(image, "--token", TOKEN, "--log-level", "debug") as process:
         assert TOKEN.encode() not in Path(f"/proc/{process.child.pid}/cmdline").read_bytes()
         for query in (f"?token={TOKEN}", "?token=wrong"):
-            httpx.get(f"{process.url}/keys/zarr.json{query}")
+            get(f"{process.url}/keys/zarr.json{query}")
         bearer = {"authorization": f"Bearer {TOKEN}"}
-        assert httpx.get(f"{process.url}/keys/zarr.json", headers=bearer).status_code == 200
-        assert httpx.get(f"{process.url}/none?token={TOKEN}").status_code == 404
+        assert get(f"{process.url}/keys/zarr.json", headers=bearer).status_code == 200
+        assert get(f"{process.url}/none?token={TOKEN}").status_code == 404
         process.child.terminate()
         status, out, err = ended(process)
     assert status == 0
@@ -101,8 +103,8 @@ def test_the_token_is_nowhere_but_in_the_address_of_one_that_was_made(image: Pat
     assert "?token=TOKEN" in out
     with serve(image, "--token", "auto") as process:
         made = process.lines[0].strip().partition("?token=")[2]
-        assert httpx.get(f"{process.url}/keys/zarr.json?token={made}").status_code == 200
-        assert httpx.get(f"{process.url}/keys/zarr.json").status_code == 401
+        assert get(f"{process.url}/keys/zarr.json?token={made}").status_code == 200
+        assert get(f"{process.url}/keys/zarr.json").status_code == 401
 
 
 def test_what_cannot_be_served_is_told_in_one_line(image: Path, tmp_path: Path) -> None:
@@ -125,5 +127,5 @@ def test_what_cannot_be_served_is_told_in_one_line(image: Path, tmp_path: Path) 
 
 def test_a_part_of_a_source_and_one_tree_can_be_served(image: Path) -> None:
     with serve(f"{image}#/x", "--view", "zarr3") as process:
-        assert httpx.get(f"{process.url}/zarr.json").json()["shape"] == [4, 4]
+        assert get(f"{process.url}/zarr.json").json()["shape"] == [4, 4]
         assert "%2Fzarr3" not in process.read_line()

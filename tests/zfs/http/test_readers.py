@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import httpx
 import numpy as np
 import pytest
 import zarr
 from obstore.store import HTTPStore
 from zarr.storage import FsspecStore, ObjectStore
 
-from tests.zfs.http.serving import serving
+from tests.zfs.http.serving import get, serving
 
 VALUES = np.arange(3 * 20 * 30, dtype="uint16").reshape(3, 20, 30) * 7
 ZARRITA = Path(sys.prefix) / "azurite" / "node_modules" / "zarrita" / "dist" / "src" / "index.js"
@@ -72,6 +71,6 @@ def test_a_token_in_the_address_reaches_every_request_of_zarrita(tmp_path: Path)
 
     write_v2(tmp_path / "a.zarr")
     with serving(tmp_path / "a.zarr", token=Token("abc")) as server:
-        assert httpx.get(f"{server.url}/zarr3/g/x/zarr.json").status_code == 401
+        assert get(f"{server.url}/zarr3/g/x/zarr.json").status_code == 401
         found = read_with_zarrita(f"{server.url}/zarr3/g/x?token=abc")
     assert found["values"] == VALUES.ravel().tolist()

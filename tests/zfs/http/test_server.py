@@ -7,9 +7,10 @@ import signal
 import threading
 import time
 
-import httpx
 from starlette.responses import PlainTextResponse
 
+from tests.waiting import PATIENCE_S
+from tests.zfs.http.serving import get
 from zarrfs.http.listening import listen
 from zarrfs.http.server import Server
 
@@ -23,12 +24,12 @@ def test_signals_refresh_and_end_it_and_its_handlers_are_gone_afterwards() -> No
         port = listening.getsockname()[1]
 
         def use() -> None:
-            answers.append(httpx.get(f"http://127.0.0.1:{port}/").text)
+            answers.append(get(f"http://127.0.0.1:{port}/").text)
             os.kill(os.getpid(), signal.SIGHUP)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + PATIENCE_S
             while not refreshed and time.monotonic() < deadline:
                 time.sleep(0.01)
-            answers.append(httpx.get(f"http://127.0.0.1:{port}/").text)
+            answers.append(get(f"http://127.0.0.1:{port}/").text)
             os.kill(os.getpid(), signal.SIGTERM)
 
         user = threading.Thread(target=use)

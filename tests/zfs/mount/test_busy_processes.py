@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.zfs.conftest import wait_until
+from tests.waiting import wait_until
 from tests.zfs.mount.programs import program
 from zarrfs.mount import busy_processes, mountpoints
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.command import INTERRUPTIBLE
-from tests.zfs.conftest import has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import has_ended
 from zarrfs.mount.daemon import tell_supervisor
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import zarr
 
-from tests.zfs.conftest import Mounter, has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mounter, has_ended
 from zarrcore.diagnosis import Finding, State
 from zarrfs.mount import diagnosis
 from zarrfs.mount.mountpoints import MountError

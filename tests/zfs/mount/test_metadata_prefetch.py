@@ -18,7 +18,8 @@ import pytest
 
 import zarrcore as zc
 from tests.servers.distant import DistantServer, distant_server
-from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended, is_mounted, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended, is_mounted
 from zarrcore.hierarchy import AnyNode, Group
 from zarrfs.mount.metadata_prefetch import MetadataPrefetch
 from zarrfs.trees.arrays import tree

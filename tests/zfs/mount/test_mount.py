@@ -19,7 +19,8 @@ import zarr
 
 import zarrcore as zc
 from tests.command import run_process
-from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
+from tests.waiting import PATIENCE_S, wait_until
+from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted
 from zarrcore.stores import MemoryStore
 from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions
@@ -95,7 +96,7 @@ def test_a_mount_runs_in_the_foreground(source: Path, tmp_path: Path) -> None:
         wait_until(lambda: is_mounted(tmp_path), "it is mounted")
         assert sorted(os.listdir(tmp_path)) == ["arrays", "hdf5", "keys", "zarr3"]
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
         process.wait()

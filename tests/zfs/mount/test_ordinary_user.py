@@ -18,7 +18,8 @@ import zarr
 from numpy.typing import NDArray
 
 import zarrcore
-from tests.zfs.conftest import has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import has_ended
 from tests.zfs.namespace import Namespace, entered, needs_root
 from zarrcore.filetypes.hdf5 import HDF5File
 

@@ -11,7 +11,8 @@ import pytest
 import zarr
 
 from tests.command import run_process
-from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted
 from tests.zfs.mount.programs import program
 from tests.zfs.namespace import entered, needs_root
 from zarrfs.mount import mountpoints

@@ -130,9 +130,12 @@ def test_reading_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert isinstance(window, MainWindow)
     window.workers.stop()
     go_on.set()
-    qtbot.waitUntil(lambda: not pane.view.loader.busy)
-    assert (picture_before := pane.view.mosaics[0].values).dtype == VOLUME.dtype
-    assert (picture_before == VOLUME[4]).all(), "the plane before is still shown"
+    qtbot.waitUntil(lambda: not pane.stack.shows_data)
+    assert "cancelled" in pane.stack.sentence.text
+    assert not pane.view.loader.busy
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.sentence.button.click()
+    assert np.allclose(picture(pane), VOLUME.mean(axis=0), atol=1e-6)
 
 
 def test_the_choice_is_kept_and_bad_ones_are_ignored(open_window: OpenWindow, qtbot: QtBot) -> None:

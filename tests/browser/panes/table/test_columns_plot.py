@@ -19,6 +19,7 @@ from tests.browser.panes.table.column_plots import (
     plot_of,
     weather,
 )
+from tests.waiting import PATIENCE_S
 from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.table import columns_plot
@@ -234,7 +235,7 @@ def test_a_plot_that_was_not_agreed_to_does_not_show_an_earlier_choice(
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
     root.find("/table/heat").before_read = gate.wait
     choose(plot, None, 2)
-    assert gate.waiting.acquire(timeout=20)
+    assert gate.waiting.acquire(timeout=PATIENCE_S)
     monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 1000)
     choose(plot, None, 2, 0)
     choose(plot, None, 2)
@@ -255,7 +256,7 @@ def test_a_hidden_plot_reads_nothing_until_it_is_shown_again(open_window: OpenWi
     heat.before_read = gate.wait
     heat.selections.clear()
     choose(plot, None, 2)
-    assert gate.waiting.acquire(timeout=20)
+    assert gate.waiting.acquire(timeout=PATIENCE_S)
     pane.hide()
     assert not plot._reading.busy
     plot.request()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import Gate
 from tests.browser.volume.volumes import blocks, image_of
+from tests.waiting import PATIENCE_S
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.view_settings import initial_settings
@@ -76,11 +77,11 @@ def test_what_is_read_before_a_pause_stays(
 ) -> None:
     one, array, gate = slow
     reader.show(wanted(one), "reading")
-    gate.waiting.acquire(timeout=20)
+    gate.waiting.acquire(timeout=PATIENCE_S)
     reader.pause()
     assert reader._request is None
     gate.open()
-    assert reader._workers.wait(20)
+    assert reader._workers.wait(PATIENCE_S)
     array.selections.clear()
     with qtbot.waitSignal(reader.came):
         reader.show(wanted(one), "reading")
@@ -92,7 +93,7 @@ def test_a_stop_by_the_user_shows_what_there_is(
 ) -> None:
     one, _array, gate = slow
     reader.show(wanted(one), "reading")
-    gate.waiting.acquire(timeout=20)
+    gate.waiting.acquire(timeout=PATIENCE_S)
     with qtbot.waitSignal(reader.came):
         workers.stop()
     found: list[Painted] = []

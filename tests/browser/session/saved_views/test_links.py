@@ -92,11 +92,11 @@ def test_every_cut_of_a_link_is_a_view_or_gives_one_sentence() -> None:
 def test_a_bomb_is_not_unpacked(document: bytes) -> None:
     word = packed(document)[: MOST_LINK - 200]
     forget_peak()
-    before, start_s = peak_nbytes(), time.monotonic()
+    before, start_s = peak_nbytes(), time.thread_time()
     with pytest.raises(BadViewError):
         view_of_link(f"{START}&view={word}")
     assert peak_nbytes() - before < 8 * 2**20
-    assert time.monotonic() - start_s < 1
+    assert time.thread_time() - start_s < 1
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_group_is_made_shown_and_undone(window: MainWindow, place: Path, qtbot
     assert (
         zarr.open_group(place, mode="r", use_consolidated=False)["scan/new/inner"].name == "/scan/new/inner"
     )
-    assert rows(window, "/scan") == ["empty", "new", "raw"]
+    qtbot.waitUntil(lambda: rows(window, "/scan") == ["empty", "new", "raw"])
     qtbot.waitUntil(lambda: window.status.message.text == "/scan/new/inner was made, and /scan/new above it")
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

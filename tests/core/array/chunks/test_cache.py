@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 import zarrcore
 from tests.core.array.counting_store import DATA, CountingStore
+from tests.waiting import wait_until
 from zarrcore.errors import (
     ReadCancelledError,
     StoreTimeoutError,
@@ -85,25 +85,28 @@ def test_a_reader_that_waits_for_a_failed_claim_reads_the_chunk_itself(store: Co
 
 
 def test_a_reader_that_waits_for_an_unreadable_chunk_fails_at_once(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    cache = zarrcore.ChunkCache(1 << 20)
+    array = zarrcore.open(store, chunk_cache=cache)["plain"]
     store.failing.add("plain/c/0/0/0")
-    store.delay_s = 0.2
+    store.hold_chunks()
     with ThreadPoolExecutor(8) as threads:
         futures = [threads.submit(lambda: array[0, 0, 0]) for _ in range(8)]
+        wait_until(lambda: cache.misses == 8)
+        store.released.set()
         assert all(isinstance(future.exception(), StoreTimeoutError) for future in futures)
     assert len(store.chunk_requests()) == 1
 
 
 def test_a_read_that_waits_for_another_can_be_cancelled(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
-    store.delay_s = 0.5
+    store.hold_chunks()
     with ThreadPoolExecutor(1) as threads:
         other = threads.submit(lambda: array[0, 0, 0])
-        while not store.chunk_requests():
-            time.sleep(0.001)
+        wait_until(lambda: bool(store.chunk_requests()))
         with pytest.raises(ReadCancelledError):
             array.read((0, 0, 0), cancelled=lambda: True)
         assert not other.done()
+        store.released.set()
         assert other.result() == DATA[0, 0, 0]
 
 
@@ -135,12 +138,12 @@ def test_the_cache_counts_the_memory_of_an_entry(written: Path) -> None:
 def test_chunks_decoded_while_the_cache_is_cleared_are_not_kept(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     array = zarrcore.open(store, chunk_cache=cache)["plain"]
-    store.delay_s = 0.2
+    store.hold_chunks()
     with ThreadPoolExecutor(1) as threads:
         future = threads.submit(lambda: array[0, 0, 0])
-        while not store.chunk_requests():
-            time.sleep(0.001)
+        wait_until(lambda: bool(store.chunk_requests()))
         cache.clear()
+        store.released.set()
         assert future.result() == DATA[0, 0, 0]
     assert cache.nbytes == 0
 

@@ -14,6 +14,7 @@ from tests.any_store import open_store
 from tests.command import Outcome
 from tests.core.stores.cache.distant import Distant, again
 from tests.servers import FaultServer, S3Server
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     UnreachableError,
@@ -85,7 +86,7 @@ def test_a_replaced_shard_is_read_again(tmp_path: Path, keeps_chunks: bool) -> N
 
 def test_a_value_of_a_web_server_costs_at_most_one_request(faults: FaultServer, tmp_path: Path) -> None:
     faults.values["a/x"] = bytes(range(100))
-    kept = {"cache_dir": tmp_path, "timeout_s": 1.0, "retries": 0}
+    kept = {"cache_dir": tmp_path, "timeout_s": PATIENCE_S, "retries": 0}
     for key, byte_range, expected in (
         ("x", None, bytes(range(100))),
         ("x", ByteRange(3, 9), bytes(range(3, 9))),

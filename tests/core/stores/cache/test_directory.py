@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.disk import disk
+from tests.waiting import PATIENCE_S
 from zarrcore.stores.cache import directory as cache_directory
 from zarrcore.stores.cache.directory import CacheDirectory
 
@@ -466,7 +467,7 @@ def test_processes_share_a_directory_even_if_one_is_killed(tmp_path: Path) -> No
     while len(files(tmp_path)) < 20:
         time.sleep(0.05)
     killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=20)
+    killed.communicate(timeout=PATIENCE_S)
     for process in lasting:
         assert process.communicate(timeout=60)[0] == "ready\nright\n"
     assert total(tmp_path) <= (1 << 20) * 10 // 8

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from zarrcore.stores.cache import single_flight
 from zarrcore.stores.cache.single_flight import SingleFlight
 
@@ -21,7 +22,7 @@ def test_a_thread_waits_for_the_result_of_another(monkeypatch: pytest.MonkeyPatc
 
     def fetch() -> int:
         calls.append(1)
-        assert waits.wait(10)
+        assert waits.wait(PATIENCE_S)
         return 3
 
     monkeypatch.setattr(single_flight, "Future", Watched)

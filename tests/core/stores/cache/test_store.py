@@ -12,6 +12,7 @@ import pytest
 
 from tests.core.stores.cache.distant import ASKED, FETCHED, Clock, Distant, again
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     ListingUnsupportedError,
     ReadOnlyError,
@@ -246,14 +247,14 @@ def test_a_value_that_is_read_during_a_write_is_not_kept(beneath: Distant, tmp_p
         def get_with_stat(self, *arguments: Any, **keywords: Any) -> Any:
             found = super().get_with_stat(*arguments, **keywords)
             self.reached.set()
-            assert self.gate.wait(20)
+            assert self.gate.wait(PATIENCE_S)
             return found
 
     slow = Slow(values={"a": b"old"})
     cached = CacheStore(slow, CacheDirectory(tmp_path, 1 << 30))
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(cached.get, "a")
-        assert slow.reached.wait(20)
+        assert slow.reached.wait(PATIENCE_S)
         cached.set("a", b"new")
         slow.gate.set()
         # A read after the write does not get it either.

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import FaultServer, environment
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores import open_store
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
@@ -39,7 +40,7 @@ def test_a_command_is_run_again_when_its_keys_expire(
         assert "first" in faults.requests[-1][2]["authorization"]
         assert faults.requests[-1][2]["x-amz-security-token"] == "t"
         _prints(tmp_path, {**keys, "AccessKeyId": "second"})
-        deadline = time.monotonic() + 20  # obstore keeps even expired keys for a short time
+        deadline = time.monotonic() + PATIENCE_S  # obstore keeps even expired keys for a short time
         while "second" not in faults.requests[-1][2]["authorization"] and time.monotonic() < deadline:
             assert store.get("key") == b"1"
     assert "second" in faults.requests[-1][2]["authorization"]

@@ -21,6 +21,7 @@ from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     BrokenBodyError,
     InvalidKeyError,
@@ -90,7 +91,7 @@ def test_lmdb_itself_reads_what_was_written(empty: LMDBStore) -> None:
     program = (
         "import lmdb, sys; env = lmdb.open(sys.argv[1], readonly=True); print(dict(env.begin().cursor()))"
     )
-    said = subprocess.check_output([sys.executable, "-c", program, empty.path], timeout=20)
+    said = subprocess.check_output([sys.executable, "-c", program, empty.path], timeout=PATIENCE_S)
     assert said.decode() == f"{ {b'a//c0': b'', 'a/größe'.encode(): b'12'} }\n"
 
 

@@ -8,9 +8,8 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import lmdb
@@ -162,23 +161,33 @@ def test_a_change_that_fails_changes_nothing_and_later_changes_work(tmp_path: Pa
         assert (transaction.get(b"a"), bytes(transaction.get(b"b"))) == (None, b"2")
 
 
-def test_a_change_that_waited_too_long_is_never_made(tmp_path: Path) -> None:
+def test_a_change_that_waited_too_long_is_never_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     env = environment_at(str(tmp_path / "x"), "lmdb://x", create=True)
-    started, finish = threading.Event(), threading.Event()
+    started, late, finish = threading.Event(), threading.Event(), threading.Event()
+
+    class Late(Future[bool]):
+        """The outcome of a change whose time is over right after it has started."""
+
+        def result(self, timeout: float | None = None) -> bool:
+            if timeout == 1e6:
+                assert started.wait(30)
+                late.set()
+                raise TimeoutError
+            return super().result(timeout)
 
     def slow(transaction: lmdb.Transaction) -> bool:
         started.set()
         return finish.wait(30) and transaction.put(b"slow", b"1")
 
+    monkeypatch.setattr(lmdb_environment, "Future", Late)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(env.write, slow, 0.5, durable=False)
-        assert started.wait(5)
-        time.sleep(0.6)  # its time is over
+        first = pool.submit(env.write, slow, 1e6, durable=False)
+        assert late.wait(30)
         with pytest.raises(TimeoutError):
             env.write(lambda transaction: transaction.put(b"late", b"1"), 0.01, durable=False)
         finish.set()
         assert first.result(30)  # a change that has started is never reported as a failure
-    env.write(lambda transaction: True, 5, durable=False)
+    env.write(lambda transaction: True, 30, durable=False)
     with env.reading() as transaction:
         assert [bytes(key) for key, _ in transaction.cursor()] == [b"slow"]
 

@@ -17,6 +17,7 @@ import xxhash
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     BrokenBodyError,
     StoreNotFoundError,
@@ -77,7 +78,7 @@ def test_sqlite_itself_reads_what_was_written(empty: SQLiteStore) -> None:
     empty.set("a//c0", b"")
     empty.close()
     command = ["sqlite3", empty.path, ".schema", "SELECT k, typeof(v), hex(v) FROM zarr ORDER BY k"]
-    said = subprocess.run(command, capture_output=True, check=True, timeout=20).stdout.decode()
+    said = subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode()
     assert said == "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB);\na//c0|blob|\na/größe|blob|3132\n"
 
 
@@ -112,7 +113,7 @@ def test_a_killed_writer_leaves_the_old_value_intact(empty: SQLiteStore) -> None
         "for key in ('a', 'b'): connection.execute('REPLACE INTO zarr VALUES (?, randomblob(1000000))', key)\n"
         "os.kill(os.getpid(), 9)"
     )
-    done = subprocess.run([sys.executable, "-c", program, empty.path], timeout=20)
+    done = subprocess.run([sys.executable, "-c", program, empty.path], timeout=PATIENCE_S)
     assert done.returncode == -9
     assert os.path.exists(f"{empty.path}-journal")
     assert (empty.get("a"), empty.get("b")) == (bytes(100_000), None)

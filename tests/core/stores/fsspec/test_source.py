@@ -14,6 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from tests.any_store import open_store
 from tests.core.stores.contract import VALUES
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import MissingExtraError, StoreError
 from zarrcore.stores.fsspec.source import GivenFilesystem, UrlFilesystem, is_chain, knows, turn
 from zarrcore.stores.options import StoreOptions
@@ -135,5 +136,5 @@ def test_calls_of_a_file_system_take_turns_unless_it_is_asynchronous() -> None:
         for given in (filesystem, asynchronous):
             thread = threading.Thread(target=use, args=(given, type(given).__name__), daemon=True)
             thread.start()
-        thread.join(5)
+        thread.join(PATIENCE_S)
         assert order == ["Asynchronous"]

@@ -55,19 +55,19 @@ def test_the_end_of_a_value_is_found_without_keeping_what_comes_before(
     assert opened().get("key", ByteRange(-1000)) == value[-1000:]
 
 
-@pytest.mark.parametrize("said", ["3", "date"])
+@pytest.mark.parametrize("said", ["3000", "date"])
 def test_a_pause_that_the_server_asks_for_is_kept(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     faults.values["key"] = b"1"
-    faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
+    faults.headers["Retry-After"] = formatdate(time.time() + 3000, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]
-    assert opened(timeout_s=30, retries=3).get("key") == b"1"
-    first, *others = [round(pause) for pause in pauses]
-    assert first in {0, 2, 3}  # obstore, if it gets the first answer, ignores its pause
-    assert others in ([3, 3], [2, 2], [3, 2])
+    assert opened(timeout_s=30_000, retries=3).get("key") == b"1"
+    first, *others = [round(pause / 1000) for pause in pauses]  # until a date it is shorter on a slow machine
+    assert first in {0, 3}  # obstore, if it gets the first answer, ignores its pause
+    assert others == [3, 3]
 
 
 def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Opener) -> None:

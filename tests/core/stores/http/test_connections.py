@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.waiting import PATIENCE_S
 from zarrcore.stores.http.connections import send, until, watch
 
 
@@ -124,7 +125,7 @@ EXCESS = {
 def test_bytes_after_an_answer_are_no_part_of_the_next_one(excess: bytes) -> None:
     # The second answer of the first connection is read only if the excess did not end the connection.
     kept, new = [an_answer(b"one", excess), an_answer(b"wrong")], [an_answer(b"two")]
-    with scripted(kept, new) as url, httpx.Client() as client:
+    with scripted(kept, new) as url, httpx.Client(timeout=PATIENCE_S) as client:
         bodies = []
         for _ in range(2):
             answer = send(client, client.build_request("GET", url))
@@ -136,7 +137,7 @@ def test_bytes_after_an_answer_are_no_part_of_the_next_one(excess: bytes) -> Non
 @pytest.mark.parametrize("excess", [b"HTTP/1.1 200 OK\r\n", b"the file has grown"])
 def test_a_request_fails_if_bytes_after_the_last_answer_are_not_complete(excess: bytes) -> None:
     kept, new = [an_answer(b"one", excess), an_answer(b"wrong")], [an_answer(b"two")]
-    with scripted(kept, new) as url, httpx.Client() as client:
+    with scripted(kept, new) as url, httpx.Client(timeout=PATIENCE_S) as client:
         assert send(client, client.build_request("GET", url)).read() == b"one"
         with pytest.raises(httpx.RemoteProtocolError):
             send(client, client.build_request("GET", url))

@@ -10,6 +10,7 @@ from tests.any_store import open_store
 from tests.command import Outcome
 from tests.core.stores.conftest import Opener
 from tests.servers import FaultServer, WebServer
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -29,7 +30,7 @@ def test_faults_of_listings_keep_their_class(faults: FaultServer, opened: Opener
         ("drip", StoreTimeoutError),
     ]
     for fault, kind in (*expected, (403, ListingUnsupportedError)):
-        store = opened(timeout_s=0.3 if kind is StoreTimeoutError else 5)
+        store = opened(timeout_s=0.3 if kind is StoreTimeoutError else PATIENCE_S)
         faults.faults["a/"] = fault
         with pytest.raises(kind):
             list(store.list_dir("a/"))
@@ -84,7 +85,7 @@ def test_an_outage_of_the_root_does_not_mean_that_listings_are_unsupported(
 ) -> None:
     faults.faults[""] = fault
     with pytest.raises(kind):
-        list(opened(timeout_s=0.3 if fault == "hang" else 5).list_dir("absent/"))
+        list(opened(timeout_s=0.3 if fault == "hang" else PATIENCE_S).list_dir("absent/"))
 
 
 @pytest.mark.parametrize("status", [403, 404, 405])

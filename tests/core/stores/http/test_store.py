@@ -10,6 +10,7 @@ from tests.any_store import open_store
 from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK, ReadOnlyStoreTests, StoreTests
 from tests.servers import FaultServer, WebServer
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -99,7 +100,7 @@ def test_every_fault_has_its_class_and_never_means_absence(
 ) -> None:
     faults.values["x/key"] = CHUNK
     faults.faults["x/key"] = fault
-    store = opened("x", timeout_s=0.3 if fault == "hang" else 5)
+    store = opened("x", timeout_s=0.3 if fault == "hang" else PATIENCE_S)
     for byte_range in (None, ByteRange(5, 3000)):
         with pytest.raises(StoreError) as caught:
             store.get("key", byte_range)
@@ -110,7 +111,7 @@ def test_every_fault_has_its_class_and_never_means_absence(
 def test_faults_keep_their_class_on_the_way_through_httpx(
     faults: FaultServer, opened: Opener, fault: int | str, kind: type[StoreError]
 ) -> None:
-    store = opened(timeout_s=0.5 if fault == "hang" else 5)
+    store = opened(timeout_s=0.5 if fault == "hang" else PATIENCE_S)
     faults.values["key"] = CHUNK
     faults.faults["key"] = "no-range"
     assert store.get("key", ByteRange(5, 9)) == CHUNK[5:9]

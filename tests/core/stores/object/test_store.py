@@ -15,6 +15,7 @@ import pytest
 from tests.any_store import open_store
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -112,7 +113,9 @@ def test_every_fault_has_its_class_and_never_means_absence(
 ) -> None:
     faults.values["bucket/x/key"] = CHUNK
     faults.faults["bucket/x/key"] = fault
-    store = open_store("s3://bucket/x", **{**options, "timeout_s": 0.3})
+    if fault in {"hang", "drip", "drip-body"}:
+        options["timeout_s"] = 0.3
+    store = open_store("s3://bucket/x", **options)
     with pytest.raises(StoreError) as caught:
         store.get("key", byte_range)
     assert type(caught.value) is kind
@@ -257,11 +260,11 @@ def test_reading_in_a_forked_process_is_an_error(filled: S3Server) -> None:
     assert store.get("ab/x") == b"1"
     process = subprocess.Popen(command, start_new_session=True)
     try:
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE_S) == 0
     finally:
         with contextlib.suppress(ProcessLookupError):  # a hanging child would outlive its parent
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def test_has_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:

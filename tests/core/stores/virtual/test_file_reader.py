@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
@@ -91,7 +92,7 @@ class GatedStore(MemoryStore):
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
         self.requests.append(byte_range)
-        assert byte_range == ByteRange(0, 64) or self.opened.wait(10)
+        assert byte_range == ByteRange(0, 64) or self.opened.wait(PATIENCE_S)
         return super().get(key, byte_range, max_nbytes=max_nbytes)
 
 

@@ -19,6 +19,7 @@ import pytest
 from tests.any_store import open_store
 from tests.core.stores.contract import VALUES, StoreTests
 from tests.core.stores.zip.zip_files import make_zip, members, rest
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
     StoreError,
@@ -131,7 +132,7 @@ def test_the_file_is_complete_soon_after_the_last_change(tmp_path: Path) -> None
     rest(store, 0.2)
     for number in range(5):
         store.set(str(number), b"1")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while not zipfile.is_zipfile(tmp_path / "x.zip"):
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore as zc
+from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.http.conftest import RAW, VALUES
-from tests.zfs.http.serving import serving, wait_until
+from tests.zfs.http.serving import get, serving
 from tests.zfs.trees.entries import Remote
 from zarrcore.stores import StoreStat
 
@@ -116,7 +117,7 @@ def test_a_browser_runs_nothing_that_is_stored(tmp_path: Path) -> None:
     (tmp_path / "picture.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>")
     with serving(tmp_path) as server:
         for name in ("page.html", "picture.svg"):
-            headers = httpx.get(f"{server.url}/keys/{name}").headers
+            headers = get(f"{server.url}/keys/{name}").headers
             assert headers["content-type"] == "application/octet-stream"
             assert headers["x-content-type-options"] == "nosniff"
             assert "sandbox" in headers["content-security-policy"]
@@ -128,7 +129,7 @@ def test_a_range_decodes_only_the_chunks_that_it_crosses(tmp_path: Path) -> None
     )
     array[...] = np.arange(64_000).reshape(64, 1000)
     with serving(tmp_path / "a.zarr") as server:
-        part = httpx.get(f"{server.url}/arrays/x/data.raw", headers={"range": "bytes=12000-15999"})
+        part = get(f"{server.url}/arrays/x/data.raw", headers={"range": "bytes=12000-15999"})
         assert part.content == np.arange(3000, 4000, dtype="<i4").tobytes()
         assert server.site.trees.stats()["decoded"]["chunks"] == 1
 
@@ -140,7 +141,7 @@ def test_the_age_of_a_copy_is_a_share_of_the_time_to_live(source: Path) -> None:
         (float("inf"), "public, max-age=31536000"),
     ):
         with serving(source, ttl_s=ttl_s) as server:
-            answer = httpx.head(server.url + DATA)
+            answer = httpx.head(server.url + DATA, timeout=PATIENCE_S)
             assert answer.headers["cache-control"] == expected
             assert ("etag" in answer.headers) == bool(ttl_s)
 
@@ -150,7 +151,7 @@ def test_files_of_any_size(tmp_path: Path, size: int) -> None:
     content = np.random.default_rng(0).bytes(size)
     (tmp_path / "file").write_bytes(content)
     with serving(tmp_path) as server:
-        assert httpx.get(f"{server.url}/keys/file").content == content
+        assert get(f"{server.url}/keys/file").content == content
         wait_until(lambda: server.site.memory.used == 0)  # the answer is sent before its memory is given back
 
 
@@ -161,6 +162,11 @@ def test_any_time_of_a_store_can_be_told(time_s: float) -> None:
             return StoreStat(1, time_s) if key in self.values else None
 
     with serving(Odd({"a": b"1"}), view="keys") as server:
-        assert httpx.get(f"{server.url}/a").content == b"1"
-        assert 'href="a"' in httpx.get(f"{server.url}/").text
-        assert httpx.request("PROPFIND", f"{server.url}/a", headers={"depth": "0"}).status_code == 207
+        assert get(f"{server.url}/a").content == b"1"
+        assert 'href="a"' in get(f"{server.url}/").text
+        assert (
+            httpx.request(
+                "PROPFIND", f"{server.url}/a", headers={"depth": "0"}, timeout=PATIENCE_S
+            ).status_code
+            == 207
+        )

@@ -12,7 +12,7 @@ import pytest
 
 import zarrcore as zc
 from tests.zfs.http.conftest import HOSTILE
-from tests.zfs.http.serving import Served, serving
+from tests.zfs.http.serving import Served, get, serving
 from zarrcore.stores import ListableStore, open_store
 
 
@@ -68,8 +68,8 @@ def test_programs_get_json(client: httpx.Client) -> None:
 
 def test_an_empty_directory_is_an_empty_list(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
-        assert httpx.get(f"{server.url}/keys/", headers={"accept": "application/json"}).json() == []
-        assert list(Page(httpx.get(f"{server.url}/keys/").text).links) == ["../"]
+        assert get(f"{server.url}/keys/", headers={"accept": "application/json"}).json() == []
+        assert list(Page(get(f"{server.url}/keys/").text).links) == ["../"]
 
 
 def test_a_directory_of_many_names_is_complete(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_directory_of_many_names_is_complete(tmp_path: Path) -> None:
         "x", shape=(3000, 2, 2), data_type="int8", chunk_shape=(3000, 2, 2)
     )
     with serving(tmp_path / "a.zarr", show=("raw",)) as server:
-        listed = httpx.get(f"{server.url}/arrays/x/slices/", headers={"accept": "application/json"}).json()
+        listed = get(f"{server.url}/arrays/x/slices/", headers={"accept": "application/json"}).json()
         assert [entry["name"] for entry in listed] == [f"{number}.raw" for number in range(3000)]
 
 

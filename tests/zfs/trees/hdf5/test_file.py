@@ -18,7 +18,8 @@ import pytest
 import zarrcore as zc
 from tests.servers import S3Server
 from tests.servers.proxy import proxy
-from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import LONGITUDE, Mount, Mounter
 from tests.zfs.trees.entries import Clock, Remote, walk
 from tests.zfs.trees.hdf5.test_tree import run
 from zarrcore.errors import ChangedError

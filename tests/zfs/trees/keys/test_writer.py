@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from tests.zfs.trees.entries import Remote
 from tests.zfs.trees.keys.writable import writer_of
 from zarrcore.errors import ChangedError, StoreError
@@ -31,7 +32,7 @@ class Slow(MemoryStore):
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         self.storing.set()
-        self.stored.wait(20)
+        self.stored.wait(PATIENCE_S)
         done = super().set(key, value, if_absent=if_absent)
         self.fails = key == self.failing
         return done
@@ -55,7 +56,7 @@ def test_a_key_that_is_closed_while_it_is_renamed_can_be_written_again(new: str)
     store.stored.clear()
     with ThreadPoolExecutor(1) as threads:
         renaming = threads.submit(writer.rename, "a", new, replace=True)
-        assert store.storing.wait(20)
+        assert store.storing.wait(PATIENCE_S)
         written.close()
         store.stored.set()
         renaming.result()

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.command import run_process
-from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended
 
 
 @pytest.fixture(scope="module")

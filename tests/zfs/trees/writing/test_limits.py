@@ -18,7 +18,8 @@ import zarr
 
 from tests.disk import disk
 from tests.servers import S3Server
-from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, Mounter, has_ended
 
 MIB = 1 << 20
 

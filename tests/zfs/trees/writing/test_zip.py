@@ -17,7 +17,8 @@ import zarr
 
 import zarrcore as zc
 from tests.command import run_process
-from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from tests.waiting import wait_until
+from tests.zfs.conftest import Mount, Mounter, has_ended
 from tests.zfs.exerciser import Exerciser
 from zarrcore import open_store
 

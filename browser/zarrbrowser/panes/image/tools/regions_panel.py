@@ -92,6 +92,7 @@ class RegionsPanel(QFrame):
         canvas.view.addItem(self._draft, ignoreBounds=True)
         self.table_model = RegionModel(self)
         self.words = label(role="muted", wrap=True)
+        self._said = ""
         self.go_on = push_button("Measure", self._agree)
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._soon.timeout.connect(self._measure)
@@ -129,12 +130,14 @@ class RegionsPanel(QFrame):
         if len(self.entries) >= MOST_REGIONS:
             self.words.setText(f"There are {MOST_REGIONS:,} regions already.")
             return
+        self._drop_words()
         self._append(region)
         self._show_table(len(self.entries) - 1)
         self._soon.start()
 
     def remove(self) -> None:
         """Remove the chosen regions."""
+        self._drop_words()
         rows = self.table.selectionModel().selectedRows()
         found = (self.table_model.region_at(index.row()) for index in rows)
         numbers = sorted({number for number in found if number is not None}, reverse=True)
@@ -145,6 +148,7 @@ class RegionsPanel(QFrame):
     def clear(self) -> None:
         """Remove all regions."""
         self._cancel()
+        self._drop_words()
         self._names = 0
         if not self.entries:
             return
@@ -187,6 +191,7 @@ class RegionsPanel(QFrame):
 
     def load(self, path: str) -> None:
         """Add the regions in a file."""
+        self._drop_words()
         self._workers.submit(
             lambda _asked: _read(path),
             lambda found: self._take(found, path),
@@ -279,6 +284,7 @@ class RegionsPanel(QFrame):
         region = region_of(entry.shape, entry.region.name, entry.region.shape)
         if region != entry.region:
             entry.region, entry.found = region, None
+            self._drop_words()
             self._soon.start()
 
     def _choose(self, entry: _Entry) -> None:
@@ -379,18 +385,26 @@ class RegionsPanel(QFrame):
         self._request, self._asked = None, cost
         self.go_on.setVisible(cost is not None)
         if cost is not None:
-            self.words.setText(
+            self._say(
                 f"Measuring crosses {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded."
             )
-        elif not self.polygon.isChecked():
-            self.words.setText("")
         self._show_table(self.chosen)
 
     def _fail(self, error: Exception) -> None:
         self._request = None
-        self.words.setText(sentence(error))
+        self._say(sentence(error))
         self.go_on.show()  # tries again
         self._show_table(self.chosen)
+
+    def _say(self, text: str) -> None:
+        """Say something about the measuring."""
+        self._said = text
+        self.words.setText(text)
+
+    def _drop_words(self) -> None:
+        """Drop what was said before, because the user does something else; not what still is so."""
+        if not self.polygon.isChecked() and self.words.text() != self._said:
+            self.words.setText("")
 
     def _agree(self) -> None:
         if self._asked is not None:
@@ -401,6 +415,8 @@ class RegionsPanel(QFrame):
     def _cancel(self) -> None:
         self._soon.stop()
         self.go_on.hide()
+        if self.words.text() == self._said:  # the words may be about something else by now, such as a file
+            self.words.setText("")
         if self._request is not None:
             self._workers.cancel(self._request)
             self._request = None

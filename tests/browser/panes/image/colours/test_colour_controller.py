@@ -154,9 +154,12 @@ def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) 
         qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
         gone += [weakref.ref(view) for view in pane.grid.others]
         pane.controls.layouts["single"].click()
-    qtbot.wait(50)
-    gc.collect()
-    qtbot.waitUntil(lambda: all(view() is None for view in gone))
+
+    def are_freed() -> bool:
+        gc.collect()
+        return all(view() is None for view in gone)
+
+    qtbot.waitUntil(are_freed)
 
 
 def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -230,6 +230,25 @@ def test_bad_files_leave_the_regions_as_they_are(
     assert len(panel.regions) == 1
 
 
+def test_what_is_said_of_a_file_stays_when_a_measurement_ends(
+    pane: ImagePane, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel, gate = pane.tools.regions, Gate()
+    wait(panel, qtbot)
+    array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
+    array.before_read = gate.wait
+    panel.add(BOX)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    panel.load(str(tmp_path / "missing"))
+    qtbot.waitUntil(lambda: panel.words.text().startswith("missing: No such file"))
+    gate.open()
+    qtbot.waitUntil(lambda: not pane.workers.active)
+    wait(panel, qtbot)
+    assert panel.words.text().startswith("missing: No such file")
+    panel.add(BOX)
+    assert not panel.words.text()
+
+
 def test_a_file_that_cannot_be_written_is_reported(pane: ImagePane, qtbot: QtBot, tmp_path: Path) -> None:
     with qtbot.waitSignal(pane.tools.regions.reported) as heard:
         pane.tools.regions.save(str(tmp_path / "nowhere" / "a.csv"))

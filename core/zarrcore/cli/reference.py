@@ -133,6 +133,8 @@ def _told(result: ReferenceResult, output: str) -> dict[str, Any]:
 
 def _summary(result: ReferenceResult, output: str) -> str:
     arrays = "1 array" if result.arrays == 1 else f"{result.arrays:,} arrays"
-    inlined = f", {result.inlined:,} chunks inside" if result.inlined else ""
+    inlined = (
+        f", {result.inlined:,} chunk{'s' if result.inlined != 1 else ''} inside" if result.inlined else ""
+    )
     references = f"{result.references:,} reference{'s' if result.references != 1 else ''}"
     return f"{arrays}, {references}{inlined}, written to {printable(output)}"

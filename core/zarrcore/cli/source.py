@@ -17,14 +17,21 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 SOURCE_HELP: Final = "path or URL of a store, or of a folder that contains several, or SOURCE#/node/path"
 
 
-def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
-    """Add SOURCE, PATH (optional), ``--format`` and the store options."""
+def add_source_arguments(
+    parser: argparse.ArgumentParser,
+    path: bool = True,
+    path_help: str = "",
+    *,
+    name: str = "SOURCE",
+    source_help: str = SOURCE_HELP,
+) -> None:
+    """Add SOURCE (or another ``name``), PATH (optional), ``--format`` and the store options."""
     from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
         "source",
-        metavar="SOURCE",
-        help=SOURCE_HELP,
+        metavar=name,
+        help=source_help,
     )
     if path:
         path_argument = parser.add_argument(

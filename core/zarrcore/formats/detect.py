@@ -92,6 +92,8 @@ def detect_format(
         tried.update(dict.fromkeys(unknown))
         if found := candidate.detect(get, partial(is_there, store)):
             return found, found.fetch(get, "/")
+    if found := _of_unknown_version(get, formats):
+        return found, found.fetch(get, "/")
     hint = ""
     try:
         if found := _detect_in_children(store, formats):
@@ -99,6 +101,21 @@ def detect_format(
     except ListingUnsupportedError:
         hint = " (and it cannot be listed: name the path of a hierarchy in it)"
     raise HierarchyNotFoundError(store.url, tuple(tried), hint)
+
+
+def _of_unknown_version(get: Get, formats: tuple[Format, ...]) -> Format | None:
+    """The format in use whose document at the root states another ``zarr_format``; opening the root reports that."""
+    for candidate in formats:
+        documents = candidate.fetch(get, "/") if candidate.writable else ()
+        try:
+            if any(documents):
+                candidate.parse(documents)
+        except MetadataError as error:
+            if error.member == "zarr_format":
+                return candidate
+        except UnsupportedError:
+            pass  # a format that does not claim its documents
+    return None
 
 
 def contradicting_format(

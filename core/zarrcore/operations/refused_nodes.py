@@ -18,7 +18,7 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
         node: the node.
         what: what is refused: ``cannot be copied``.
         error: why; one that is not an `UnsupportedError` says where.
-        command: the command line with the option that leaves the node out.
+        command: the command line with the option that leaves the node out; empty if no option does.
         skip: whether the caller chose that option.
 
     Raises:
@@ -30,7 +30,7 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
         raise error
     if skip:
         return str(error)
-    hint = f" ({command} leaves it out)"
+    hint = f" ({command} leaves it out)" if command else ""
     if isinstance(error, UnsupportedError):  # which does not say where
         kind = "array" if isinstance(node, ArrayNode) else "node"
         raise UnsupportedError(kind, node.path, f"{what}: {error}{hint}") from error

@@ -336,8 +336,12 @@ def _open_http(url: str, options: StoreOptions, kind: FileKind | None = None) ->
 
 
 def _split(url: str) -> tuple[str, str, str]:
-    """User-info, host and path of the URL of an object. The query is dropped: it has no meaning for a bucket."""
-    scheme, _, rest = url.partition("?")[0].partition("://")
+    """User-info, host and path of the URL of an object.
+
+    A query is refused, and not shown, since it may be a signature. Without it, ``?versionId=…`` would open another version.
+    """
+    scheme, _, rest = url.partition("://")
+    rest, mark, _ = rest.partition("?")
     place, _, path = rest.partition("/")
     user, _, host = place.rpartition("@")
     if not host:
@@ -345,6 +349,11 @@ def _split(url: str) -> tuple[str, str, str]:
     if ":" in place or (user and scheme in {"s3", "gs"}):
         raise StoreError(
             f"{scheme}://: a URL must not contain credentials; use the environment (or --profile with s3://)"
+        )
+    if mark:
+        raise StoreError(
+            f"{scheme}://{host}/{path.lstrip('/')} is followed by a query, which has no meaning in {scheme}://; "
+            "a name with a question mark can only be given as a node, after #/"
         )
     return user, host, path.strip("/")
 

@@ -52,3 +52,11 @@ def test_the_defaults_of_create_are_those_of_its_help(tmp_path: Path) -> None:
     assert [codec.name for codec in array.metadata.codecs] == ["bytes", "zstd"]
     assert array.metadata.codecs[1].configuration["level"] == 3
     assert 2 << 20 <= math.prod(array.chunk_shape) * 4 <= 4 << 20
+
+
+def test_diff_explains_the_names_of_its_usage() -> None:
+    told = run_inside("diff", "--help").text
+    usage, _, arguments = told.partition("positional arguments:\n")
+    explained = re.findall(r"^  ([A-Z]+) ", arguments, re.MULTILINE)
+    assert explained == ["A", "B", "VERSION"]
+    assert set(explained) <= set(usage.split())

@@ -43,6 +43,15 @@ def test_the_outcome_as_json(source: Path, tmp_path: Path) -> None:
     assert zc.open(tmp_path / "b.json")["x"][0, 0] == 5
 
 
+def test_one_chunk_inside_is_told_in_the_singular(tmp_path: Path) -> None:
+    with zc.create(tmp_path / "a.zarr") as hierarchy:
+        hierarchy.create_array("x", shape=(4,), data_type="int16")[...] = 5
+    outcome = run_inside(
+        "reference", tmp_path / "a.zarr", "-o", tmp_path / "b.json", "--inline-threshold", "1M"
+    )
+    assert outcome.text == f"1 array, 0 references, 1 chunk inside, written to {tmp_path / 'b.json'}\n"
+
+
 def test_an_existing_document_is_kept_unless_told(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "b.json"
     output.write_text("mine")

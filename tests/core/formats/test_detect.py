@@ -12,6 +12,7 @@ from zarrcore.errors import (
     HierarchyNotFoundError,
     InvalidKeyError,
     ListingUnsupportedError,
+    MetadataError,
     StoreError,
 )
 from zarrcore.formats import FORMATS, Format, detect_format
@@ -107,6 +108,28 @@ def test_the_error_names_the_documents_that_were_missing() -> None:
         detect_format(MemoryStore(values={"notes.txt": b""}), (Format.V3, Format.V2))
     assert caught.value.tried == ("zarr.json", ".zarray", ".zgroup", ".zattrs")
     assert "cannot be listed" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "document", "name"),
+    [
+        ("zarr.json", b'{"zarr_format": 4, "node_type": "array"}', "v3"),
+        ("zarr.json", b'{"node_type": "group"}', "v3"),
+        (".zgroup", b'{"zarr_format": 7}', "v2"),
+    ],
+)
+def test_a_root_of_an_unknown_version_is_broken_and_not_missing(key: str, document: bytes, name: str) -> None:
+    below = {"a/zarr.json": V3_GROUP, "a/.zgroup": V2_GROUP}
+    found, documents = detect_format(MemoryStore(values={key: document, **below}), FORMATS)
+    assert found.name == name
+    assert documents is not None
+    with pytest.raises(MetadataError, match="zarr_format"):
+        found.parse(documents)
+
+
+def test_another_format_at_the_root_wins_over_an_unknown_version() -> None:
+    values = {"zarr.json": b'{"zarr_format": 4}', ".zgroup": V2_GROUP}
+    assert detect_format(MemoryStore(values=values), FORMATS)[0].name == "v2"
 
 
 def test_a_store_that_cannot_list_is_named_as_the_reason() -> None:

@@ -131,6 +131,8 @@ def test_a_refusal_says_why(
             use(store)
         assert type(caught.value) is kind
         assert said in str(caught.value)
+        if kind is StoreNotFoundError:  # which concerns the whole store
+            assert (caught.value.key, str(caught.value).partition(": ")[0]) == (None, store.url)
         assert "\n" not in str(caught.value)
         assert "geheim" not in "".join(traceback.format_exception(caught.value))
     assert "geheim" not in repr((store, store.options, store.identity))

@@ -45,13 +45,16 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         usage=_USAGE,
     )
-    add_source_arguments(parser, path=False)
-    parser.add_argument(
-        "other", metavar="B", help="the source to compare with it, or a version of a repository"
+    add_source_arguments(
+        parser,
+        path=False,
+        name="A",
+        source_help="path or URL of a store, or of a folder that contains several, or A#/node/path; or a REPOSITORY",
     )
     parser.add_argument(
-        "version_b", metavar="VERSION", nargs="?", help="the version to compare with the first one"
+        "other", metavar="B", help="the source to compare with A; or the repository's first VERSION"
     )
+    parser.add_argument("version_b", metavar="VERSION", nargs="?", help="the repository's second version")
     parser.add_argument("--other-format", metavar="NAME", help="on-disk format of B (default: detected)")
     parser.add_argument("--metadata-only", action="store_true", help="compare no elements")
     parser.add_argument(

@@ -26,6 +26,7 @@ from zarrcore.operations.copy.layout import (
     keeps_chunks,
     same_fill_value,
 )
+from zarrcore.operations.copy.missing_in_v2 import with_missing_value
 from zarrcore.operations.refused_nodes import refuse
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
@@ -162,8 +163,13 @@ def plan_copy(
         elif error is None and isinstance(node, ArrayNode):
             same = format_ is node.hierarchy.format
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
+            wanted = (
+                found
+                if same or format_ is not Format.V2
+                else with_missing_value(found, every_element_is_stored=True)
+            )
             try:
-                destination, note = destination_metadata(found, format_, layout, same_format=same)
+                destination, note = destination_metadata(wanted, format_, layout, same_format=same)
             except UnsupportedError as unsupported:
                 error = unsupported
             except MetadataError as unfitting:
@@ -173,7 +179,8 @@ def plan_copy(
                 arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
         if error is not None:
             may_skip = skip and below != "/"
-            skipped[node.path] = refuse(node, "cannot be copied", error, "copy --skip", skip=may_skip)
+            command = "" if below == "/" else "copy --skip"
+            skipped[node.path] = refuse(node, "cannot be copied", error, command, skip=may_skip)
     _check_layout(layout, arrays)
     return CopyPlan(
         f"{source.url}#{top}",

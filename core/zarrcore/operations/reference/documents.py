@@ -14,6 +14,7 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import ArrayNode, Group
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, NamedConfiguration
 from zarrcore.operations.copy.layout import Layout, codec_names, destination_metadata, keeps_chunks
+from zarrcore.operations.copy.missing_in_v2 import masks_fill_value, with_missing_value
 from zarrcore.operations.reference.common_codecs import CommonCodecs, hdf5_codecs
 from zarrcore.operations.reference.places import unwrapped
 from zarrcore.operations.reference.tiff_codecs import SEGMENT, segment_codecs
@@ -91,11 +92,12 @@ def _v2_documents(node: ArrayNode) -> ArrayDocuments:
     metadata, _ = destination_metadata(found, Format.V2, Layout(), same_format=False)
     if not keeps_chunks(replace(found, codecs=tuple(map(_in_v2_terms, found.codecs))), metadata):
         raise _refused(Format.V2, node.metadata)
-    keeps_fill_value = found.fill_value_is_told and _masks(node)
-    documents = Format.V2.encode(
-        replace(metadata, chunk_key_encoding=_V2_KEYS, fill_value_is_told=keeps_fill_value)
-    )
-    return ArrayDocuments(_with_last(documents, common.last), _V2_KEYS)
+    told = replace(metadata, chunk_key_encoding=_V2_KEYS)
+    if node.hierarchy.format is not Format.V2:
+        # A fill value of zero that is not told reads as zero, but xarray does not take zeros for missing elements.
+        told = with_missing_value(told, every_element_is_stored=False)
+        told = replace(told, fill_value_is_told=told.fill_value_is_told and masks_fill_value(told))
+    return ArrayDocuments(_with_last(Format.V2.encode(told), common.last), _V2_KEYS)
 
 
 def _with_last(documents: Documents, last: NamedConfiguration | None) -> Documents:
@@ -108,14 +110,6 @@ def _with_last(documents: Documents, last: NamedConfiguration | None) -> Documen
         told["filters"] = [*(told["filters"] or ()), told["compressor"]]
     told["compressor"] = {"id": last.name, **last.configuration}
     return json.dumps(told).encode(), *others
-
-
-def _masks(node: ArrayNode) -> bool:
-    """Whether the fill value can mean "missing", as it does in Zarr v2 for xarray; in other formats, ``_FillValue`` does.
-
-    A fill value of zero that is not told reads as zero, but xarray does not take zeros for missing elements.
-    """
-    return node.hierarchy.format is Format.V2 or "_FillValue" in node.attributes
 
 
 def _common_codecs(metadata: ArrayMetadata, to: Format) -> CommonCodecs:

@@ -209,6 +209,8 @@ class Failure:
         kind, reason = self._kind_and_reason(service, hint)
         if kind is InvalidKeyError and key is None:
             kind, reason = StoreError, "its address, or an option, cannot be used"
+        if self.no_bucket:
+            what, key = url, None  # whichever key was requested first
         return kind(f"{what}: {reason}", key=key, url=url)
 
     def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:

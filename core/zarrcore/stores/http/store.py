@@ -116,7 +116,12 @@ class HTTPStore(HTTPValues, RefusingStore):
             if self._pages.speaks(_PROPFIND, above, _MULTI_STATUS) or (
                 isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "")
             ):
-                return StoreNotFoundError(f"there is nothing at {self.url}", url=self.url)
+                own = f"{self._origin}/{quote(self.prefix.rstrip('/'))}{self._query}"
+                if isinstance(self._pages.fetch(own, limit=0), Answer):
+                    reason = f"{self.url} is neither a folder nor a file of a known kind"
+                else:
+                    reason = f"there is nothing at {self.url}"
+                return StoreNotFoundError(reason, url=self.url)
         return ListingUnsupportedError(
             f"{self.url}: the server shows no directory listings; name a path in it, or show its consolidated "
             "metadata, if it has any (zarrscope tree)",

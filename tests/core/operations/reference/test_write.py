@@ -104,6 +104,22 @@ def test_zeros_are_missing_only_where_the_source_says_so(tmp_path: Path, name: s
                 assert np.isnan(dataset["masked"].to_numpy()).tolist() == [True, False, False, False]
 
 
+@pytest.mark.parametrize("name", ["a.refs.json", "a.parq"])
+@pytest.mark.parametrize("missing", [-9.0, 0.0, np.nan, None])
+def test_the_missing_elements_of_xarray_stay_missing(
+    tmp_path: Path, name: str, missing: float | None
+) -> None:
+    made = xarray.Dataset({"p": ("x", np.array([0, 1, -9, 3, np.nan], "f4"))})
+    with warnings.catch_warnings(action="ignore"):
+        encoding = {"p": {"_FillValue": missing}}
+        made.to_zarr(tmp_path / "a.zarr", zarr_format=3, consolidated=False, encoding=encoding)
+        expected = xarray.open_zarr(tmp_path / "a.zarr", consolidated=False).load()
+        _written(zc.open(tmp_path / "a.zarr"), tmp_path / name)
+        for engine in ("kerchunk", "zarrscope"):
+            with xarray.open_dataset(str(tmp_path / name), engine=engine) as dataset:
+                xarray.testing.assert_equal(dataset.load(), expected)
+
+
 def test_a_part_that_is_followed_by_zeros_is_inlined(tmp_path: Path) -> None:
     values = np.random.default_rng(0).random(
         (64, 64, 521)

@@ -114,6 +114,15 @@ def test_a_url_with_nothing_at_it_is_reported(
         assert list(open_store(f"{url}/values").list_dir("absent/")) == []
 
 
+def test_a_url_of_another_file_is_not_called_empty(nginx: WebServer, python_web: WebServer) -> None:
+    for server in (nginx.url, nginx.json_url, python_web.url):
+        url = f"{server}/values/ab/x"
+        with pytest.raises(
+            StoreNotFoundError, match=f"^{url} is neither a folder nor a file of a known kind$"
+        ):
+            list(open_store(url).list_dir(""))
+
+
 def test_an_error_about_missing_listings_gives_advice(
     nginx: WebServer, zarrscope: Callable[..., Outcome]
 ) -> None:

@@ -16,6 +16,7 @@ from zarrcore.cli.text import printable
 from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from zarrcore.hierarchy import Hierarchy
     from zarrcore.operations.copy import CopyPlan, CopyResult, Layout
     from zarrcore.stores import ReadableStore
 
@@ -98,7 +99,7 @@ def run(namespace: argparse.Namespace) -> int:
             print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
     try:
         with (
-            _destination(namespace) as destination,
+            _destination(namespace, source) as destination,
             scheduler(namespace) as run_work,
             progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
         ):
@@ -155,17 +156,19 @@ def _commit(namespace: argparse.Namespace, destination: ReadableStore, plan: Cop
     return destination.commit(message) if isinstance(destination, SessionStore) else None
 
 
-def _destination(namespace: argparse.Namespace) -> ReadableStore:
+def _destination(namespace: argparse.Namespace, source: Hierarchy) -> ReadableStore:
     from dataclasses import replace
 
     from zarrcore.cli.store_arguments import store_options
     from zarrcore.errors import SelectionError
+    from zarrcore.operations.copy import refuse_place_inside
     from zarrcore.stores import open_store
 
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
     check_destination(url, is_repository=namespace.to == _ICECHUNK, is_copy=True)
+    refuse_place_inside(source.store, url)
     # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None, cache_url=None)
     if namespace.to != _ICECHUNK:
@@ -176,8 +179,8 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, version = split_version(url)
     if version is not None and version.kind != "branch":
         raise SelectionError(f"DEST is a {version.kind}, which cannot be changed: name a branch")
-    source = open_store(url, options=options, create=True)
-    return open_session(source, options.branch if version is None else version.name)
+    target = open_store(url, options=options, create=True)
+    return open_session(target, options.branch if version is None else version.name)
 
 
 def _layout(namespace: argparse.Namespace) -> Layout:

@@ -94,7 +94,8 @@ def test_copy_with_other_codecs(
         (("--codec", "zstd:x"), 2, "expected a codec"),
         (("--codec", "{"), 2, "not JSON"),
         (("--codec", "[" * 90_000), 2, "not JSON"),
-        (("--codec", "unheard"), 1, "'unheard'"),
+        (("--codec", "unheard"), 2, "--codec: codec 'unheard' is not supported\n"),
+        (("--codec", "blosc:99"), 2, "--codec: "),
         (("--path", "nothing"), 1, "no node /nothing"),
     ],
 )
@@ -115,6 +116,15 @@ def test_a_destination_that_is_taken(zarrscope: Run, hierarchy: Path, tmp_path: 
     assert zarrscope("copy", hierarchy, tmp_path / "t", "--overwrite").status == 0
     assert zarrscope("copy", hierarchy, f"{tmp_path}/u#/node").status == 2
     assert zarrscope("copy", hierarchy, hierarchy).status == 2
+
+
+def test_a_destination_inside_the_source_is_not_made(zarrscope: Run, hierarchy: Path, tmp_path: Path) -> None:
+    for inside in (hierarchy / "part", tmp_path / "link" / "part"):
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(hierarchy)
+        failed = zarrscope("copy", hierarchy, inside)
+        assert (failed.status, "one is inside the other" in failed.stderr) == (2, True)
+        assert not inside.exists()
 
 
 def test_to_a_bucket_and_back(zarrscope: Run, hierarchy: Path, tmp_path: Path, s3: S3Server) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.changing.target import open_target
@@ -11,6 +13,7 @@ from zarrcore.cli.source import add_source_arguments, node_path
 from zarrcore.cli.text import printable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from zarrcore.hierarchy import Hierarchy
     from zarrcore.operations.convert import Conversion
 
 _DESCRIPTION = """\
@@ -42,7 +45,7 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.format not in (None, "v2"):
         raise SelectionError("convert reads Zarr v2: omit --format")
     namespace.format = "v2"
-    with open_target(namespace) as hierarchy, progress_bar(quiet=namespace.quiet) as tell:
+    with _opened(namespace) as hierarchy, progress_bar(quiet=namespace.quiet) as tell:
         plan = plan_conversion(hierarchy, node_path(namespace))
         if not namespace.dry_run:
             convert(hierarchy, plan, remove_v2=namespace.remove_v2, progress=tell)
@@ -53,6 +56,20 @@ def run(namespace: argparse.Namespace) -> int:
     elif not namespace.quiet:
         _print(plan, erased, is_draft=namespace.dry_run)
     return 0
+
+
+@contextmanager
+def _opened(namespace: argparse.Namespace) -> Iterator[Hierarchy]:
+    from zarrcore.errors import WrongFormatError
+    from zarrcore.formats import format_named
+
+    try:
+        with open_target(namespace) as hierarchy:
+            yield hierarchy
+    except WrongFormatError as error:  # whose message speaks of an option that was not given
+        found = format_named(error.found).title
+        error.message = f"{error.url} is {found}: convert reads only Zarr v2, copy reads all formats"
+        raise
 
 
 def _print(plan: Conversion, erased: tuple[str, ...], *, is_draft: bool) -> None:

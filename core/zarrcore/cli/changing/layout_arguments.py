@@ -47,14 +47,23 @@ def named_codecs(codecs: list[Any] | None) -> tuple[NamedConfiguration, ...] | N
 
     Raises:
         MetadataError: one of them is not the name of a codec, or an object with a name.
+        SelectionError: there is no such codec, or not with these parameters.
     """
     if codecs is None:
         return None
+    from zarrcore.codecs.registry import make_codec
+    from zarrcore.errors import MetadataError, SelectionError, UnsupportedError
     from zarrcore.metadata.named_configuration import parse_named_configuration
 
-    return tuple(
+    named = tuple(
         parse_named_configuration(item, f"--codec[{position}]") for position, item in enumerate(codecs)
     )
+    for codec in named:
+        try:
+            make_codec(codec, "")
+        except (MetadataError, UnsupportedError) as error:
+            raise SelectionError(f"--codec: {error}") from error
+    return named
 
 
 def lengths(text: str) -> tuple[int, ...]:

@@ -57,6 +57,19 @@ def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
         )
 
 
+def refuse_place_inside(source: ReadableStore, url: str) -> None:
+    """Refuse a local path inside the source, or around it, before a folder is made there.
+
+    Raises:
+        SelectionError: one is inside the other.
+    """
+    place = os.path.join(os.path.realpath(os.path.expanduser(url)), "")
+    if "://" not in url and (_place(source).startswith(place) or place.startswith(_place(source))):
+        raise SelectionError(
+            f"{url} is the source itself, or one is inside the other: name another destination"
+        )
+
+
 def _place(store: ReadableStore) -> str:
     """The common beginning of all places in a store, without credentials."""
     while isinstance(store, ReadOnlyStore | CacheStore):

@@ -17,7 +17,7 @@ from zarrcore.operations.check.keys import is_temporary
 from zarrcore.operations.copy.plan import CopyPlan
 from zarrcore.operations.copy.stored import ChunkDigest
 from zarrcore.operations.key_owners import KeyOwners
-from zarrcore.stores.interface import StoreEntry
+from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.wrapper.interface import listable
 
 _EXAMPLES = 3
@@ -86,6 +86,8 @@ class _Member:
         self._hierarchy = hierarchy
         self._listed = {format_.prefix(top), format_.chunk_prefix(top)}
         self._owners = KeyOwners(hierarchy, "")
+        self._skipped: set[str] = set()
+        """The prefixes of nodes that are left out."""
         self.digests: dict[str, ChunkDigest] = {}
         """The digest of each array by its path in the source; empty if the store cannot list."""
 
@@ -98,17 +100,29 @@ class _Member:
     def take_skipped(self, source_path: str, path: str) -> None:
         """Mark the keys of a node that is left out, and all below it."""
         self._owners.take_broken(source_path, path)
+        self._skipped |= {self._hierarchy.format.prefix(path), self._hierarchy.format.chunk_prefix(path)}
 
     def left(self) -> Iterator[str]:
         """The keys that belong to no node, as the source names them."""
         store, prefix = self._hierarchy.store, f"{self._hierarchy.at}/".lstrip("/")
         try:
             for listed in self._listed:
-                for entry in listable(store).list_prefix(listed):
+                for entry in self._entries(listable(store), listed):
                     if not self._belongs(entry):
                         yield prefix + entry.key
         except ListingUnsupportedError:
             self.digests.clear()
+
+    def _entries(self, store: ListableStore, prefix: str) -> Iterator[StoreEntry]:
+        """The keys after a prefix; from a local store, where listing may be denied, without those of nodes that are left out."""
+        if store.is_remote or not self._skipped:
+            yield from store.list_prefix(prefix)
+            return
+        for entry in store.list_dir(prefix):
+            if not entry.is_prefix:
+                yield entry
+            elif entry.key not in self._skipped:
+                yield from self._entries(store, entry.key)
 
     def _belongs(self, entry: StoreEntry) -> bool:
         owner = self._owners.find(entry.key)

@@ -238,10 +238,11 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         except OSError as error:
             self._absent(error, prefix)
             return
+        is_empty = True
         try:
             with os.scandir(descriptor) as found:
                 for item in found:
-                    name = item.name
+                    name, is_empty = item.name, False
                     try:
                         is_directory = item.is_dir(follow_symlinks=False)  # known from the listing
                         if not is_directory:
@@ -265,6 +266,10 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             raise file_failure(error, prefix, self.url) from error
         finally:
             os.close(descriptor)
+        if (
+            is_empty and not prefix and self._revalidated() is not directory
+        ):  # a removed directory is empty, too
+            yield from self.scan_dir(prefix)
 
     def has_prefix(self, prefix: str) -> bool:
         """Whether the directory exists. An empty directory counts, because listing its parent shows it."""
@@ -304,8 +309,8 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
     def _revalidated(self) -> OpenDirectory:
         """The root, opened again if its path names another directory than before.
 
-        Called once a second and before a key is reported absent. If the whole directory was replaced, the new one
-        is used. If it was removed, that is an error and not a store without keys.
+        Called once a second and before a key is reported absent or the store empty. If the whole directory was replaced,
+        the new one is used. If it was removed, that is an error and not a store without keys.
         """
         opened = self._opened
         try:

@@ -119,7 +119,7 @@ class VirtualStore(ReadableStore, ListableStore):
             return bytes(zeros)
         value = found.store.get(found.key, wanted, max_nbytes=nbytes)
         if value is None or len(value) != nbytes:
-            raise self._broken(key, found, None if value is None else wanted.start + len(value))
+            raise self._shorter(key, found, wanted, None if value is None else len(value))
         return bytes(value).ljust(nbytes + zeros, b"\0") if zeros else value
 
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
@@ -132,7 +132,7 @@ class VirtualStore(ReadableStore, ListableStore):
         self._check_size(key, nbytes + zeros, len(buffer))
         read = found.store.get_into(found.key, buffer[:nbytes], wanted) if nbytes else 0
         if read != nbytes:
-            raise self._broken(key, found, None if read is None else wanted.start + read)
+            raise self._shorter(key, found, wanted, read)
         buffer[nbytes : nbytes + zeros] = bytes(zeros)
         return nbytes + zeros
 
@@ -156,15 +156,21 @@ class VirtualStore(ReadableStore, ListableStore):
             return part.nbytes + part.zeros
         facts = part.store.stat(part.key)
         if facts is None or facts.size < part.start:
-            raise self._broken(key, part, None if facts is None else facts.size)
+            raise self._broken(key, part, None if facts is None else f"{facts.size:,}")
         return facts.size - part.start + part.zeros
 
     def _check_size(self, key: str, nbytes: int, limit: int | None) -> None:
         if limit is not None and nbytes > limit:
             raise BodyTooLargeError(nbytes, limit, key=key, url=self.url)
 
-    def _broken(self, key: str, part: Part, end: int | None) -> BrokenReferenceError:
+    def _shorter(self, key: str, part: Part, wanted: ByteRange, read: int | None) -> BrokenReferenceError:
+        """The error if ``read`` bytes of the range exist, or the target does not, which is None."""
+        if not read:  # the target may end anywhere before the range
+            return self._broken(key, part, None if read is None else f"{wanted.start:,} or earlier")
+        return self._broken(key, part, f"{wanted.start + read:,}")
+
+    def _broken(self, key: str, part: Part, end: str | None) -> BrokenReferenceError:
         stop = "" if part.nbytes is None else f" to {part.start + part.nbytes:,}"
-        fault = "does not exist" if end is None else f"ends at byte {end:,}"
+        fault = "does not exist" if end is None else f"ends at byte {end}"
         sentence = f"{key} of {self.url} is at the bytes {part.start:,}{stop} of {part.key} in {part.store.url}, which {fault}"
         return BrokenReferenceError(sentence, key=key, url=self.url)

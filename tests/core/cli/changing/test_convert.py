@@ -64,5 +64,7 @@ def test_a_zip_file_and_a_bucket(
 
 def test_other_formats_are_refused(tmp_path: Path, zarrscope: Run) -> None:
     zc.create(tmp_path / "a.n5", "n5").create_array("/x", shape=(2,), data_type="int8")
-    assert zarrscope("convert", tmp_path / "a.n5").status == 1
+    refused = zarrscope("convert", tmp_path / "a.n5")
+    told = f"zarrscope: {tmp_path}/a.n5 is N5: convert reads only Zarr v2, copy reads all formats\n"
+    assert (refused.status, refused.stderr) == (1, told)
     assert zarrscope("convert", tmp_path / "a.n5", "--format", "n5").status == 2

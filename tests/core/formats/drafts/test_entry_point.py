@@ -19,7 +19,7 @@ from tests.core.formats.drafts.draft_arrays import (
 from tests.core.formats.drafts.draft_writer import (
     write,
 )
-from zarrcore.errors import HierarchyNotFoundError, MetadataError, UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,18 @@ from zarrcore.errors import HierarchyNotFoundError, MetadataError, UnsupportedEr
             MetadataError,
             "zarr.json: metadata_key_suffix: expected the end",
         ),
-        (entry_point(zarr_format="https://example.org"), HierarchyNotFoundError, "holds no hierarchy"),
     ],
 )
 def test_entry_points_that_cannot_be_used(document: Any, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         zarrcore.open(store_of({"zarr.json": json.dumps(document).encode()}))
+
+
+def test_an_unknown_version_is_reported_by_the_root() -> None:
+    document = entry_point(zarr_format="https://example.org")
+    root = zarrcore.open(store_of({"zarr.json": json.dumps(document).encode()})).node("/")
+    assert isinstance(root, zarrcore.BrokenNode)
+    assert str(root.error) == "zarr.json: zarr_format: expected 3, found the string 'https://example.org'"
 
 
 def test_ignorable_extensions_are_ignored_and_named() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +16,8 @@ import zarrcore as zc
 from tests.command import run_inside
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.operations.marker import MARKER_KEY
+from zarrcore.stores import ByteRange, BytesLike, StoreEntry
+from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 
 DEAD = "the soft link leads to /nope, which does not exist"
@@ -81,6 +84,32 @@ def test_a_copy_with_nodes_left_out_is_resumed(file: Path) -> None:
     assert result.resumed_nbytes > 0
     assert result.left.count == 0
     assert zc.open(store)["g/a"][...].tolist() == [*range(60)]
+
+
+class Denied(LocalStore):
+    """A store with a directory that may not be read, as its mode says to users other than root."""
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        if key.startswith("g/s/"):
+            raise zc.AccessDeniedError(f"{key}: Permission denied", key=key)
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        if prefix.startswith("g/s/"):
+            raise zc.AccessDeniedError(f"{prefix}: Permission denied", key=prefix)
+        return super().list_dir(prefix)
+
+
+def test_a_directory_that_may_not_be_read_is_left_out(source: Path) -> None:
+    (source / "g/notes").write_text("mine")
+    hierarchy = zc.open(Denied(source))
+    plan = plan_copy(hierarchy, skip=True)
+    assert [path for path, _ in plan.skipped] == ["/g/s"]
+    target = MemoryStore()
+    assert execute(plan, hierarchy, target).left.examples == ("g/notes",)
+    assert zc.open(target)["a"].shape == zc.open(source)["a"].shape
 
 
 def test_keys_of_nodes_left_out_are_not_told_again(source: Path) -> None:

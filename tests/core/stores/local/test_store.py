@@ -86,8 +86,11 @@ def test_a_root_that_vanishes_is_an_error_and_not_a_store_without_keys(tmp_path:
         store.get("a")
     with pytest.raises(StoreNotFoundError):
         store.stat("a")
-    with pytest.raises(StoreNotFoundError):
-        list(store.list_dir("b/"))
+    for prefix in ("", "b/"):
+        with pytest.raises(StoreNotFoundError):
+            list(store.list_dir(prefix))
+        with pytest.raises(StoreNotFoundError):
+            list(store.list_prefix(prefix))
     with pytest.raises(StoreNotFoundError):
         store.set("a", b"1")
 
@@ -99,6 +102,14 @@ def test_a_replaced_root_is_opened_again(tmp_path: Path) -> None:
     LocalStore(root, create=True).set("a", b"new")
     assert store.get("a") is None or store.get("a") == b"new"
     assert store.get("a") == b"new"
+
+
+def test_a_replaced_root_is_listed_anew(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    store = LocalStore(root, create=True)
+    shutil.rmtree(root)
+    LocalStore(root, create=True).set("a", b"new")
+    assert [entry.key for entry in store.list_dir("")] == ["a"]
 
 
 def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:

@@ -90,6 +90,17 @@ def test_a_part_beyond_the_end_is_an_error_and_never_absent(part: tuple[int, int
         store.get_into("part", memoryview(bytearray(400)))
 
 
+def test_a_part_far_beyond_the_end_does_not_tell_a_wrong_end() -> None:
+    store = shown(part=(300, 20))
+    for read in (
+        lambda: store.get("part"),
+        lambda: store.get("part", ByteRange(0, 5)),
+        lambda: store.get_into("part", memoryview(bytearray(20))),
+    ):
+        with pytest.raises(BrokenReferenceError, match=r"which ends at byte 300 or earlier$"):
+            read()
+
+
 def test_a_missing_file_is_an_error_and_an_unknown_key_is_absent() -> None:
     store = shown(part=(0, 10))
     store.source.erase("file")  # type: ignore[attr-defined]

@@ -50,11 +50,8 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
 
 def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
     """Refuse source and destination inside each other: the copy would be copied, or the source erased."""
-    one, other = _place(source), _place(store)
-    if source.identity == store.identity or one.startswith(other) or other.startswith(one):
-        raise SelectionError(
-            f"{store.url} is the source itself, or one is inside the other: name another destination"
-        )
+    if source.identity == store.identity or _overlap(_place(source), _place(store)):
+        raise _overlapping(store.url)
 
 
 def refuse_place_inside(source: ReadableStore, url: str) -> None:
@@ -63,11 +60,18 @@ def refuse_place_inside(source: ReadableStore, url: str) -> None:
     Raises:
         SelectionError: one is inside the other.
     """
-    place = os.path.join(os.path.realpath(os.path.expanduser(url)), "")
-    if "://" not in url and (_place(source).startswith(place) or place.startswith(_place(source))):
-        raise SelectionError(
-            f"{url} is the source itself, or one is inside the other: name another destination"
-        )
+    if "://" not in url and _overlap(_place(source), _folder(os.path.expanduser(url))):
+        raise _overlapping(url)
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _overlapping(destination: str) -> SelectionError:
+    return SelectionError(
+        f"{destination} is the source itself, or one is inside the other: name another destination"
+    )
 
 
 def _place(store: ReadableStore) -> str:
@@ -79,6 +83,10 @@ def _place(store: ReadableStore) -> str:
     if isinstance(store, ObstoreStore):
         return f"{store.options.endpoint_url or ''} {store.url}/"
     path = re.sub("^(lmdb|sqlite)://", "", store.url)  # the path of a zip file, unchanged
+    return _folder(path)
+
+
+def _folder(path: str) -> str:
     return os.path.join(os.path.realpath(path), "")
 
 

@@ -60,7 +60,7 @@ class ZstdCodec(BytesToBytesCodec):
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         try:
-            announced = zstandard.frame_content_size(encoded)
+            announced = _announced_nbytes(encoded)
             if announced > max_nbytes:
                 raise CodecError(
                     f"the header announces {announced:,} bytes; at most {max_nbytes:,} are expected",
@@ -89,7 +89,7 @@ class ZstdCodec(BytesToBytesCodec):
         sizes = struct.pack(f"={len(encoded)}Q", *[nbytes] * len(encoded))
         try:
             for frame in encoded:
-                if zstandard.frame_content_size(frame) != nbytes:
+                if _announced_nbytes(frame) != nbytes:
                     raise CodecError(f"another size than the {nbytes:,} bytes expected", codec="zstd")
                 if _frame_nbytes(frame) != len(
                     frame
@@ -157,6 +157,18 @@ class ZstdCodec(BytesToBytesCodec):
             self._compressors.instance = zstandard.ZstdCompressor(level=wanted[0], write_checksum=wanted[1])
         compressor: zstandard.ZstdCompressor = self._compressors.instance
         return compressor
+
+
+def _announced_nbytes(encoded: Buffer) -> int:
+    """The decoded size in a frame's header; -1 if it has none.
+
+    Raises:
+        CodecError: there is no header.
+    """
+    try:
+        return zstandard.frame_content_size(encoded)
+    except zstandard.ZstdError as error:
+        raise CodecError("the bytes do not begin with the header of a frame", codec="zstd") from error
 
 
 def _frame_nbytes(encoded: Buffer) -> int:

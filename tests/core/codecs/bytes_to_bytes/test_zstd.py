@@ -62,3 +62,12 @@ def test_a_batch_takes_whole_frames_and_nothing_after_them(
             codec.decode_batch([frame, wrong], len(decoded), memoryview(out))
         with pytest.raises(CodecError):
             codec.decode(wrong, len(decoded))
+
+
+@pytest.mark.parametrize("wrong", [b"", b"no frame", zstandard.ZstdCompressor().compress(b"1" * 300)[:5]])
+def test_bytes_without_the_header_of_a_frame_are_refused_in_these_words(wrong: bytes) -> None:
+    codec = ZstdCodec(3, checksum=False)
+    with pytest.raises(CodecError, match="do not begin with the header of a frame"):
+        codec.decode(wrong, 300)
+    with pytest.raises(CodecError, match="do not begin with the header of a frame"):
+        codec.decode_batch([wrong], 300, memoryview(bytearray(300)))

@@ -70,6 +70,14 @@ def _no_garbage_before() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_in_the_clipboard_afterwards() -> Iterator[None]:
+    """Qt destroys what is in the offscreen clipboard after Python has ended: the process crashed if Python had made it."""
+    yield
+    if QApplication.instance() is not None:
+        QApplication.clipboard().clear()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _garbage_collected_in_this_thread() -> Iterator[None]:
     """Another thread must not destroy widgets; the program uses `zarrbrowser.workers.garbage`."""

@@ -127,6 +127,7 @@ def day(tmp_path: Path, s3: S3Server, files: dict[str, bytes]) -> Day:
     return Day(tmp_path, s3.endpoint_url)
 
 
+@pytest.mark.timeout(330)  # some twenty programs, each of which takes seconds on a busy machine
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE)
 def test_a_day_of_use_leaves_no_credentials(day: Day, web: FaultServer, tmp_path: Path) -> None:
     bucket = "s3://bucket/secrets"
@@ -171,7 +172,7 @@ def test_a_day_of_use_leaves_no_credentials(day: Day, web: FaultServer, tmp_path
         refused,
     ]
     environment = {**day.environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(program, env=environment, capture_output=True, timeout=100, check=True)
+    done = subprocess.run(program, env=environment, capture_output=True, timeout=200, check=True)
     assert done.stdout.count(b"zarrcore.open(") == 4, "code for zarrcore and Dask, for two sources"
     assert b"403 Forbidden" in done.stdout
     (day.left / "window").write_bytes(done.stdout + done.stderr)

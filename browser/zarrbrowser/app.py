@@ -6,8 +6,10 @@ import gc
 import os
 import signal
 import sys
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from zarrbrowser.session.sources import SourceRequest
@@ -18,6 +20,8 @@ from zarrbrowser.window.screenshot import Screenshot
 from zarrbrowser.workers.garbage import collect_in_this_thread
 
 _SIGNAL_MS = 200
+_WITHOUT_CLIPBOARD: Final = frozenset({"eglfs", "linuxfb", "minimal", "offscreen", "vnc"})
+"""Platforms of Qt whose clipboard is only that of this process."""
 
 
 def run(
@@ -72,7 +76,14 @@ def _leave_on_signals(application: QApplication, window: MainWindow) -> None:
     tick.start()
 
 
+def empty_own_clipboard() -> None:
+    """Empty a clipboard that no other program sees: Qt destroys its content after Python's end, and crashes if Python made it."""
+    if QGuiApplication.platformName() in _WITHOUT_CLIPBOARD:
+        QGuiApplication.clipboard().clear()
+
+
 def _leave(window: MainWindow, status: int) -> int:
+    empty_own_clipboard()
     if window.workers.shut_down(0.0):
         return status
     # A thread is waiting for a store that hangs. Nothing is being written, so the program need not wait for the timeout.

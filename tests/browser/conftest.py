@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 import zarrcore as zc
 from tests.browser.fakes import FakeGroup, FakeHierarchy
 from tests.waiting import PATIENCE_S
+from zarrbrowser.app import empty_own_clipboard
 from zarrbrowser.models import tree_item
 from zarrbrowser.panes.pane_set import load_pictures
 from zarrbrowser.session.sources import Source, SourceRequest
@@ -72,10 +73,9 @@ def _no_garbage_before() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_in_the_clipboard_afterwards() -> Iterator[None]:
-    """Qt destroys what is in the offscreen clipboard after Python has ended: the process crashed if Python had made it."""
     yield
     if QApplication.instance() is not None:
-        QApplication.clipboard().clear()
+        empty_own_clipboard()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -116,3 +116,27 @@ sys.exit(app.run(None, fresh=True))
 def test_the_program_ends_on_a_signal_before_its_event_loop_runs() -> None:
     done = subprocess.run([sys.executable, "-c", SIGNALLED_EARLY], timeout=PATIENCE_S)
     assert done.returncode == 0
+
+
+COPYING = """
+import sys
+from PySide6.QtCore import QMimeData, QTimer
+from PySide6.QtWidgets import QApplication
+from zarrbrowser import app
+
+def copy(_application):
+    data = QMimeData()
+    data.setText("a text")
+    QApplication.clipboard().setMimeData(data)
+    QTimer.singleShot(0, QApplication.closeAllWindows)
+
+app.collect_in_this_thread = copy
+status = app.run(None, fresh=True)
+print(QApplication.clipboard().text())
+sys.exit(status)
+"""
+
+
+def test_what_was_copied_does_not_outlive_python_on_a_platform_without_a_clipboard() -> None:
+    done = subprocess.run([sys.executable, "-c", COPYING], timeout=PATIENCE_S, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr

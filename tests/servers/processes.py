@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tests.waiting import PATIENCE_S
 
 _PORTS = range(10_000, 32_768)
-"""Ports that Linux never assigns to a program that asks for any free port, so that they are still free when a server has started."""
+"""Linux never chooses these ports for other programs, so they are still free when a server has started."""
 
 
 def free_port() -> int:

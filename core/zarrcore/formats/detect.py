@@ -104,7 +104,7 @@ def detect_format(
 
 
 def _of_unknown_version(get: Get, formats: tuple[Format, ...]) -> Format | None:
-    """The format in use whose document at the root states another ``zarr_format``; opening the root reports that."""
+    """The writable format that finds an unknown ``zarr_format`` at the root; opening the root reports it."""
     for candidate in formats:
         documents = candidate.fetch(get, "/") if candidate.writable else ()
         try:

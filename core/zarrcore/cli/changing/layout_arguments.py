@@ -47,7 +47,7 @@ def named_codecs(codecs: list[Any] | None) -> tuple[NamedConfiguration, ...] | N
 
     Raises:
         MetadataError: one of them is not the name of a codec, or an object with a name.
-        SelectionError: there is no such codec, or not with these parameters.
+        SelectionError: a codec is unknown, or its parameters are invalid.
     """
     if codecs is None:
         return None

@@ -163,7 +163,7 @@ def _announced_nbytes(encoded: Buffer) -> int:
     """The decoded size in a frame's header; -1 if it has none.
 
     Raises:
-        CodecError: there is no header.
+        CodecError: the bytes do not begin with the header of a frame.
     """
     try:
         return zstandard.frame_content_size(encoded)

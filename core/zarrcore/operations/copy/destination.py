@@ -51,7 +51,7 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
 def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
     """Refuse source and destination inside each other: the copy would be copied, or the source erased."""
     if source.identity == store.identity or _overlap(_place(source), _place(store)):
-        raise _overlapping(store.url)
+        raise _refusal(store.url)
 
 
 def refuse_place_inside(source: ReadableStore, url: str) -> None:
@@ -61,14 +61,14 @@ def refuse_place_inside(source: ReadableStore, url: str) -> None:
         SelectionError: one is inside the other.
     """
     if "://" not in url and _overlap(_place(source), _folder(os.path.expanduser(url))):
-        raise _overlapping(url)
+        raise _refusal(url)
 
 
 def _overlap(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _overlapping(destination: str) -> SelectionError:
+def _refusal(destination: str) -> SelectionError:
     return SelectionError(
         f"{destination} is the source itself, or one is inside the other: name another destination"
     )

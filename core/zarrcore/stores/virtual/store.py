@@ -164,7 +164,7 @@ class VirtualStore(ReadableStore, ListableStore):
             raise BodyTooLargeError(nbytes, limit, key=key, url=self.url)
 
     def _shorter(self, key: str, part: Part, wanted: ByteRange, read: int | None) -> BrokenReferenceError:
-        """The error if ``read`` bytes of the range exist, or the target does not, which is None."""
+        """The error if only ``read`` bytes of the range exist; with None, the target does not exist."""
         if not read:  # the target may end anywhere before the range
             return self._broken(key, part, None if read is None else f"{wanted.start:,} or earlier")
         return self._broken(key, part, f"{wanted.start + read:,}")

@@ -19,6 +19,8 @@ from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError
 
 _SMALL_NBYTES = 1 << 20
+_HEADER_NBYTES = 32
+_UNINITIALIZED = 4
 B2ND_PARAMETERS = ("level", "compressor", "shuffle", "chunkshape", "blockshape", "numthreads")
 """The parameters of ``imagecodecs_b2nd``, which only encoders use."""
 
@@ -54,6 +56,7 @@ class Hdf5Blosc2Codec(BytesToBytesCodec):
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
         whole = bytearray(frame.nbytes)
         for place in range(frame.nchunks):
+            _check_chunk(frame, place, self.name)
             start = place * frame.chunksize
             frame.decompress_chunk(place, memoryview(whole)[start : start + frame.chunksize])
         return whole
@@ -80,7 +83,7 @@ def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> n
         name: the codec, for errors.
 
     Raises:
-        CodecError: the array is larger.
+        CodecError: the array is larger, or a chunk never got elements.
     """
     frame = module.schunk_from_cframe(encoded, copy=False)
     if "b2nd" not in frame.meta:
@@ -92,4 +95,16 @@ def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> n
         math.prod(array.shape) * array.dtype.itemsize > max_nbytes or is_padded
     ):  # older releases: size is in bytes
         raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=name)
+    for place in range(frame.nchunks):
+        _check_chunk(frame, place, name)
     return np.asarray(array[...])
+
+
+def _check_chunk(frame: Any, place: int, name: str) -> None:
+    """Refuse a chunk without elements: decoding it gives what the memory held before.
+
+    The format of chunks of Blosc2, "Header": bits 4 to 6 of the last byte of an extended header.
+    """
+    header = frame.get_lazychunk(place)[:_HEADER_NBYTES]
+    if len(header) == _HEADER_NBYTES and header[-1] >> 4 & 7 == _UNINITIALIZED:
+        raise CodecError("a chunk of its frame never got elements", codec=name)

@@ -11,7 +11,7 @@ class ImageHeader(NamedTuple):
     width: int
     height: int
     channels: int
-    """Their number, or for JPEG XL, JPEG XR and PNG with a palette the most that there can be."""
+    """Their number, or for JPEG XL and PNG with a palette the most that there can be."""
     bits: int
     """Of a sample; 0 if the format's header does not tell them in one place."""
 

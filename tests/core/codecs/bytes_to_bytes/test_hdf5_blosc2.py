@@ -33,6 +33,24 @@ def test_broken_frames_are_refused() -> None:
         )
 
 
+def test_chunks_that_never_got_elements_are_refused() -> None:
+    """Decoding them gives what the memory held before."""
+    codec, sequence = Hdf5Blosc2Codec.from_configuration({}), blosc2.SChunk(chunksize=400)
+    sequence.fill_special(300, blosc2.SpecialValue.UNINIT)
+    for frame in (sequence.to_cframe(), blosc2.uninit((20, 30), dtype="i4").to_cframe()):
+        with pytest.raises(CodecError, match="never got elements"):
+            codec.decode(frame, NUMBERS.nbytes)
+
+
+def test_chunks_of_one_value_decode() -> None:
+    codec = Hdf5Blosc2Codec.from_configuration({})
+    for array in (blosc2.zeros((20, 30), dtype="f4"), blosc2.full((20, 30), 7, dtype="i4")):
+        assert codec.decode(array.to_cframe(), NUMBERS.nbytes) == array[...].tobytes()
+    sequence = blosc2.SChunk(chunksize=400)
+    sequence.fill_special(300, blosc2.SpecialValue.ZERO)
+    assert codec.decode(sequence.to_cframe(), NUMBERS.nbytes) == bytes(300)
+
+
 def test_a_missing_package_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "blosc2", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'zarrscope\[hdf5\]'"):
@@ -43,7 +61,7 @@ def test_chunks_of_arrays_do_not_take_much_more_than_the_array() -> None:
     codec = Hdf5Blosc2Codec.from_configuration({})
     small = blosc2.asarray(NUMBERS, chunks=(40, 60), blocks=(40, 60))
     assert codec.decode(small.to_cframe(), NUMBERS.nbytes) == NUMBERS.tobytes()
-    large = blosc2.uninit((10,), dtype="u1", chunks=(1 << 30,), blocks=(1 << 20,))
+    large = blosc2.zeros((10,), dtype="u1", chunks=(1 << 30,), blocks=(1 << 20,))
     with pytest.raises(CodecError, match="more than the 10 bytes expected"):
         codec.decode(large.to_cframe(), 10)
 

@@ -75,7 +75,7 @@ def test_points_and_outer_products_are_written_as_in_numpy(name: str, data: st.D
         chunk[region] = values
         updated = updated_shard(chain, encoded, region, values)
         encoded = None if updated is None else bytes(updated)
-        assert encoded == bytes(chain.encode(chunk))
+        assert encoded == (None if (chunk == 3).all() else bytes(chain.encode(chunk)))
 
 
 def test_all_points_of_an_inner_chunk_may_come_in_any_order() -> None:

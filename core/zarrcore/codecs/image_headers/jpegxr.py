@@ -23,6 +23,7 @@ _ALPHA_CODESTREAM: Final = 0xBCC2
 _TILES: Final = 0x80
 _SHORT_HEADER: Final = 0x80
 _MARGINS: Final = 0x20
+"""Flags of the header: the first one in its byte 9, the others in byte 10."""
 _GRAY, _CMYK, _COMPONENTS, _RGB, _RGBE = 0, 4, 6, 7, 8
 """Output colour formats."""
 _RESERVED: Final = (5, 7)

@@ -11,9 +11,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -71,8 +73,11 @@ class Outcome(NamedTuple):
         return self.status not in (0, _NO_TESTS) or not _COMPLETE.search(self.closing_line)
 
 
-def run(part: str) -> Outcome:
-    """Run a part of the tests."""
+def run(part: str, temporary: Path) -> Outcome:
+    """Run a part of the tests, with its temporary files in *temporary*, which is left only if a test failed.
+
+    In the folder that pytest shares between its processes, two that remove the same old files fail.
+    """
     folders = part.split()
     others = [other for other in PARTS if any(other.startswith(f"{folder}/") for folder in folders)]
     done = subprocess.run(
@@ -80,6 +85,7 @@ def run(part: str) -> Outcome:
             *(sys.executable, "-m", "pytest", "--quiet", "--color=no"),
             *(() if os.access(ROOT, os.W_OK) else ("-p", "no:cacheprovider")),
             *(f"--ignore={other}" for other in others),
+            f"--basetemp={temporary}",
             *folders,
         ],
         cwd=ROOT,
@@ -90,7 +96,10 @@ def run(part: str) -> Outcome:
         errors="replace",
         check=False,
     )
-    return Outcome(part, done.returncode, done.stdout)
+    outcome = Outcome(part, done.returncode, done.stdout)
+    if not outcome.has_failed:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return outcome
 
 
 def main() -> int:
@@ -106,9 +115,11 @@ def main() -> int:
     at_once = min(len(os.sched_getaffinity(0)), MOST)
     print(f"Parts of the tests: {len(parts)}, {at_once} at a time", flush=True)
     counts, lines, has_failed = Counter[str](), [], False
+    folder = Path(tempfile.mkdtemp(prefix="tests-"))  # short: a path of a socket has 107 bytes at most
     with ThreadPoolExecutor(at_once) as pool:
+        runs = [pool.submit(run, part, folder / str(number)) for number, part in enumerate(parts, 1)]
         try:
-            for number, future in enumerate(as_completed([pool.submit(run, part) for part in parts]), 1):
+            for number, future in enumerate(as_completed(runs), 1):
                 outcome = future.result()
                 if outcome.has_failed:
                     has_failed = True
@@ -120,6 +131,10 @@ def main() -> int:
             pool.shutdown(cancel_futures=True)
             return 128 + signal.SIGINT
     print(*lines, sep="\n")
+    if has_failed:
+        print(f"The temporary files of the parts that failed are in {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
     summary = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     print(f"======== {summary} in {time.monotonic() - started:.0f} s ========")
     return int(has_failed)

@@ -28,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "a/test_one.py").write_text("def test_it(): pass")
     (tmp_path / "a/b/test_two.py").write_text("def test_it(): pass\ndef test_other(): pass")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "temporary").mkdir()
     return tmp_path
 
 
@@ -38,6 +39,7 @@ def run(folder: Path) -> tuple[int, list[str]]:
         cwd=parts.ROOT,
         env={
             **os.environ,
+            "TMPDIR": str(folder / "temporary"),
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         },  # plug-ins of other packages print lines of their own
         capture_output=True,
@@ -69,6 +71,18 @@ def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
     assert status == 0
     assert lines[-1].startswith("======== 3 passed in ")
     assert any("] a: 1 passed in " in line for line in lines)
+
+
+def test_only_the_temporary_files_of_a_part_that_fails_are_left(folder: Path) -> None:
+    (folder / "a/test_one.py").write_text("def test_it(tmp_path): (tmp_path / 'file').touch()")
+    assert run(folder)[0] == 0
+    assert list((folder / "temporary").iterdir()) == []
+    (folder / "a/b/test_three.py").write_text("def test_it(tmp_path): (tmp_path / 'file').unlink()")
+    status, lines = run(folder)
+    (left,) = (folder / "temporary").iterdir()
+    assert status == 1
+    assert f"The temporary files of the parts that failed are in {left}" in lines
+    assert [path.name for path in left.rglob("test_it0")] == ["test_it0"]
 
 
 @pytest.mark.parametrize(

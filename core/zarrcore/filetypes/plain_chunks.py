@@ -21,11 +21,13 @@ import numpy as np
 from zarrcore.array import Array
 from zarrcore.array.selection.axes import AxisRange
 from zarrcore.codecs import Pipeline
+from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes, WrappedPlan
 from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
 from zarrcore.formats.v3.encode import adapted_array, encode_node
+from zarrcore.hierarchy import ArrayNode
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
 
 _WORTH_OPENING_NBYTES = 1 << 20
@@ -56,13 +58,17 @@ class PlainChunks:
         MetadataError: an attribute is not JSON.
     """
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: ArrayNode) -> None:
         self._array = array
         self.shape = _chunk_shape(array)
         grid = RegularChunkGrid(self.shape)
         codecs = (plain_array_to_bytes(array.dtype),)
         self._metadata = replace(
-            array.metadata, chunk_grid=grid, codecs=codecs, chunk_key_encoding=ChunkKeyEncoding()
+            array.metadata,
+            chunk_grid=grid,
+            codecs=codecs,
+            chunk_key_encoding=ChunkKeyEncoding(),
+            attributes=attributes_in_zarr_v3(array),
         )
         self.document = encode_node(adapted_array(self._metadata))
         self.grid_shape = grid.grid_shape(array.shape)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
@@ -138,7 +139,8 @@ def _v3_documents(node: AnyNode) -> Documents:
 
 def _array(node: ArrayNode) -> ArrayMetadata:
     """The metadata of an array in terms of Zarr v3, with the chunks and keys of Zarr v2."""
-    found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
+    attributes = attributes_in_zarr_v3(node)
+    found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding, attributes=attributes)
     try:
         adapted = Format.V3.adapted(found)
     except ZarrError as error:

@@ -77,8 +77,8 @@ def test_chunks_are_cached() -> None:
     hierarchy = zarrcore.create("memory://")
     stored = hierarchy.create_array("/a", shape=(5, 5), data_type="u1", chunk_shape=(3, 3), fill_value=9)
     stored[...] = np.arange(25).reshape(5, 5)
-    array = stored.with_chunk_cache(zarrcore.ChunkCache(1 << 20))
-    chunk = PlainChunks(array).chunk((1, 1))
+    again = zarrcore.open(hierarchy.store, chunk_cache=zarrcore.ChunkCache(1 << 20))
+    chunk = PlainChunks(again["/a"]).chunk((1, 1))
     assert not chunk.cached(0, 9)
     assert chunk.cached(6, 3), "nothing of the array is in the last row"
     whole = bytearray(9)

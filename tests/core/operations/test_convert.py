@@ -85,7 +85,7 @@ def test_zarr_python_reads_the_same_elements_as_v3(
         for name, values in elements.items():
             assert np.array_equal(root[name][...], values), name
         assert root["g/big"].metadata.dimension_names == ("y", "x")
-        assert root["g/big"].attrs.asdict() == {"unit": "m"}
+        assert root["g/big"].attrs.asdict() == {"unit": "m", "_FillValue": 5}
         assert root["g/big"].fill_value == 5
     opened = zc.open(tmp_path / "a")
     assert opened.format.name == "v3"

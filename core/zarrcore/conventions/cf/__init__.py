@@ -10,7 +10,11 @@ from zarrcore.conventions.cf.coordinates import (
     is_longitude,
 )
 from zarrcore.conventions.cf.flags import flag_meaning
-from zarrcore.conventions.cf.missing_values import missing_values, missing_values_of
+from zarrcore.conventions.cf.missing_values import (
+    attributes_in_zarr_v3,
+    missing_values,
+    missing_values_of,
+)
 from zarrcore.conventions.cf.packing import Packing, among, any_of, may_be_packed, outside, packing_of
 from zarrcore.conventions.cf.times import decode_times, is_time
 
@@ -19,6 +23,7 @@ __all__ = [
     "Packing",
     "among",
     "any_of",
+    "attributes_in_zarr_v3",
     "coordinate_values",
     "decode_times",
     "direction_of",

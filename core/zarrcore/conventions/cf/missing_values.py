@@ -18,6 +18,9 @@ import numpy as np
 
 from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_type
 from zarrcore.conventions.values import items, number, numbers
+from zarrcore.formats import Format
+from zarrcore.hierarchy import ArrayNode
+from zarrcore.stores.virtual.missing_float import missing_float
 
 _NAMES = ("_FillValue", "missing_value")
 
@@ -53,6 +56,22 @@ def missing_values(
     if fill_value is not None:
         found["_FillValue"] = np.asarray(fill_value).astype(dtype)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def attributes_in_zarr_v3(array: ArrayNode) -> Mapping[str, Any]:
+    """The attributes of an array of any format, with its missing value where xarray looks for it in Zarr v3.
+
+    Floats are told in base64, since xarray opens no array of floats of Zarr v3 with another ``_FillValue``. Attributes of Zarr v3
+    stay as they are.
+    """
+    missing = missing_values_of(array).get("_FillValue")
+    if array.hierarchy.format is Format.V3 or missing is None or missing.ndim:
+        return array.attributes
+    if array.dtype.kind == "f":
+        return {**array.attributes, "_FillValue": missing_float(float(missing))}
+    return (
+        {**array.attributes, "_FillValue": int(missing)} if array.fill_value_is_missing else array.attributes
+    )
 
 
 def valid_range_of(attributes: Mapping[str, Any]) -> tuple[float, float] | None:

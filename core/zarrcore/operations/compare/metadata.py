@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
+
+from zarrcore.conventions.cf import missing_values_of
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode, Group
 from zarrcore.operations.compare.difference import Difference, Wanted, What
 from zarrcore.operations.copy.layout import same_fill_value
 from zarrcore.sizes import format_shape
 
+_FILL_VALUE: Final = "_FillValue"
 _LONGEST = 80
 """The most letters of a value that is shown."""
 
@@ -27,7 +31,24 @@ def compare_metadata(
         yield from _compare_arrays(one, other, path)
         if wanted.layout:
             yield from _compare_layout(one, other, path)
-    yield from _compare_attributes(_attributes(one), _attributes(other), path)
+    attributes = _attributes(one), _attributes(other)
+    if isinstance(one, ArrayNode) and isinstance(other, ArrayNode) and _have_same_missing_value(one, other):
+        attributes = _without(attributes[0], _FILL_VALUE), _without(attributes[1], _FILL_VALUE)
+    yield from _compare_attributes(*attributes, path)
+
+
+def _have_same_missing_value(one: ArrayNode, other: ArrayNode) -> bool:
+    """Whether arrays of two formats have the same missing value, which Zarr v2 has as the fill value.
+
+    NaN is a missing element without being named.
+    """
+    if one.hierarchy.format is other.hierarchy.format or one.dtype != other.dtype:
+        return False
+    unnamed = np.array(np.nan) if one.dtype.kind == "f" else None
+    value, other_value = (missing_values_of(array).get(_FILL_VALUE, unnamed) for array in (one, other))
+    return (
+        value is not None and other_value is not None and np.array_equal(value, other_value, equal_nan=True)
+    )
 
 
 def _attributes(node: Group | ArrayNode) -> Mapping[str, Any]:
@@ -35,7 +56,11 @@ def _attributes(node: Group | ArrayNode) -> Mapping[str, Any]:
     names = list(node.dimension_names or ()) if isinstance(node, ArrayNode) else None
     if names is None or node.attributes.get(DIMENSIONS_ATTRIBUTE) != names:
         return node.attributes
-    return {name: value for name, value in node.attributes.items() if name != DIMENSIONS_ATTRIBUTE}
+    return _without(node.attributes, DIMENSIONS_ATTRIBUTE)
+
+
+def _without(attributes: Mapping[str, Any], without: str) -> Mapping[str, Any]:
+    return {name: value for name, value in attributes.items() if name != without}
 
 
 def _compare_arrays(one: ArrayNode, other: ArrayNode, path: str) -> Iterator[Difference]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
+from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
@@ -163,11 +164,7 @@ def plan_copy(
         elif error is None and isinstance(node, ArrayNode):
             same = format_ is node.hierarchy.format
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
-            wanted = (
-                found
-                if same or format_ is not Format.V2
-                else with_missing_value(found, every_element_is_stored=True)
-            )
+            wanted = found if same else _with_same_missing_elements(node, found, format_)
             try:
                 destination, note = destination_metadata(wanted, format_, layout, same_format=same)
             except UnsupportedError as unsupported:
@@ -192,6 +189,13 @@ def plan_copy(
         top,
         tuple((path, why) for path, why in skipped.items() if why),
     )
+
+
+def _with_same_missing_elements(node: ArrayNode, found: ArrayMetadata, to: Format) -> ArrayMetadata:
+    """The metadata of an array, so that xarray finds its missing elements in another format."""
+    if to is Format.V2:
+        return with_missing_value(found, every_element_is_stored=True)
+    return replace(found, attributes=attributes_in_zarr_v3(node))
 
 
 def _fault(node: AnyNode, format_: Format, *, is_top: bool) -> ZarrError | None:

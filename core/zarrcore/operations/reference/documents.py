@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
@@ -80,7 +81,8 @@ def _own_document(node: ArrayNode) -> bytes | None:
 
 def _converted(found: ArrayMetadata, node: ArrayNode) -> ArrayDocuments:
     """The documents of an array that is stored in another format than Zarr v3."""
-    metadata, _ = destination_metadata(found, Format.V3, Layout(), same_format=False)
+    told = replace(found, attributes=attributes_in_zarr_v3(node))
+    metadata, _ = destination_metadata(told, Format.V3, Layout(), same_format=False)
     if not keeps_chunks(found, metadata):
         raise _refused(Format.V3, node.metadata)
     return ArrayDocuments(Format.V3.encode(metadata), metadata.chunk_key_encoding)

@@ -6,7 +6,6 @@ NetCDF-4's "File Format" appendix; the HDF5 Dimension Scale specification; xarra
 from __future__ import annotations
 
 import base64
-import struct
 from collections import ChainMap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ from zarrcore.stores.hdf5.attributes import Attribute, room_for_attributes
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
 from zarrcore.stores.hdf5.elements import array_json
 from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
+from zarrcore.stores.virtual.missing_float import missing_float
 
 if TYPE_CHECKING:
     from zarrcore.stores.hdf5.file import Found, Hdf5File, Node
@@ -48,7 +48,7 @@ def _fill_value(attribute: Attribute, value: Any) -> Any:
     if isinstance(value, list):
         return value
     if attribute.type.kind is Kind.FLOAT:
-        return base64.standard_b64encode(struct.pack("<d", value)).decode()
+        return missing_float(value)
     if attribute.type.kind is Kind.TEXT:
         return base64.standard_b64encode(attribute.data[: attribute.type.nbytes]).decode()
     return value

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import math
-import struct
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.netcdf3.header import Header, Variable, parse_header
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 from zarrcore.stores.virtual.flat_file import DOCUMENT, FlatFile
+from zarrcore.stores.virtual.missing_float import missing_float
 from zarrcore.stores.virtual.parsed_file import FileVersion
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part
@@ -145,7 +145,7 @@ def document(variable: Variable) -> dict[str, Any]:
             told = attributes["_FillValue"] = base64.standard_b64encode(fill.tobytes()).decode()
         elif variable.dtype.kind == "f":
             number = float(fill[0])
-            attributes["_FillValue"] = base64.standard_b64encode(struct.pack("<d", number)).decode()
+            attributes["_FillValue"] = missing_float(number)
             told = number if math.isfinite(number) else "0x" + fill.tobytes().hex()
         else:
             told = int(fill[0])

@@ -6,13 +6,14 @@ import base64
 import contextlib
 import enum
 import math
-import struct
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+
+from zarrcore.stores.virtual.missing_float import missing_float
 
 _MAX_TEXT: Final = 1 << 16
 _MAX_NUMBERS: Final = 4096
@@ -115,5 +116,5 @@ def _name(value: Any) -> Any:
 def array_attributes(dtype: np.dtype[Any], nodata: float | complex) -> dict[str, Any]:
     """The attribute ``_FillValue``, as xarray writes it: the value that means missing."""
     if dtype.kind == "f":
-        return {"_FillValue": base64.standard_b64encode(struct.pack("<d", float(nodata.real))).decode()}
+        return {"_FillValue": missing_float(float(nodata.real))}
     return {"_FillValue": int(nodata.real)} if dtype.kind in "iu" else {}

@@ -48,6 +48,31 @@ def test_formats_that_spell_the_same_are_equal() -> None:
     assert differences(array(dimension_names=[None, None]), array()) == {}
 
 
+def test_a_missing_value_may_be_the_fill_value_or_the_attribute() -> None:
+    named = {"dimension_names": ["y", "x"], "fill_value": 7}
+    told = {**named, "attributes": {"_FillValue": 7}}
+    assert differences(array("v2", **named), array(**told)) == {}
+    assert differences(array("v2", **told), array(**told)) == {}
+    assert set(differences(array(**named), array(**told))) == {"attributes"}
+    assert set(differences(array("v2", **named), array(**{**told, "attributes": {"_FillValue": 8}}))) == {
+        "attributes"
+    }
+    assert set(differences(array("v2", fill_value=7), array(fill_value=7, attributes={"_FillValue": 7}))) == {
+        "attributes"
+    }
+
+
+def test_nan_is_missing_without_being_named() -> None:
+    named = {"dimension_names": ["y", "x"], "data_type": "float32", "fill_value": "NaN"}
+    told = {**named, "attributes": {"_FillValue": "AAAAAAAA+H8="}}
+    for one in (named, told):
+        for other in (named, told):
+            assert differences(array("v2", **one), array(**other)) == {}
+    zero = {**named, "fill_value": 0}
+    assert set(differences(array("v2", **zero), array(**{**told, "fill_value": 0}))) == {"attributes"}
+    assert set(differences(array(**named), array(**told))) == {"attributes"}
+
+
 def test_attributes_are_compared_one_by_one() -> None:
     one = array(attributes={"a": 1, "b": float("nan"), "c": {"x": 1, "y": 2}, "d": 1})
     other = array(attributes={"a": 2, "b": float("nan"), "c": {"y": 2, "x": 1}, "e": 1})

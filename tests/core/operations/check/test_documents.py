@@ -35,6 +35,33 @@ def test_a_document_without_codecs_gives_a_warning(root: Path) -> None:
     assert kinds(root) == {("warning", "codecs-not-named", "/old")}
 
 
+@pytest.mark.parametrize("in_shards", [False, True])
+@pytest.mark.parametrize("dtype", ["i4", "u1"])
+def test_a_codec_without_byte_order_gives_a_warning(tmp_path: Path, dtype: str, in_shards: bool) -> None:
+    root = tmp_path / "x.zarr"
+    shards = {"shards": (5, 10)} if in_shards else {}
+    zarr.create_array(root, data=DATA.astype(dtype), chunks=(5, 5), compressors=None, **shards)
+    document = json.loads((root / "zarr.json").read_text())
+    codecs = document["codecs"][0]["configuration"]["codecs"] if in_shards else document["codecs"]
+    codecs[0].pop("configuration", None)
+    (root / "zarr.json").write_text(json.dumps(document))
+    if dtype == "u1":
+        assert kinds(root) == set()
+        zarr.open_array(root)
+    else:
+        assert kinds(root) == {("warning", "byte-order-not-named", "/")}
+        with pytest.raises(ValueError, match="endian"):
+            zarr.open_array(root)
+
+
+def test_an_index_without_byte_order_gives_a_warning(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "x.zarr", data=DATA, chunks=(5, 5), shards=(5, 10))
+    document = json.loads((tmp_path / "x.zarr/zarr.json").read_text())
+    document["codecs"][0]["configuration"]["index_codecs"] = ["bytes"]
+    (tmp_path / "x.zarr/zarr.json").write_text(json.dumps(document))
+    assert ("warning", "byte-order-not-named", "/") in kinds(tmp_path / "x.zarr")
+
+
 def test_documents_of_two_formats(root: Path) -> None:
     zarr.open_group(root, mode="a")
     (root / ".zgroup").write_text('{"zarr_format": 2}')

@@ -15,9 +15,10 @@ def normalize_path(path: str) -> str:
     ('/foo/bar', '/')
     """
     segments = [segment for segment in path.split("/") if segment]
+    joined = "/" + "/".join(segments)
     for segment in segments:
         if segment in (".", "..") or "\0" in segment:
             raise SelectionError(
-                f"path {path!r} has the segment {segment!r}, which cannot be the name of a node"
+                f"path {joined!r} has the segment {segment!r}, which cannot be the name of a node"
             )
-    return "/" + "/".join(segments)
+    return joined

@@ -118,7 +118,7 @@ def dataset_document(metadata: ArrayMetadata, attributes: JsonObject) -> JsonObj
         UnsupportedError: N5 cannot express the array.
     """
     if not metadata.shape:
-        raise UnsupportedError("array", "without dimensions", _WHY)
+        raise UnsupportedError("shape", "()", _WHY)
     if metadata.chunk_key_encoding != _KEYS:
         raise UnsupportedError("chunk key encoding", metadata.chunk_key_encoding.name, _WHY)
     if not isinstance(metadata.chunk_grid, RegularChunkGrid):

@@ -196,7 +196,7 @@ def test_errors_of_broken_datasets_say_what_and_where(
     [
         ({"data_type": "bool"}, "data type 'bool' cannot be expressed in N5"),
         ({"data_type": "complex64"}, "data type 'complex64' cannot be expressed in N5"),
-        ({"shape": (), "chunk_shape": ()}, "array 'without dimensions' cannot be expressed in N5"),
+        ({"shape": (), "chunk_shape": ()}, r"shape '\(\)' cannot be expressed in N5"),
         ({"codecs": ["crc32c"]}, "codec 'crc32c' cannot be expressed in N5"),
         ({"fill_value": 3}, "fill value '3' cannot be expressed in N5"),
         ({"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),

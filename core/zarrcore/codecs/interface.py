@@ -151,6 +151,9 @@ class ArrayToBytesCodec(Codec):
 class BytesToBytesCodec(Codec):
     """bytes → bytes."""
 
+    is_checksum: ClassVar[bool] = False
+    """Whether it only adds a checksum, so that decoding is fast and finds any change."""
+
     def for_array(self, spec: ArraySpec) -> Self:
         """This codec prepared for the bytes of an array, if its parameters follow from the elements' type."""
         return self

@@ -190,7 +190,7 @@ class Campaign:
         if choice.random() >= self._rate:
             return None
         possible = [kind for kind in _TROUBLES if kind in self._kinds]
-        if request.method != "GET" or "/c/" not in request.target:
+        if request.method != "GET" or "/c/" not in request.target or request.target.endswith("/"):
             possible = [kind for kind in possible if kind is not Trouble.FLIPPED]
         return chosen(choice, possible), choice
 

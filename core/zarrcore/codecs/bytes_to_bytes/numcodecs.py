@@ -115,6 +115,8 @@ class ShuffleCodec(_NumcodecsCodec):
 
 
 class _ChecksumCodec(_NumcodecsCodec):
+    is_checksum: ClassVar[bool] = True
+
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes + 4
 

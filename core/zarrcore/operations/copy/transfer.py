@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 
 from zarrcore.array import Array
+from zarrcore.codecs import BytesToBytesCodec
+from zarrcore.codecs.registry import codec_class
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, CodecError, StoreError
 from zarrcore.operations.cluster import Witness
@@ -55,10 +57,11 @@ class ChunkTransfer:
         """Copy the chunks that begin in ``box``; returns the number of bytes of its elements.
 
         Raises:
-            CodecError: a stored chunk is larger than any valid one.
+            CodecError: a stored chunk is larger than any valid one, or arrives with another checksum than it states.
             BrokenBodyError: the source sent another number of bytes than it stores, or the written chunk reads back differently.
             StoreError: a store failed, or a chunk needs more memory than allowed.
         """
+        checksum = self._checksum()
         axes = self.source.metadata.chunk_grid.axes
         ranges = (
             range(axis.find(part.start), axis.find(part.stop - 1) + 1)
@@ -67,16 +70,22 @@ class ChunkTransfer:
         encode = self.source.metadata.chunk_key_encoding.encode
         encode_new = self.destination.metadata.chunk_key_encoding.encode
         for index in product(*ranges):
-            self._copy(self.source_prefix + encode(index), self.prefix + encode_new(index))
+            self._copy(self.source_prefix + encode(index), self.prefix + encode_new(index), checksum)
         return nbytes_of(box, self.source.itemsize)
 
-    def _copy(self, key: str, new: str) -> None:
+    def _checksum(self) -> BytesToBytesCodec | None:
+        """The codec that adds a checksum to stored chunks, if there is one."""
+        last = self.source.metadata.codecs[-1]
+        codec = codec_class(last.name).from_configuration(last.configuration)
+        return codec if isinstance(codec, BytesToBytesCodec) and codec.is_checksum else None
+
+    def _copy(self, key: str, new: str, checksum: BytesToBytesCodec | None) -> None:
         source, destination = self.source.store, writable(self.destination.store)
         # A clone in a bucket is compared later, with one listing for many; other clones are the value itself.
         if destination.clone(source, key, new):
             return
         try:
-            value = self._stored(source, key)
+            value = self._stored(source, key, checksum)
         except BodyTooLargeError as error:
             self._copy_large(key, new, error.size)
             return
@@ -88,8 +97,10 @@ class ChunkTransfer:
             if found is None or not _same(found, value):
                 raise self._differs(new)
 
-    def _stored(self, source: ReadableStore, key: str) -> BytesLike | None:
-        """The value of the source. Decoding would detect one that was cut off on the way; only its size can here."""
+    def _stored(
+        self, source: ReadableStore, key: str, checksum: BytesToBytesCodec | None
+    ) -> BytesLike | None:
+        """The value of the source. Decoding would detect one that changed on the way; here only its size and a checksum can."""
         if not self.verify or source.fills_buffers:
             return self._value(source, key, "encoded")
         found = source.get_with_stat(key, max_nbytes=self._limit_nbytes)
@@ -102,6 +113,11 @@ class ChunkTransfer:
                 key=key,
                 url=source.url,
             )
+        if checksum is not None:
+            try:
+                checksum.decode(value, self.limit_nbytes)
+            except CodecError as error:
+                raise error.at(key) from error
         return value
 
     @property

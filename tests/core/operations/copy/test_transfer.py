@@ -14,7 +14,7 @@ import zarr
 import zarrcore as zc
 from tests.core.operations.copy.copying import DATA, EXPECTED, copy, read_by_zarr
 from zarrcore.codecs import Pipeline
-from zarrcore.errors import BrokenBodyError
+from zarrcore.errors import BrokenBodyError, ChecksumError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.operations.copy import Layout, plan_copy
@@ -69,6 +69,44 @@ class Cutting(MemoryStore):
         return value if value is None or key.endswith(".json") else value[:-1]
 
     get_with_stat = ReadableStore.get_with_stat
+
+
+class Damaging(MemoryStore):
+    """A store whose answers have another bit in each chunk."""
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        value = super().get(key, byte_range, max_nbytes=max_nbytes)
+        return value if value is None or key.endswith(".json") else bytes([value[0] ^ 1]) + bytes(value[1:])
+
+    get_with_stat = ReadableStore.get_with_stat
+
+
+@pytest.mark.parametrize(
+    ("codec", "verify", "ends"),
+    [
+        *((name, True, True) for name in ("crc32c", "numcodecs.adler32", "numcodecs.fletcher32")),
+        ("crc32c", False, False),
+        ("zstd", True, False),
+    ],
+)
+def test_a_chunk_that_arrives_with_a_wrong_checksum_ends_the_copy(
+    tmp_path: Path, codec: str, verify: bool, ends: bool
+) -> None:
+    store = Damaging()
+    array = zc.create(store).create_array(
+        "a", shape=(6,), chunk_shape=(6,), data_type="int32", codecs=[codec]
+    )
+    array[...] = np.arange(6)
+    target = LocalStore(tmp_path / "t", create=True)
+    if ends:
+        with pytest.raises(ChecksumError, match=r"^a/c/0: "):
+            copy(store, target, verify=verify)
+        assert target.get("a/c/0") is None
+    else:
+        copy(store, target, verify=verify)
+        assert target.get("a/c/0") == store.get("a/c/0")
 
 
 def test_a_chunk_that_arrives_short_ends_the_copy(source: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def missing_values(
 def attributes_in_zarr_v3(array: ArrayNode) -> Mapping[str, Any]:
     """The attributes of an array of any format, with its missing value where xarray looks for it in Zarr v3.
 
-    Floats are told in base64, since xarray opens no array of floats of Zarr v3 with another ``_FillValue``. Attributes of Zarr v3
+    Floats become base64, since xarray opens no array of floats of Zarr v3 with another ``_FillValue``. Attributes of Zarr v3
     stay as they are.
     """
     missing = missing_values_of(array).get("_FillValue")

@@ -22,7 +22,7 @@ from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.operations.check.finding import Finding
 
 _INDEX_DTYPE: Final = np.dtype("u8")
-"""Of the index of a shard."""
+"""The type of the numbers in the index of a shard."""
 
 
 def check_node(node: AnyNode) -> Iterator[Finding]:

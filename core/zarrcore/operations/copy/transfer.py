@@ -1,7 +1,7 @@
 """Copying stored chunks as they are: for arrays whose copy has the same chunks, codecs and data type.
 
-Nothing is decoded, so a chunk that does not decode is copied like any other. Values pass through memory only if neither the file
-system can share their blocks nor the service can copy them itself.
+Nothing is decoded, so a chunk that does not decode is copied like any other; only a checksum that a remote store sends is
+compared. Values pass through memory only if neither the file system can share their blocks nor the service can copy them itself.
 """
 
 from __future__ import annotations

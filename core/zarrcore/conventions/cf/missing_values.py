@@ -12,15 +12,16 @@ import binascii
 import math
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_type
 from zarrcore.conventions.values import items, number, numbers
-from zarrcore.formats import Format
-from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores.virtual.missing_float import missing_float
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy import ArrayNode
 
 _NAMES = ("_FillValue", "missing_value")
 
@@ -65,7 +66,7 @@ def attributes_in_zarr_v3(array: ArrayNode) -> Mapping[str, Any]:
     stay as they are.
     """
     missing = missing_values_of(array).get("_FillValue")
-    if array.hierarchy.format is Format.V3 or missing is None or missing.ndim:
+    if array.hierarchy.format.name == "v3" or missing is None or missing.ndim:
         return array.attributes
     if array.dtype.kind == "f":
         return {**array.attributes, "_FillValue": missing_float(float(missing))}

@@ -30,6 +30,7 @@ from zarrbrowser.widgets.plots.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
 _HEIGHT = 190
+_NO_MORE = f"At most {len(LINE_COLOURS)} points: clear them first."
 
 
 @dataclass(slots=True)
@@ -104,7 +105,7 @@ class SeriesPanel(QFrame):
         if not self._is_on or state is None or self.axis.count() == 0:
             return
         if len(self.lines) == len(LINE_COLOURS):
-            self.words.setText(f"At most {len(LINE_COLOURS)} points: clear them first.")
+            self.words.setText(_NO_MORE)
             return
         request = SeriesAtPoint(state.image, state.settings, element_at(place), self.axis.currentData())
         used = {line.colour for line in self.lines}
@@ -233,7 +234,9 @@ class SeriesPanel(QFrame):
         self.go_on.setVisible(asks)
         self.export.setEnabled(any(line.numbers is not None for line in self.lines))
         self.remove.setEnabled(bool(self.lines))
-        if cost is None:
+        if cost is None and len(self.lines) == len(LINE_COLOURS):
+            text = _NO_MORE
+        elif cost is None:
             text = "" if self.lines else "Click in the picture to add a point."
         elif asks:
             text = f"This reads {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} of decoded data."

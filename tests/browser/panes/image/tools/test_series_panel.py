@@ -119,10 +119,12 @@ def test_a_failing_store_is_told_and_the_point_vanishes(
     assert panel.lines == []
 
 
-def test_there_are_as_many_points_as_colours(pane: ImagePane, panel: SeriesPanel) -> None:
+def test_there_are_as_many_points_as_colours(pane: ImagePane, panel: SeriesPanel, qtbot: QtBot) -> None:
     for column in range(len(LINE_COLOURS) + 1):
         pane.canvas.picked.emit((0.0, float(column)))
     assert len(panel.lines) == len(LINE_COLOURS)
+    assert panel.words.text().startswith("At most 8 points")
+    qtbot.waitUntil(lambda: all(line.numbers is not None for line in panel.lines))
     assert panel.words.text().startswith("At most 8 points")
 
 

@@ -61,13 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_parser()
     answer_shell(parser)
     namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
-    if namespace.version:
-        return _print_version(verbose=namespace.verbose)
-    if namespace.command is None:
-        parser.print_help()
-        return 2
     try:
-        status = int(namespace.run(namespace))
+        status = _run(namespace, parser)
         sys.stdout.flush()
     except ZarrError as error:
         return max(_report(error, str(error), namespace.debug), getattr(namespace, "error_status", 1))
@@ -87,18 +82,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _print_version(*, verbose: bool) -> int:
+def _run(namespace: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    if namespace.version:
+        _print_version(verbose=namespace.verbose)
+        return 0
+    if namespace.command is None:
+        parser.print_help()
+        return 2
+    return int(namespace.run(namespace))
+
+
+def _print_version(*, verbose: bool) -> None:
     """The version, or all versions that matter for a report of a problem."""
     if not verbose:
         from importlib.metadata import version
 
         print(f"zarrscope {version('zarrscope')}")
-        return 0
+        return
     from zarrcore.diagnosis import all_versions  # late: for a fast start
 
     for name, number in all_versions().items():
         print(f"{name} {number}")
-    return 0
 
 
 def _prepare_streams() -> None:

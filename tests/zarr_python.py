@@ -44,6 +44,16 @@ def has_rectilinear_grids() -> bool:
     return zarr.config.get(RECTILINEAR, None) is not None
 
 
+def has_data_type(document: Any) -> bool:
+    """Whether it reads arrays of Zarr v3 with this data type."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            zarr.dtype.parse_dtype(document, zarr_format=3)
+    except ValueError:
+        return False
+    return True
+
+
 def has_codec(name: str) -> bool:
     """Whether it registers a codec of this name for Zarr v3."""
     try:

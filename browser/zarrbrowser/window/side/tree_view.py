@@ -136,8 +136,9 @@ class TreeView(QTreeView):
         self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
-        # Keep a width that the user chose.
-        self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
+        # Keep a width that the user chose by dragging.
+        is_dragged = self.header().underMouse() and QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self._widened = self._widened or (column > 0 and is_dragged)
 
     def _span_note(self, parent: QModelIndex) -> None:
         """Let notes span all columns."""

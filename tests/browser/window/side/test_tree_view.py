@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -160,3 +160,32 @@ def test_choosing_the_current_row_again_announces_it(workers: Workers, qtbot: Qt
     with qtbot.waitSignal(view.node_chosen) as heard:
         view.choose(root)
     assert heard.args == [root]
+
+
+def test_columns_give_way_although_the_pointer_is_over_the_tree(workers: Workers, qtbot: QtBot) -> None:
+    model, root = model_of(FakeGroup({"a": FakeArray(np.zeros(1))}), workers, qtbot)
+    view = expanded(model, root, qtbot)
+    qtbot.waitExposed(view)
+    QTest.mouseMove(view.windowHandle(), view.header().geometry().center())
+    qtbot.waitUntil(view.header().underMouse)
+    view.setColumnWidth(1, 150)  # as for wide shapes
+    view.resize(150, 300)
+    qtbot.waitUntil(lambda: view.isColumnHidden(1) and view.isColumnHidden(2))
+
+
+def test_a_width_that_is_dragged_is_kept(workers: Workers, qtbot: QtBot) -> None:
+    model, root = model_of(FakeGroup({"a": FakeArray(np.zeros(1))}), workers, qtbot)
+    view = expanded(model, root, qtbot)
+    qtbot.waitExposed(view)
+    header, window = view.header(), view.windowHandle()
+    edge = header.geometry().topLeft() + QPoint(header.sectionPosition(2) - 1, header.height() // 2)
+    width = view.columnWidth(1)
+    QTest.mouseMove(window, edge)
+    QTest.mousePress(window, Qt.MouseButton.LeftButton, pos=edge)
+    QTest.mouseMove(window, edge + QPoint(15, 0))
+    QTest.mouseMove(window, edge + QPoint(30, 0))
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton, pos=edge + QPoint(30, 0))
+    qtbot.waitUntil(lambda: view.columnWidth(1) != width)
+    view.resize(150, 300)
+    qtbot.waitUntil(lambda: view.viewport().width() <= 150)
+    assert not view.isColumnHidden(1)

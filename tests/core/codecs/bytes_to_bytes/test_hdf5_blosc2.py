@@ -9,6 +9,7 @@ import imagecodecs.numcodecs
 import numpy as np
 import pytest
 
+from tests.core.codecs.registered_imagecodecs import needs_b2nd
 from zarrcore.codecs.bytes_to_bytes.hdf5_blosc2 import Hdf5Blosc2Codec, ImagecodecsB2ndCodec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 
@@ -66,9 +67,7 @@ def test_chunks_of_arrays_do_not_take_much_more_than_the_array() -> None:
         codec.decode(large.to_cframe(), 10)
 
 
-@pytest.mark.skipif(
-    not hasattr(imagecodecs.numcodecs, "B2nd"), reason="this release of imagecodecs has no codec B2nd"
-)
+@needs_b2nd
 def test_the_arrays_of_imagecodecs_decode() -> None:
     theirs = imagecodecs.numcodecs.B2nd(level=2)
     told = theirs.get_config()

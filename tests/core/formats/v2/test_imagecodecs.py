@@ -13,7 +13,7 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
+from tests.core.codecs.registered_imagecodecs import HAS_B2ND, HAS_VERSION_3, register
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import LocalStore
@@ -115,7 +115,7 @@ def test_differences_after_another_filter(tmp_path: Path, told: dict[str, Any]) 
     "codec",
     [
         imagecodecs.numcodecs.Bitshuffle(itemsize=4),
-        *([imagecodecs.numcodecs.B2nd()] if hasattr(imagecodecs.numcodecs, "B2nd") else []),
+        *([imagecodecs.numcodecs.B2nd()] if HAS_B2ND else []),
     ],
     ids=str,
 )

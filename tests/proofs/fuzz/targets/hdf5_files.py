@@ -62,6 +62,7 @@ EXAMPLES: list[dict[str, Any]] = [
     for data_type in _TYPES
 ]
 MAX_LENGTH = 80
+_MAX_NBYTES = 1 << 22
 WORDS = (
     *(
         "",
@@ -137,6 +138,8 @@ def _check_file(kind: int, documents: dict[str, Any]) -> None:
     netcdf = bool(kind & 1)
     try:
         file = HDF5File(node, netcdf=netcdf)
+        if file.size > _MAX_NBYTES:  # a coordinate may be larger than the array
+            return
         content = bytes(file.read(0, file.size))
     except (UnsupportedError, ZarrError):
         return

@@ -10,6 +10,7 @@ import imagecodecs
 import numpy as np
 import pytest
 
+from tests.core.codecs.registered_imagecodecs import needs_b2nd
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
@@ -41,6 +42,7 @@ def test_bitshuffle_is_that_of_imagecodecs(dtype: str, block: int) -> None:
         pipeline.decode(bytes(encoded)[:-1])
 
 
+@needs_b2nd
 @pytest.mark.parametrize("dtype", TYPES)
 def test_arrays_of_blosc2_are_read(dtype: str) -> None:
     elements = _elements(dtype)
@@ -61,12 +63,14 @@ def test_arrays_of_blosc2_are_read(dtype: str) -> None:
             pipeline.decode(broken)
 
 
+@needs_b2nd
 def test_big_endian_arrays_of_blosc2_are_read() -> None:
     elements = _elements(">i4")
     pipeline = _pipeline("imagecodecs_b2nd", elements.astype("<i4"))
     assert np.array_equal(pipeline.decode(bytes(imagecodecs.b2nd_encode(elements))), elements)
 
 
+@needs_b2nd
 def test_an_array_of_another_type_is_refused() -> None:
     pipeline = _pipeline("imagecodecs_b2nd", _elements("<i4"))
     with pytest.raises(CodecError, match=r"of int32, found shape .* of float32"):

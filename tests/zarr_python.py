@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import zarr
 import zarr.registry
+from zarr.dtype import parse_dtype
 
 RECTILINEAR = "array.rectilinear_chunks"
 """The switch for rectilinear chunk grids."""
@@ -48,7 +49,7 @@ def has_data_type(document: Any) -> bool:
     """Whether it reads arrays of Zarr v3 with this data type."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            zarr.dtype.parse_dtype(document, zarr_format=3)
+            parse_dtype(document, zarr_format=3)
     except ValueError:
         return False
     return True

@@ -32,6 +32,7 @@ NODES = 1 + GROUPS * (1 + ARRAYS)
 PLANE = np.arange(4 * 64 * 64, dtype="u2").reshape(4, 64, 64)
 
 FORMATS = ("v3", "v2")
+NUMBERS = itertools.count()
 
 
 def _write(path: Path, format_: str) -> None:
@@ -189,15 +190,19 @@ class TestOpening:
 class TestCreating:
     """Each answer is delayed, so that requests at once count as one round trip."""
 
+    place: str
+    """The folder of the test in the bucket. Requests of an earlier test may arrive late."""
+
     @pytest.fixture
     def make(self, server: DistantServer) -> Iterator[Callable[..., zarrcore.Hierarchy]]:
         """Makes or opens a hierarchy in a new bucket whose store has been used, with counts from then on."""
         server.delay_s = 0.2
-        folder = server.root / "bucket/new"
+        self.place = f"new{next(NUMBERS)}"
+        folder = server.root / "bucket" / self.place
 
         def make(mode: Any = "w-", format_: str | None = None, **options: Any) -> zarrcore.Hierarchy:
             folder.mkdir(exist_ok=True)
-            store = open_store("s3://bucket/new", create=True, **server.s3_options)  # type: ignore[arg-type]
+            store = open_store(f"s3://bucket/{self.place}", create=True, **server.s3_options)  # type: ignore[arg-type]
             store.get("used")
             server.forget()
             return zarrcore.open(store, mode, format_, **options)
@@ -205,19 +210,23 @@ class TestCreating:
         yield make
         shutil.rmtree(folder, ignore_errors=True)
 
-    @staticmethod
-    def requests(server: DistantServer) -> tuple[list[str], list[str], list[str]]:
+    def requests(self, server: DistantServer) -> tuple[list[str], list[str], list[str]]:
         """The keys that were requested and the prefixes that were listed, sorted, and the keys that were stored, in order."""
         got, put = (
             [
-                target[len("/bucket/new/") :]
+                target.removeprefix(f"/bucket/{self.place}/")
                 for method, target in server.requests
-                if method == wanted and "?" not in target
+                if method == wanted and "?" not in target and target.startswith(f"/bucket/{self.place}/")
             ]
             for wanted in ("GET", "PUT")
         )
         queries = (parse_qs(target.partition("?")[2]) for _, target in server.requests if "?" in target)
-        prefixes = [query["prefix"][0][len("new/") :] for query in queries]
+        place = f"{self.place}/"
+        prefixes = [
+            query["prefix"][0].removeprefix(place)
+            for query in queries
+            if query["prefix"][0].startswith(place)
+        ]
         return sorted(got), sorted(prefixes), put
 
     @pytest.mark.parametrize(
@@ -233,7 +242,7 @@ class TestCreating:
         document: str,
     ) -> None:
         make(mode, format_)
-        await_root(server, "new", is_new=True)
+        await_root(server, self.place, is_new=True)
         assert self.requests(server) == (sorted(AT_ROOT + OLD), [""], [document])
         assert server.round_trips <= 2
 
@@ -241,15 +250,15 @@ class TestCreating:
         self, server: DistantServer, make: Callable[..., zarrcore.Hierarchy]
     ) -> None:
         make("a")
-        await_root(server, "new", is_new=True)
+        await_root(server, self.place, is_new=True)
         assert self.requests(server) == (sorted(AT_ROOT + OLD), [""], ["zarr.json"])
         assert server.round_trips <= 3, "it lists only if there are no documents"
         make("a")
-        await_root(server, "new", is_new=True)
+        await_root(server, self.place, is_new=True)
         assert self.requests(server) == (sorted(AT_ROOT + OLD), [], [])
         assert server.round_trips == 1
         make("r+")
-        await_root(server, "new")
+        await_root(server, self.place)
         assert self.requests(server) == (sorted(AT_ROOT), [], [])
         assert server.round_trips == 1
 
@@ -271,7 +280,7 @@ class TestCreating:
         array: str,
     ) -> None:
         hierarchy = make("w-", format_)
-        await_root(server, "new", is_new=True)
+        await_root(server, self.place, is_new=True)
         copy = [".zmetadata"] if format_ == "v2" else []
 
         def looked(*paths: str) -> list[str]:
@@ -302,8 +311,8 @@ class TestCreating:
         assert hierarchy["g"].kind == "group"
         other = make("r+")
         other.create_array("x", shape=(4,), data_type="u1")
-        document = (server.root / "bucket/new/x/zarr.json").read_bytes()
-        (server.root / "bucket/new/g/zarr.json").write_bytes(document)
+        document = (server.root / "bucket" / self.place / "x/zarr.json").read_bytes()
+        (server.root / "bucket" / self.place / "g/zarr.json").write_bytes(document)
         for path, reason in (
             ("x", "already exists, as an array"),
             ("g/y", "is an array: /g/y cannot be below it"),
@@ -315,11 +324,11 @@ class TestCreating:
         self, server: DistantServer, make: Callable[..., zarrcore.Hierarchy], root: Path
     ) -> None:
         plan: Any = SimpleNamespace(fingerprint="1", source_url="here")
-        (server.root / "bucket/new").mkdir()
-        store = open_store("s3://bucket/new", **server.s3_options)  # type: ignore[arg-type]
+        (server.root / "bucket" / self.place).mkdir()
+        store = open_store(f"s3://bucket/{self.place}", **server.s3_options)  # type: ignore[arg-type]
         server.delay_s = 0.2
         assert not prepare(plan, open_store(root / "bucket/v3"), store, overwrite=False)
-        await_root(server, "new", is_new=True)
+        await_root(server, self.place, is_new=True)
         got, listed, stored = self.requests(server)
         assert (got, listed, stored) == (sorted([MARKER_KEY, *AT_ROOT, *OLD]), [""], [])
         assert server.round_trips <= 3

@@ -117,7 +117,7 @@ def _mount(namespace: argparse.Namespace) -> int:
         print(f"zarrscope: note: {note}", file=sys.stderr)
     serve = _server(namespace, options)
     if namespace.foreground:
-        serve(daemon.tell_supervisor)
+        daemon.run_in_foreground(serve)
     else:
         daemon.run_in_background(serve)
     return 0

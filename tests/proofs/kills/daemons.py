@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tests.proofs.kills import stores
 from tests.proofs.kills.trials import Outcome, ask, choice_of
@@ -24,8 +25,11 @@ _MOUNTED = "mnt"
 def work(root: Path, variant: str, tell: Callable[[str], object]) -> None:
     """In the process that is killed: the daemon."""
     from zarrcore.cli.main import main
+    from zarrfs.mount import daemon
 
-    with contextlib.suppress(SystemExit):
+    # The calls are counted after the command, which would end the process.
+    ends = patch.object(daemon, "run_in_foreground", lambda serve: serve(daemon.tell_supervisor))
+    with contextlib.suppress(SystemExit), ends:
         main(
             [
                 *("mount", str(stores.path_of(root, variant)), str(root.parent / _MOUNTED)),

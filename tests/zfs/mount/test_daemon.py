@@ -104,3 +104,13 @@ def test_the_supervisor_is_told_that_the_mount_answers(
 def test_without_a_supervisor_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     tell_supervisor()
+
+
+def test_a_mount_in_the_foreground_does_not_wait_for_threads() -> None:
+    code = (
+        "import time; from concurrent.futures import ThreadPoolExecutor; "
+        "from zarrfs.mount.daemon import run_in_foreground; pool = ThreadPoolExecutor(); "
+        "run_in_foreground(lambda ready: print(pool.submit(time.sleep, 600).running()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == [b"True"]

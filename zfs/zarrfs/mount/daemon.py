@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 from zarrcore.errors import ZarrError
 from zarrfs.mount.mountpoints import MountError
@@ -54,6 +55,18 @@ def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
     if not told.startswith(_READY):
         os.waitpid(child, 0)
         raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it mounted")
+
+
+def run_in_foreground(serve: Callable[[Callable[[], None]], None]) -> NoReturn:
+    """Run ``serve``, and end the process.
+
+    Raises:
+        ZarrError: ``serve`` failed.
+    """
+    serve(tell_supervisor)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # Python would wait for threads whose store does not answer
 
 
 def tell_supervisor() -> None:

@@ -70,9 +70,9 @@ def attributes_in_zarr_v3(array: ArrayNode) -> Mapping[str, Any]:
         return array.attributes
     if array.dtype.kind == "f":
         return {**array.attributes, "_FillValue": missing_float(float(missing))}
-    return (
-        {**array.attributes, "_FillValue": int(missing)} if array.fill_value_is_missing else array.attributes
-    )
+    if array.fill_value_is_missing:
+        return {**array.attributes, "_FillValue": int(missing)}
+    return array.attributes
 
 
 def valid_range_of(attributes: Mapping[str, Any]) -> tuple[float, float] | None:

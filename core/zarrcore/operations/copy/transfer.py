@@ -76,8 +76,10 @@ class ChunkTransfer:
     def _checksum(self) -> BytesToBytesCodec | None:
         """The codec that adds a checksum to stored chunks, if there is one."""
         last = self.source.metadata.codecs[-1]
-        codec = codec_class(last.name).from_configuration(last.configuration)
-        return codec if isinstance(codec, BytesToBytesCodec) and codec.is_checksum else None
+        kind = codec_class(last.name)
+        if issubclass(kind, BytesToBytesCodec) and kind.is_checksum:
+            return kind.from_configuration(last.configuration)
+        return None
 
     def _copy(self, key: str, new: str, checksum: BytesToBytesCodec | None) -> None:
         source, destination = self.source.store, writable(self.destination.store)

@@ -12,6 +12,7 @@ from functools import cache, partial
 
 from zarrcore.errors import (
     AccessDeniedError,
+    BodyTooLargeError,
     HierarchyNotFoundError,
     InvalidKeyError,
     ListingUnsupportedError,
@@ -30,8 +31,13 @@ _PROBES = 16
 
 def fetch_document(store: ReadableStore, key: str) -> bytes | None:
     """A metadata document's bytes, or None; if it is too large, only as much as makes the parser refuse it."""
-    # A range is free in a local store and avoids reading huge files. Over a network, it would bypass caches.
-    value = store.get(key, None if store.is_remote else ByteRange(0, MAX_DOCUMENT_BYTES + 1))
+    if store.is_remote:  # a range would bypass caches
+        try:
+            value = store.get(key, max_nbytes=MAX_DOCUMENT_BYTES)
+        except BodyTooLargeError:
+            return bytes(MAX_DOCUMENT_BYTES + 1)  # takes no memory until it is read
+    else:  # a range is free, and avoids reading huge files
+        value = store.get(key, ByteRange(0, MAX_DOCUMENT_BYTES + 1))
     return None if value is None else bytes(value[: MAX_DOCUMENT_BYTES + 1])
 
 

@@ -55,6 +55,8 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     except (ValueError, RecursionError) as error:
         if isinstance(error, MetadataError):
             raise
+        if "integer string conversion" in str(error):
+            raise MetadataError("an integer has more digits than any program reads") from error
         raise MetadataError(f"expected a JSON object: {error}") from error
     if not isinstance(document, dict):
         raise MetadataError(f"expected a JSON object, found {describe(document)}")

@@ -149,25 +149,25 @@ class StoreOptions:
     timeout_s: float = option(
         30.0,
         "--timeout",
-        "deadline of a request in seconds (default: 30)",
+        "seconds that a server may be silent (default: 30); failed requests are repeated for twice as long",
         (*_CACHED, *_DATABASE),
         metavar="S",
         parse=parse_number(float),
         check=check_timeout,
         is_identity=False,
     )
-    """Deadline of one request, in seconds."""
+    """How long a server may be silent, in seconds. `zarrcore.stores.connection.retries` says what follows."""
     retries: int = option(
-        3,
+        30,
         "--retries",
-        "repeats after server errors (default: 3)",
+        "repeats of a request that failed for a reason that may pass (default: 30)",
         _CACHED,
         metavar="N",
         parse=parse_number(int),
         check=check_retries,
         is_identity=False,
     )
-    """How often a request is sent again after a server error or a broken connection."""
+    """How often a request is sent again, at most, after a server error or a broken connection."""
     allow_local_targets: bool = option(
         False,
         "--allow-local-targets",

@@ -156,7 +156,8 @@ class BatchCheck:
             return False
         try:
             with nullcontext() if store.is_remote else reading_turn():
-                encoded = [value for chunk in chunks if (value := store.get(chunk.key)) is not None]
+                found = [store.get(chunk.key, max_nbytes=limit) for chunk in chunks]
+            encoded = [value for value in found if value is not None]
             with decoding_permit() if store.is_remote else nullcontext():
                 pipeline.decode_batch(encoded)
         except ZarrError:
@@ -189,7 +190,7 @@ class BatchCheck:
             raise CodecError(
                 f"the value has {chunk.size:,} bytes; at most {pipeline.max_encoded_nbytes:,} are valid"
             )
-        encoded = store.get(chunk.key)
+        encoded = store.get(chunk.key, max_nbytes=pipeline.max_encoded_nbytes)
         if encoded is not None:  # otherwise it was erased after it was listed
             with decoding_permit() if store.is_remote else nullcontext():
                 pipeline.decode(encoded)

@@ -24,6 +24,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores.connection import service_codes
+from zarrcore.stores.connection.retries import MINIMUM_RATE
 
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
@@ -76,6 +77,9 @@ _BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
 _LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
 """Problems that a repeat does not solve."""
 
+_SILENCE: Final = ("Timeout", "Slow")
+"""Kinds of failure that have taken the time that a request has."""
+
 
 @functools.cache
 def obstore_errors() -> tuple[type[Exception], ...]:
@@ -94,7 +98,7 @@ class Failure:
     code: str
     """The service's own error code, for example ``NoSuchKey``, or ""."""
     kind: str
-    """The failure below HTTP: ``Timeout``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
+    """The failure below HTTP: ``Timeout``, ``Slow``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
     name: str
     """obstore's exception class."""
     text: str
@@ -137,9 +141,14 @@ class Failure:
     @property
     def passing(self) -> bool:
         """Whether the same request may succeed in a repeat."""
-        if self.trouble.startswith(_LASTING):
+        if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
+
+    @property
+    def nobody_answers(self) -> bool:
+        """Whether there is no server at the address."""
+        return self.trouble in (_NO_NAME, _REFUSED)
 
     @property
     def no_bucket(self) -> bool:
@@ -228,6 +237,8 @@ class Failure:
             )
         if self.kind == "Timeout" or self.status in (408, 504):
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
+        if self.kind == "Slow":
+            return StoreTimeoutError, f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
         if self.status == 429:
             return UnreachableError, self._answer("the server asks for fewer requests") + "; try again later"
         if self.status >= 500 or self.code in service_codes.FAILING:

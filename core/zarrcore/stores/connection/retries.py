@@ -1,14 +1,25 @@
 """When a request is sent again: one policy for all remote stores.
 
-A request is repeated as often as ``--retries`` says, after pauses of 0.1 s, 0.2 s, 0.4 s … up to 5 s, or as long as the server
-asks for if that is longer; and only while the deadline of ``--timeout`` allows the pause. A request is repeated after failures
-that may be temporary: a server error (500, 502, 503, 504), 429, 408, a broken or refused connection. It is not repeated after
-answers such as 403 or 404, or if it must not be sent twice. `zarrcore.stores.connection.failures` says which failures are
-temporary. obstore repeats its requests itself, with the same numbers.
+What ``--timeout`` and ``--retries`` mean, in one place:
+
+- A server may be silent for ``--timeout`` seconds: before a connection, before the first byte of an answer, and within a body.
+  A body must bring at least `MINIMUM_RATE` bytes per second, measured over ``--timeout`` seconds at a time; otherwise it may
+  take any time. Breaking these rules ends the request.
+- A request is repeated if it fails for a reason that may pass: a server error (500, 502, 503, 504), 429, 408, or a broken
+  connection. The last repeat begins at most twice ``--timeout`` after the first request, and there are at most ``--retries``
+  repeats. If no server answers at the address, the time is only a tenth of ``--timeout``.
+- The pause before a repeat is random, between 0 and 0.5 s, 1 s, 2 s … 8 s (exponential backoff with full jitter, so that many
+  readers do not come back at the same moment). If the server asks for a pause (``Retry-After``), that pause is added. A pause
+  that would end too late does not begin.
+- A request is not repeated after silence, after answers such as 403 or 404, or if it must not be sent twice.
+
+`zarrcore.stores.connection.failures` says which failures may pass. obstore does not repeat requests itself, except the parts
+of a large upload: only this policy waits as long as the server asks.
 """
 
 from __future__ import annotations
 
+import random
 import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -18,33 +29,45 @@ from zarrcore.stores.options import StoreOptions
 if TYPE_CHECKING:  # late, for a quick start: obstore is large
     from obstore.store import RetryConfig
 
-FIRST_PAUSE_S: Final = 0.1
-LONGEST_PAUSE_S: Final = 5.0
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 8.0
+_PATIENCE: Final = 2.0
+"""Repeats begin within this many timeouts."""
+_BRIEF_PATIENCE: Final = 0.1
+"""The same, if nobody answers at the address."""
+MINIMUM_RATE: Final = 1024
+"""Bytes per second that a body must bring."""
 
 
 class Retries:
     """The repeats that one request has left.
 
-    >>> retries = Retries(StoreOptions(retries=1))
-    >>> retries.wait(), retries.wait()
-    (True, False)
+    >>> retries = Retries(StoreOptions(retries=0))
+    >>> retries.wait()
+    False
 
     Args:
-        options: the number of repeats, and the deadline.
-        give_up: the deadline by `time.monotonic`, if already known.
+        options: the number of repeats, and the timeout.
     """
 
-    __slots__ = ("_left", "_pause_s", "give_up")
+    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s")
 
-    def __init__(self, options: StoreOptions, give_up: float | None = None) -> None:
-        self.give_up = time.monotonic() + options.timeout_s if give_up is None else give_up
+    def __init__(self, options: StoreOptions) -> None:
+        self._began = time.monotonic()
+        self._timeout_s = options.timeout_s
         self._left = options.retries
         self._pause_s = FIRST_PAUSE_S
 
-    def wait(self, wanted_s: float = 0.0) -> bool:
-        """Pause, at least as long as the server asks for. False, immediately, if the request must not be repeated."""
-        pause_s = max(self._pause_s, wanted_s)
-        if self._left <= 0 or time.monotonic() + pause_s >= self.give_up:
+    def wait(self, wanted_s: float = 0.0, *, briefly: bool = False) -> bool:
+        """Pause before a repeat. False, immediately, if the request must not be repeated.
+
+        Args:
+            wanted_s: the pause that the server asks for.
+            briefly: the address does not answer at all.
+        """
+        pause_s = wanted_s + random.uniform(0, self._pause_s)  # noqa: S311 - spreads requests, protects nothing
+        patience_s = self._timeout_s * (_BRIEF_PATIENCE if briefly else _PATIENCE)
+        if self._left <= 0 or time.monotonic() + pause_s > self._began + patience_s:
             return False
         self._left -= 1
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
@@ -52,14 +75,20 @@ class Retries:
         return True
 
 
-def retry_config(options: StoreOptions) -> RetryConfig:
-    """obstore's ``retry_config`` for the same policy: a hung server costs the deadline once, not once per retry."""
+def no_repeats() -> RetryConfig:
+    """obstore's ``retry_config`` for requests that `Retries` repeats."""
+    return {"max_retries": 0, "retry_timeout": timedelta(0)}
+
+
+def repeats_of_parts(options: StoreOptions) -> RetryConfig:
+    """obstore's ``retry_config`` for an upload in parts, where obstore alone can repeat one part."""
+    longest = timedelta(seconds=min(LONGEST_PAUSE_S, options.timeout_s))
     return {
         "max_retries": options.retries,
-        "retry_timeout": timedelta(seconds=options.timeout_s),
+        "retry_timeout": timedelta(seconds=_PATIENCE * options.timeout_s),
         "backoff": {
-            "init_backoff": timedelta(seconds=FIRST_PAUSE_S),
-            "max_backoff": timedelta(seconds=min(LONGEST_PAUSE_S, options.timeout_s)),
+            "init_backoff": min(timedelta(seconds=FIRST_PAUSE_S), longest),
+            "max_backoff": longest,
             "base": 2,
         },
     }

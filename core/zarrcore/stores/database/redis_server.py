@@ -143,7 +143,8 @@ class RedisServer:
             try:
                 return call()
             except ConnectionError as error:
-                if not again or isinstance(error, AuthenticationError) or not retries.wait():
+                refused = "Connection refused" in str(error)
+                if not again or isinstance(error, AuthenticationError) or not retries.wait(briefly=refused):
                     raise
 
     def _failure(self, error: Exception, key: str | None) -> StoreError:

@@ -156,7 +156,8 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
                     return call(fs, path.rstrip("/") + "/" if path else "")
             except Exception as error:  # noqa: BLE001 - each implementation raises errors of its own
                 failure = fsspec_failure(error, key, self.url, self._source.hint)
-                if not isinstance(failure, UnreachableError) or not again or not retries.wait():
+                # Most implementations have already repeated it themselves.
+                if not isinstance(failure, UnreachableError) or not again or not retries.wait(briefly=True):
                     raise failure from None
                 self._source.forget()
 

@@ -12,15 +12,18 @@ import ssl
 import threading
 import time
 import weakref
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from zarrcore.stores.connection.clients import WHOLE_TRANSFER, is_loopback, trust
+from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
+from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.http.connections import send, until
@@ -33,13 +36,16 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
-_ENCODINGS: Final = ("", "identity", "gzip", "deflate")
+_COMPRESSED: Final = ("gzip", "deflate")
+_ENCODINGS: Final = ("", "identity", *_COMPRESSED)
 """Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
 """The kind of failure if the wrong part arrived; the whole value may be right."""
 _INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
-_LEAST_PATIENCE_S: Final = 0.05
 _KEPT: Final = 1 << 20
+_STEP: Final = 1 << 20
+_ANY_HEADER: Final = zlib.MAX_WBITS + 32
+"""The mode of zlib that takes streams of gzip and of zlib."""
 _MOST_REDIRECTIONS: Final = 20
 _PORTS: Final = {"http": 80, "https": 443}
 NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
@@ -110,15 +116,11 @@ class WebClient:
         url: str,
         byte_range: ByteRange | None = None,
         *,
-        limit: int | None = None,
+        limit: int,
         ranged: bool = True,
         tried: Failure | None = None,
-        deadline: float | None = None,
     ) -> Answer | Failure:
-        """The body at ``url``, or the part of it in ``byte_range``.
-
-        After server errors and broken connections the request is repeated as often as the options say, after the pause
-        that the server asks for, as long as the deadline allows.
+        """The body at ``url``, or the part of it in ``byte_range``; repeated as `Retries` says.
 
         Args:
             url: the URL to request.
@@ -126,79 +128,76 @@ class WebClient:
             limit: the maximum number of bytes to read.
             ranged: request only the part; otherwise request all and stop reading after the part.
             tried: the outcome of a first attempt, if one was made elsewhere.
-            deadline: when to give up, by `time.monotonic`.
         """
         return self.repeat(
-            lambda give_up: self._fetch_once(url, byte_range, limit, ranged, give_up), tried, deadline
+            lambda: self._sent(lambda: self._fetch_once(url, byte_range, limit, ranged)), tried
         )
 
-    def repeat(
-        self,
-        attempt: Callable[[float], T | Failure],
-        tried: Failure | None = None,
-        deadline: float | None = None,
-    ) -> T | Failure:
-        """The first outcome of ``attempt`` that is not a temporary failure; ``attempt`` is called with the deadline."""
-        retries = Retries(self._options, deadline)
-        result = tried or attempt(retries.give_up)
-        while isinstance(result, Failure) and result.passing and retries.wait(result.retry_after_s):
-            result = attempt(retries.give_up)
+    def repeat(self, attempt: Callable[[], T | Failure], tried: Failure | None = None) -> T | Failure:
+        """The first outcome of ``attempt`` that is not a temporary failure, or the last one."""
+        retries = Retries(self._options)
+        result = tried or attempt()
+        while (
+            isinstance(result, Failure)
+            and result.passing
+            and retries.wait(result.retry_after_s, briefly=result.nobody_answers)
+        ):
+            result = attempt()
         return result
 
-    def head(self, url: str, give_up: float) -> StoreStat | Failure:
-        """The facts about the value at ``url``, from an answer without a body.
+    def head(self, url: str) -> StoreStat | Failure:
+        """The facts about the value at ``url``, from an answer without a body."""
+        return self._sent(lambda: self._head(url))
 
-        Args:
-            url: the URL to request.
-            give_up: when to give up, by `time.monotonic`.
-        """
-        import httpx
-
-        try:
-            with self._asked("HEAD", url, {}, give_up) as answer:
-                size = _whole_size(answer)
-        except httpx.HTTPError as error:
-            return _failure(error)
-        except (httpx.InvalidURL, ValueError):
-            return Failure.of_kind("", _INVALID_REDIRECTION)
+    def _head(self, url: str) -> StoreStat | Failure:
+        with self._asked("HEAD", url, {}) as answer:
+            size = _whole_size(answer)
         if answer.status_code != 200:
             return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
         if size is None or may_be_page(urlsplit(url).path, answer.headers.get("content-type", "")):
             return Failure.of_status(405)  # the answer is not about the value
         return StoreStat(size, *_version(answer.headers))
 
-    def speaks(self, method: str, url: str, status: int) -> bool:
-        """Whether a request without a body for ``url`` alone (``Depth: 0``) gets this status."""
-        import httpx
-
-        give_up = time.monotonic() + self._options.timeout_s
-        try:
-            with self._asked(method, url, {"Depth": "0"}, give_up) as answer:
-                return answer.status_code == status
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-            return False
-
-    def _fetch_once(
-        self, url: str, byte_range: ByteRange | None, limit: int | None, ranged: bool, give_up: float
-    ) -> Answer | Failure:
+    def _sent(self, request: Callable[[], T | Failure]) -> T | Failure:
+        """The outcome of one request."""
         import httpx
 
         try:
-            result = self._ask(url, byte_range, limit, ranged and byte_range is not None, give_up)
-            if isinstance(result, Failure) and result.kind == _UNFIT:
-                result = self._ask(url, byte_range, limit, False, give_up)
+            return request()
         except httpx.HTTPError as error:
             return _failure(error)
         except (httpx.InvalidURL, ValueError):
             return Failure.of_kind("", _INVALID_REDIRECTION)
+
+    def speaks_webdav(self, url: str) -> bool:
+        """Whether a request for the WebDAV properties of ``url`` alone is understood."""
+        return isinstance(self._sent(lambda: self._propfind(url, "0", 1)), Answer)
+
+    def children(self, url: str, limit: int) -> Answer | Failure:
+        """The WebDAV properties of what is directly beneath ``url``, at most ``limit`` bytes of them."""
+        return self.repeat(lambda: self._sent(lambda: self._propfind(url, "1", limit)))
+
+    def _propfind(self, url: str, depth: str, limit: int) -> Answer | Failure:
+        with self._asked("PROPFIND", url, {"Depth": depth}) as answer:
+            if answer.status_code != HTTPStatus.MULTI_STATUS:
+                return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+            body = self._read(answer, ByteRange(0), limit)
+            if isinstance(body, Failure):
+                return body
+            return Answer(str(answer.url), "application/xml", memoryview(body).toreadonly(), None)
+
+    def _fetch_once(
+        self, url: str, byte_range: ByteRange | None, limit: int, ranged: bool
+    ) -> Answer | Failure:
+        result = self._ask(url, byte_range, limit, ranged and byte_range is not None)
+        if isinstance(result, Failure) and result.kind == _UNFIT:
+            result = self._ask(url, byte_range, limit, False)
         return result
 
-    def _ask(
-        self, url: str, byte_range: ByteRange | None, limit: int | None, ranged: bool, give_up: float
-    ) -> Answer | Failure:
+    def _ask(self, url: str, byte_range: ByteRange | None, limit: int, ranged: bool) -> Answer | Failure:
         part = byte_range or ByteRange(0)
         headers = {"Range": _range_header(part)} if ranged else {}
-        with self._asked("GET", url, headers, give_up) as answer:
+        with self._asked("GET", url, headers) as answer:
             if answer.url.path.endswith("/") and not urlsplit(url).path.endswith("/"):
                 # Redirected to a directory, whose page the server may show or refuse: the value does not exist.
                 return Failure.of_status(404)
@@ -210,22 +209,22 @@ class WebClient:
                 return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
             if isinstance(body, Failure):
                 return body
-            is_all = part == (0, None) and (limit is None or len(body) < limit)
+            is_all = part == (0, None) and len(body) < limit
             size = len(body) if is_all else _whole_size(answer)
             stat = None if size is None else StoreStat(size, *_version(answer.headers))
             content_type = answer.headers.get("content-type", "")
             return Answer(str(answer.url), content_type, memoryview(body).toreadonly(), stat)
 
-    def _part(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
+    def _part(self, answer: httpx.Response, part: ByteRange, limit: int) -> bytearray | Failure:
         """The body, if it is the requested part as the server claims."""
         size = _announced_size(answer.headers, part)
         if size is None:
             return Failure.of_kind(_UNFIT)
         body = self._read(answer, ByteRange(0), limit)
-        wanted = size if limit is None else min(size, limit)
+        wanted = min(size, limit)
         return Failure.of_kind(_UNFIT) if isinstance(body, bytearray) and len(body) != wanted else body
 
-    def _read(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
+    def _read(self, answer: httpx.Response, part: ByteRange, limit: int) -> bytearray | Failure:
         """The part of a body. Bytes before it are not kept, bytes after it are not fetched."""
         import httpx
 
@@ -234,35 +233,38 @@ class WebClient:
             return Failure.of_kind("", f"it is encoded as {encoding[:20]!r}, which was not requested")
         start, stop = part
         skip = max(0, start)
-        wanted = None if stop is None or start < 0 else max(0, stop - start)
-        if limit is not None and start >= 0:
-            wanted = limit if wanted is None else min(wanted, limit)
-        body = bytearray()
+        wanted = None if start < 0 else limit if stop is None else min(limit, max(0, stop - start))
+        body, passed, pace = bytearray(), 0, Pace(self._options.timeout_s)
         try:
-            for piece in answer.iter_bytes():
+            for piece in _decoded(answer, encoding):
                 body += piece[skip:] if skip else piece
                 skip = max(0, skip - len(piece))
                 if wanted is not None and len(body) >= wanted:
                     del body[wanted:]
                     break
+                passed += len(piece)
+                if passed > WHOLE_MAX:
+                    return Failure.of_kind("", f"it does not end after {WHOLE_MAX} bytes")
                 if start < 0 and len(body) > _KEPT - 2 * start:
                     del body[:start]
+                pace.count(len(piece))
+        except BodyError as error:
+            return Failure.of_kind(error.kind)
+        except zlib.error:
+            return Failure.of_kind("Decode")
         except (httpx.RemoteProtocolError, httpx.ReadError):
             return Failure.of_kind("Interrupted")
         return body[start:] if start < 0 else body
 
     @contextmanager
-    def _asked(
-        self, method: str, url: str, headers: Mapping[str, str], give_up: float
-    ) -> Iterator[httpx.Response]:
-        """The answer after all redirections: its head has arrived before the deadline, its body can be read for longer."""
+    def _asked(self, method: str, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+        """The answer after all redirections: its head has arrived within the timeout."""
         import httpx
 
         client = self._client()
-        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
-        request = client.build_request(method, url, headers=headers, timeout=patience_s)
+        request = client.build_request(method, url, headers=headers)
         with ExitStack() as answers:
-            with until(time.monotonic() + patience_s):
+            with until(time.monotonic() + self._options.timeout_s):
                 for _ in range(_MOST_REDIRECTIONS):
                     answer = send(client, request)
                     answers.callback(answer.close)
@@ -272,8 +274,7 @@ class WebClient:
                     request = answer.next_request
                 else:
                     raise httpx.TooManyRedirects("Exceeded maximum allowed redirects.")
-            with until(time.monotonic() + WHOLE_TRANSFER * self._options.timeout_s):
-                yield answer
+            yield answer
 
     def _client(self) -> httpx.Client:
         with self._lock:
@@ -306,6 +307,33 @@ class WebClient:
             for name in {*self._options.headers, *self._headers}:
                 if name.lower() not in NOT_SECRET:
                     request.headers.pop(name, None)
+
+
+def _decoded(answer: httpx.Response, encoding: str) -> Iterator[bytes]:
+    """The pieces of a body, decoded: each at most `_STEP` bytes more than arrived, whatever a compressed body becomes.
+
+    Raises:
+        BodyError: a compressed body ended early.
+        zlib.error: it is damaged.
+        httpx.HTTPError: the connection broke.
+    """
+    if encoding not in _COMPRESSED:
+        yield from answer.iter_raw()
+        return
+    inflate = zlib.decompressobj(_ANY_HEADER)
+    for number, raw in enumerate(answer.iter_raw()):
+        if number == 0 and encoding == "deflate" and not _has_zlib_header(raw):
+            inflate = zlib.decompressobj(-zlib.MAX_WBITS)  # what some servers send
+        piece = inflate.decompress(raw, _STEP)
+        while piece:
+            yield piece
+            piece = inflate.decompress(inflate.unconsumed_tail, _STEP)
+    if not inflate.eof:
+        raise BodyError("Interrupted")
+
+
+def _has_zlib_header(raw: bytes) -> bool:
+    return len(raw) > 1 and raw[0] & 15 == zlib.DEFLATED and int.from_bytes(raw[:2]) % 31 == 0
 
 
 def _read_to_end(answer: httpx.Response) -> None:

@@ -1,19 +1,20 @@
 """A directory of a web server: its values, and its keys if the server lists them.
 
-The listings of WebDAV servers are read through obstore, like values; the listing pages of other servers through httpx.
+Listings are read through httpx, which stops where they grow too large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from zarrcore.errors import BrokenBodyError, ListingUnsupportedError, StoreError, StoreNotFoundError
-from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import Answer
 from zarrcore.stores.http.listing_pages import parse_listing
 from zarrcore.stores.http.values import HTTPValues
+from zarrcore.stores.http.webdav import parse_multi_status
 from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.options import StoreOptions
@@ -21,8 +22,8 @@ from zarrcore.stores.wrapper.read_only import RefusingStore
 
 _REFUSES_LISTINGS: Final = (403, 405, 501)
 """The statuses of servers that show no listings, in addition to "not found"."""
-_PROPFIND: Final = "PROPFIND"
-_MULTI_STATUS: Final = 207
+_PAGE_MAX: Final = 128 * 2**20
+"""Bytes of the largest listing: about a million names."""
 _DEEPEST: Final = 100
 """The depth of nested directories above which a listing counts as endless."""
 
@@ -50,7 +51,7 @@ class HTTPStore(HTTPValues, RefusingStore):
             if entries is not None:
                 yield from entries
                 return
-            self._speaks_webdav = self._pages.speaks(_PROPFIND, self._address(""), _MULTI_STATUS)
+            self._speaks_webdav = self._pages.speaks_webdav(self._address(""))
             if not self._speaks_webdav:
                 raise self._not_listable()
         yield from self._webdav_entries(prefix)
@@ -74,8 +75,9 @@ class HTTPStore(HTTPValues, RefusingStore):
 
     def _page_entries(self, prefix: str) -> Iterator[StoreEntry] | None:
         """The entries on the page of a prefix, or None if the page is not a listing."""
-        answer = self._pages.fetch(self._address(prefix))
+        answer = self._pages.fetch(self._address(prefix), limit=_PAGE_MAX + 1)
         if isinstance(answer, Answer):
+            self._check_page(len(answer.body), prefix)
             entries = parse_listing(answer.content_type, answer.body, answer.url, prefix)
             self._shows_pages = self._shows_pages or entries is not None
             return entries
@@ -87,24 +89,25 @@ class HTTPStore(HTTPValues, RefusingStore):
         return iter(()) if answer.absent and self._shows_pages else None
 
     def _webdav_entries(self, prefix: str) -> Iterator[StoreEntry]:
-        path = self.prefix + prefix
-        found = self._pages.repeat(lambda _: self._propfind(path))
-        if isinstance(found, Failure) and found.not_parsed:
-            raise BrokenBodyError(f"{self.url}: the listing of {prefix or '/'} cannot be read", url=self.url)
-        if isinstance(found, Failure):
-            raise self._error(found, prefix or None)
-        yield from self._prefixes(found, path)
-        for facts in found["objects"]:
-            entry = self._entry(facts, path)
-            if entry is not None:
-                yield entry
-
-    def _propfind(self, path: str) -> Any:
-        """The entries directly under a path of a WebDAV server, through obstore, or a `Failure`."""
+        # Without the slash, as Apache does not take the properties of a file with one.
+        answer = self._pages.children(self._address(prefix.removesuffix("/")), _PAGE_MAX + 1)
+        if isinstance(answer, Failure):
+            if prefix and answer.absent:
+                return
+            raise self._error(answer, prefix or None)
+        self._check_page(len(answer.body), prefix)
         try:
-            return self._client().list_with_delimiter(path or None)
-        except obstore_errors() as error:
-            return Failure.of(error)
+            yield from parse_multi_status(answer.body, answer.url, prefix)
+        except ValueError as error:
+            raise BrokenBodyError(
+                f"{self.url}: the listing of {prefix or '/'} cannot be read: {error}", url=self.url
+            ) from None
+
+    def _check_page(self, nbytes: int, prefix: str) -> None:
+        if nbytes > _PAGE_MAX:
+            raise BrokenBodyError(
+                f"{self.url}: the listing of {prefix or '/'} has more than {_PAGE_MAX} bytes", url=self.url
+            )
 
     def _not_listable(self) -> StoreError:
         """The error if the server lists nothing: there is nothing to list, or it shows no listings."""
@@ -112,8 +115,8 @@ class HTTPStore(HTTPValues, RefusingStore):
         above = f"{self._origin}/{quote(parent)}{'/' if parent else ''}{self._query}"
         root = self._pages.fetch(self._address(""), limit=0)
         if self.prefix and isinstance(root, Failure) and root.absent:
-            page = self._pages.fetch(above)
-            if self._pages.speaks(_PROPFIND, above, _MULTI_STATUS) or (
+            page = self._pages.fetch(above, limit=_PAGE_MAX)
+            if self._pages.speaks_webdav(above) or (
                 isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "")
             ):
                 own = f"{self._origin}/{quote(self.prefix.rstrip('/'))}{self._query}"

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import time
 from collections.abc import Hashable
-from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
-from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
+from zarrcore.errors import InvalidKeyError, StoreError
+from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.clients import client_options
-from zarrcore.stores.connection.failures import Failure, obstore_errors
-from zarrcore.stores.connection.retries import retry_config
+from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_page
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
-from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
+from zarrcore.stores.object.store import ObstoreStore, stat_of
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address
+
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from obstore.store import RetryConfig
 
 _UNAUTHORIZED: Final = 401
 _NOT_ALLOWED: Final = 405
@@ -35,6 +36,10 @@ _WITHHELD_BY_OBSTORE: Final = frozenset(
 )
 """Headers that obstore does not send to another server that it was redirected to."""
 _REFUSES_HEAD: Final = (403, 405, 501)
+
+
+class _NotTheValueError(Exception):
+    """The head of an answer shows a directory's page, or a body that obstore does not decode."""
 
 
 class HTTPValues(ObstoreStore):
@@ -75,86 +80,58 @@ class HTTPValues(ObstoreStore):
         super().close()
         self._pages.close()
 
-    def _make_client(self, options: StoreOptions) -> Any:
+    def _make_client(self, repeats: RetryConfig) -> Any:
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}
         return Client(
             f"{self._origin}/{self._query}",
-            client_options=client_options(options, self._origin, headers),
-            retry_config=retry_config(replace(options, retries=0)),  # `WebClient` makes the repeats
+            client_options=client_options(self.options, self._origin, headers),
+            retry_config=repeats,
         )
 
     def _hint(self) -> str:
         return "give credentials with --header, or treat it as absent with --treat-403-as-missing"
 
-    def get(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> BytesLike | None:
-        deadline = time.monotonic() + self.options.timeout_s
-        found = self._try(key, byte_range, max_nbytes)
-        if isinstance(found, tuple):
-            return found[0]
-        if found is not None:
-            if found.past_end and byte_range is not None:
-                return b""
-            if not self._asks_again(found):
-                self._check_absent(found, key)
-                return None
-        plain = self._get_plainly(key, byte_range, max_nbytes, found, deadline)
-        return None if plain is None else plain[0]
-
-    def get_with_stat(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> tuple[BytesLike, StoreStat] | None:
-        deadline = time.monotonic() + self.options.timeout_s
+    def _fetch(
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> tuple[BytesLike, StoreStat | None] | None:
+        check_path_like_key(key, self.url)
         found = self._try(key, byte_range, max_nbytes)
         if isinstance(found, tuple):
             return found
-        if found is not None and not self._asks_again(found):
-            self._check_absent(found, key)
-            return None
-        plain = self._get_plainly(key, byte_range, max_nbytes, found, deadline)
-        if plain is None:
-            return None
-        value, stat = plain
-        if stat is None:
-            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
-        return value, stat
+        if found is not None:
+            if found.past_end and byte_range is not None:
+                return b"", None
+            if not self._asks_again(found):
+                self._check_absent(found, key)
+                return None
+        return self._get_plainly(key, byte_range, max_nbytes, found)
 
     def _try(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> tuple[BytesLike, StoreStat] | Failure | None:
         """The value from obstore; None if the answer is not the value, or obstore is not worth trying."""
-        check_path_like_key(key, self.url)
         if (
             self._without_obstore
             or self._tells_no_length
             or (self._ignores_ranges and byte_range is not None)
         ):
             return None
+        path = self.prefix + key
         try:
-            answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
-            if _may_be_page(key, answer) or _is_encoded(answer):
-                return None
-            value = self._body(answer, self.prefix + key, max_nbytes)
-        except BodyTooLargeError:
-            raise
-        except BrokenBodyError:
-            return Failure.of_kind("Interrupted")
-        except obstore_errors() as error:
-            if isinstance(error, StoreError):
-                raise
-            return Failure.of(error)
+            found = self._tried(lambda client: self._download(client, path, byte_range, max_nbytes))
+        except _NotTheValueError:
+            return None
+        if isinstance(found, Failure):
+            return found
+        value, facts = found
         empty = byte_range is not None and byte_range.is_empty
-        return (value[:0] if empty else value), stat_of(answer.meta)
+        return (value[:0] if empty else value), stat_of(facts)
 
-    def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
-        value = super()._body(answer, path, max_nbytes)
-        start, stop = answer.range
-        if len(value) != stop - start:
-            raise self._error(Failure.of_kind("Interrupted"), path[len(self.prefix) :])
-        return value
+    def _check_head(self, answer: Any, path: str) -> None:
+        if _may_be_page(path, answer) or _is_encoded(answer):
+            raise _NotTheValueError
 
     def _asks_again(self, failure: Failure) -> bool:
         return (
@@ -171,17 +148,15 @@ class HTTPValues(ObstoreStore):
         byte_range: ByteRange | None,
         max_nbytes: int | None,
         tried: Failure | None = None,
-        deadline: float | None = None,
     ) -> tuple[BytesLike, StoreStat | None] | None:
         """The value through httpx, from a server that obstore cannot handle, or in a repeat."""
         answer = self._pages.fetch(
             self._address(key),
             byte_range,
             # One byte more than allowed shows that the value is too large.
-            limit=None if max_nbytes is None else max_nbytes + 1,
+            limit=(WHOLE_MAX if max_nbytes is None else max_nbytes) + 1,
             ranged=not (self._ignores_ranges or (tried is not None and tried.range_ignored)),
             tried=tried if tried is not None and tried.passing else None,
-            deadline=deadline,
         )
         if isinstance(answer, Failure):
             if answer.past_end and byte_range is not None:
@@ -202,7 +177,7 @@ class HTTPValues(ObstoreStore):
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
-        found = self._pages.repeat(lambda give_up: self._head(key, give_up))
+        found = self._pages.repeat(lambda: self._head(key))
         if isinstance(found, StoreStat):
             return found
         if not found.not_parsed and found.status not in _REFUSES_HEAD:
@@ -211,14 +186,13 @@ class HTTPValues(ObstoreStore):
         plain = self._get_plainly(key, None, None)
         return None if plain is None else plain[1]
 
-    def _head(self, key: str, give_up: float) -> StoreStat | Failure:
+    def _head(self, key: str) -> StoreStat | Failure:
         if self._without_obstore:
-            return self._pages.head(self._address(key), give_up)
+            return self._pages.head(self._address(key))
         path = self.prefix + key
-        try:
-            answer = self._client().get(path, options={"head": True})
-        except obstore_errors() as error:
-            return Failure.of(error)
+        answer = self._tried(lambda client: client.get(path, options={"head": True}))
+        if isinstance(answer, Failure):
+            return answer
         if _may_be_page(path, answer) or _is_encoded(answer):
             return Failure.of_status(_NOT_ALLOWED)  # its answer is not about the value
         return stat_of(answer.meta)
@@ -236,10 +210,6 @@ class HTTPValues(ObstoreStore):
                 f"{key!r} in {self.url}: this name is not possible on a web server", key=key, url=self.url
             ) from None
         return f"{self._origin}/{path}{self._query}"
-
-
-def _request_options(byte_range: ByteRange | None) -> Any:
-    return {} if byte_range is None else {"range": request_range(byte_range)}
 
 
 def _may_be_page(path: str, answer: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.errors import MissingExtraError, StoreError
 from zarrcore.stores.connection.clients import ForkGuard
+from zarrcore.stores.connection.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from zarrcore.stores.credentials.cloud_machine import is_yes
 from zarrcore.stores.credentials.variables import AWS_KEY
 from zarrcore.stores.interface import ReadableStore
@@ -165,7 +166,9 @@ def settings_of(options: StoreOptions) -> Any:
     deadline_ms = round(options.timeout_s * 1000)
     return icechunk.StorageSettings(
         retries=icechunk.StorageRetriesSettings(
-            max_tries=options.retries + 1, initial_backoff_ms=100, max_backoff_ms=deadline_ms
+            max_tries=options.retries + 1,
+            initial_backoff_ms=round(FIRST_PAUSE_S * 1000),
+            max_backoff_ms=min(round(LONGEST_PAUSE_S * 1000), deadline_ms),
         ),
         timeouts=icechunk.StorageTimeoutSettings(connect_timeout_ms=deadline_ms, read_timeout_ms=deadline_ms),
     )

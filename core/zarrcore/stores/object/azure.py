@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.connection.clients import client_options
-from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
 from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
@@ -17,7 +16,7 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
-    from obstore.store import AzureConfig
+    from obstore.store import AzureConfig, RetryConfig
 
 
 _ENDPOINTS: Final = ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT")
@@ -58,15 +57,15 @@ class AzureStore(BucketStore):
     def bucket_identity(self) -> Hashable:
         return self.account, self.container
 
-    def _make_client(self, options: StoreOptions) -> Any:
+    def _make_client(self, repeats: RetryConfig) -> Any:
         from obstore.store import AzureStore as Client
 
         config = self._configuration()
         return Client(
             self.container,
             config=config,
-            client_options=client_options(options, config.get("endpoint", "")),
-            retry_config=retry_config(options),
+            client_options=client_options(self.options, config.get("endpoint", "")),
+            retry_config=repeats,
         )
 
     def access_settings(self) -> AzureConfig:

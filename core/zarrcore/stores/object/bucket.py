@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from zarrcore.errors import StoreError
 from zarrcore.stores.connection.failures import Failure, obstore_errors
-from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.connection.retries import repeats_of_parts
 from zarrcore.stores.descriptors import read_descriptor
-from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat, WritableStore
+from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.listing import listed
-from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
+from zarrcore.stores.object.store import ObstoreStore
 
 _PART: Final = 8 * 2**20
 """Bytes of a part of a large value; values up to this size are sent in one request."""
@@ -33,6 +30,9 @@ _ERASED_AT_ONCE: Final = 1000
 _NEVER_COPIES: Final = {405, 501}
 """The answers of services that do not copy."""
 
+_UNSENDABLE: Final = ValueError
+"""The exception for names that obstore cannot send."""
+
 _HINT: Final = "writing needs credentials with write permission"
 
 
@@ -43,33 +43,8 @@ class BucketStore(ObstoreStore, WritableStore):
     money; the services can be configured to remove them after some days.
     """
 
-    _creating: tuple[Any, Any] | None = None
+    _uploading: tuple[Any, Any] | None = None
     _cloning: tuple[Any, Any, Any] | None = None
-
-    def get_with_stat(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> tuple[BytesLike, StoreStat] | None:
-        # The head of an answer identifies the version of its body: one request instead of three.
-        if byte_range is not None and (
-            byte_range.is_empty or not (self.suffix_ranges or byte_range.start >= 0)
-        ):
-            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
-        check_path_like_key(key, self.url)
-        client = self._client()
-        try:
-            options = {} if byte_range is None else {"range": request_range(byte_range)}
-            answer = client.get(self.prefix + key, options=options)
-            value = self._body(answer, self.prefix + key, max_nbytes)
-        except StoreError:
-            raise
-        except obstore_errors() as error:
-            failure = Failure.of(error)
-            if failure.past_end or failure.range_ignored:  # `get` handles the error
-                return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
-            self._check_absent(failure, key)
-            return None
-        self._place_seen = True
-        return value, stat_of(answer.meta)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         data = memoryview(value).cast("B")
@@ -97,12 +72,10 @@ class BucketStore(ObstoreStore, WritableStore):
         check_path_like_key(new, self.url)
         if not isinstance(inner, BucketStore) or (client := self._cloner(inner)) is None:
             return False
-        try:
-            client.copy(inner.prefix + key, self.prefix + new)
-        except obstore_errors() as error:
+        outcome = self._asked(self.prefix + new, lambda _: client.copy(inner.prefix + key, self.prefix + new))
+        if isinstance(outcome, Failure):
             # Such as a value of over 5 GiB, or a time limit. If the service is at fault, reading or writing will report it.
-            failure = Failure.of(error)
-            if failure.denied or failure.status in _NEVER_COPIES:
+            if outcome.denied or outcome.status in _NEVER_COPIES:
                 self._cloning = self._writer(), inner, None
             return False
         self._place_seen = True
@@ -139,66 +112,78 @@ class BucketStore(ObstoreStore, WritableStore):
 
     def _put(self, key: str, data: Any, size: int) -> None:
         check_path_like_key(key, self.url)
-        client = self._writer()
+        path = self.prefix + key
+        if size <= _PART:
+            self._written(path, lambda client: client.put(path, data, use_multipart=False))
+            return
         part = max(_PART, -(-size // _MOST_PARTS))
         try:
-            client.put(self.prefix + key, data, chunk_size=part, use_multipart=size > part)
+            self._uploader().put(path, data, chunk_size=part, use_multipart=True)
         except obstore_errors() as error:
             raise self._error(Failure.of(error), key, _HINT) from None
+        self._place_seen = True
+
+    def _written(self, path: str, request: Callable[[Any], object]) -> None:
+        """Send a request that changes the bucket, and repeat it while it fails for reasons that may pass.
+
+        Raises:
+            StoreError: it failed.
+        """
+        self._writer()
+        outcome = self._asked(path, request)
+        if isinstance(outcome, Failure):
+            raise self._error(outcome, path[len(self.prefix) :] or None, _HINT)
         self._place_seen = True
 
     def _create(self, key: str, data: memoryview) -> bool:
         """Store a value unless there is one, in one request with a condition: an upload in parts cannot have one.
 
-        The request is repeated here and not by obstore: if the first answer is lost, the second says that there is a value,
-        and that may be this one. It is taken for this one if it is equal, although another writer may have stored it.
+        If the answer to the first request is lost, that to its repeat says that there is a value, which may be this one. It is
+        taken for this one if it is equal, although another writer may have stored it.
         """
         check_path_like_key(key, self.url)
-        client = self._creator()
-        retries, repeated = Retries(self.options), False
-        while True:
-            try:
-                client.put(self.prefix + key, data, mode="create", use_multipart=False)
-                break
-            except obstore_errors() as error:
-                failure = Failure.of(error)
-            if failure.exists:
-                return repeated and self.get(key) == data
-            if not failure.passing or not retries.wait():
-                raise self._error(failure, key, _HINT) from None
-            repeated = True
+        self._writer()
+        path, sent = self.prefix + key, 0
+
+        def create(client: Any) -> None:
+            nonlocal sent
+            sent += 1
+            client.put(path, data, mode="create", use_multipart=False)
+
+        outcome = self._asked(path, create)
+        if isinstance(outcome, Failure):
+            if outcome.exists:
+                return sent > 1 and self.get(key) == data
+            raise self._error(outcome, key, _HINT)
         self._place_seen = True
         return True
 
-    def _creator(self) -> Any:
-        """A client that does not repeat requests, beside the usual one."""
-        client, made = self._writer(), self._creating
+    def _uploader(self) -> Any:
+        """A client that repeats the parts of an upload, beside the usual one, which repeats nothing."""
+        client, made = self._writer(), self._uploading
         if made is None or made[0] is not client:
-            made = self._creating = client, self._new_client(replace(self.options, retries=0))
+            made = self._uploading = client, self._new_client(repeats_of_parts(self.options))
         return made[1]
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)
-        self._delete(self._writer(), self.prefix + key)
+        self._writer()
+        self._delete(self.prefix + key)
 
     def erase_values(self, keys: Iterable[str]) -> None:
         paths = (self._path(key) for key in keys)
         while batch := [*islice(paths, _ERASED_AT_ONCE)]:
-            self._delete_all(self._writer(), batch)
+            self._writer()
+            self._delete_all(batch)
 
     def erase_prefix(self, prefix: str) -> None:
         check_path_like_prefix(prefix, self.url)
-        client = self._writer()
+        self._writer()
         path = self.prefix + prefix
-        try:
-            found = (facts["path"] for facts in listed(client, path, self.url, self.options.timeout_s))
-            paths = (name for name in found if name.startswith(path))
-            while batch := [*islice(paths, _ERASED_AT_ONCE)]:
-                self._delete_all(client, batch)
-        except StoreError:
-            raise
-        except obstore_errors() as error:
-            raise self._error(Failure.of(error), prefix or None, _HINT) from None
+        found = (facts["path"] for facts in self._objects(path, hint=_HINT))
+        paths = (name for name in found if name.startswith(path))
+        while batch := [*islice(paths, _ERASED_AT_ONCE)]:
+            self._delete_all(batch)
 
     def _writer(self) -> Any:
         """The client, if the store may be written."""
@@ -208,29 +193,27 @@ class BucketStore(ObstoreStore, WritableStore):
         check_path_like_key(key, self.url)
         return self.prefix + key
 
-    def _delete_all(self, client: Any, paths: list[str]) -> None:
-        try:
-            client.delete(paths)
-        except _erasing_errors() as error:
-            failure = Failure.of(error)
-            if not failure.absent and not isinstance(error, TypeError):
-                raise self._error(failure, None, _HINT) from None
-            # One of them was absent or has an invalid name; the answer does not say which of the others were erased.
-            for path in paths:
-                self._delete(client, path)
+    def _delete_all(self, paths: list[str]) -> None:
+        outcome = self._asked(self.prefix, lambda client: _delete(client, paths))
+        if not isinstance(outcome, Failure):
+            return
+        if not outcome.absent and outcome.name != _UNSENDABLE.__name__:
+            raise self._error(outcome, None, _HINT)
+        # One of them was absent or has an invalid name; the answer does not say which of the others were erased.
+        for path in paths:
+            self._delete(path)
 
-    def _delete(self, client: Any, path: str) -> None:
-        try:
-            client.delete(path)
-        except _erasing_errors() as error:
-            failure = Failure.of(error)
-            if not failure.absent:
-                raise self._error(failure, path[len(self.prefix) :], _HINT) from None
+    def _delete(self, path: str) -> None:
+        outcome = self._asked(path, lambda client: _delete(client, path))
+        if isinstance(outcome, Failure) and not outcome.absent:
+            raise self._error(outcome, path[len(self.prefix) :], _HINT)
 
 
-def _erasing_errors() -> tuple[type[Exception], ...]:
-    """The exceptions of obstore when it erases; the last of them for names that it cannot send."""
-    return (*obstore_errors(), TypeError)
+def _delete(client: Any, paths: str | list[str]) -> None:
+    try:
+        client.delete(paths)
+    except TypeError as error:  # of obstore, for names that it cannot send
+        raise _UNSENDABLE(str(error)) from None
 
 
 def _parts(descriptor: int, size: int) -> Iterator[BytesLike]:

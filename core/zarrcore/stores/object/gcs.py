@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.connection.clients import client_options
-from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
@@ -16,7 +15,7 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
-    from obstore.store import GCSConfig
+    from obstore.store import GCSConfig, RetryConfig
 
 
 class GCSStore(BucketStore):
@@ -40,15 +39,15 @@ class GCSStore(BucketStore):
     def _make_cloner(self, source: Any, client: Any) -> Any:
         return None  # no server of the tests supports it: they store an empty value
 
-    def _make_client(self, options: StoreOptions) -> Any:
+    def _make_client(self, repeats: RetryConfig) -> Any:
         from obstore.store import GCSStore as Client
 
         config = self.access_settings()
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(options, config.get("base_url", "")),
-            retry_config=retry_config(options),
+            client_options=client_options(self.options, config.get("base_url", "")),
+            retry_config=repeats,
         )
 
     def access_settings(self) -> GCSConfig:

@@ -18,7 +18,7 @@ from zarrcore.stores.interface import StoreEntry
 PAGE: Final = 1000
 """Objects in a page of S3 and GCS."""
 
-_CHUNK: Final = 100
+OBJECTS_AT_ONCE: Final = 100
 """Objects that obstore returns at a time; pages of the services are larger, and fetched when needed."""
 
 _END_S: Final = 5.0
@@ -27,7 +27,14 @@ _END_S: Final = 5.0
 _Arguments = TypeVarTuple("_Arguments")
 
 
-def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHUNK) -> Iterator[Any]:
+def listed(
+    client: Any,
+    path: str,
+    url: str,
+    timeout_s: float,
+    at_once: int = OBJECTS_AT_ONCE,
+    after: str | None = None,
+) -> Iterator[Any]:
     """obstore's facts of each object whose path begins with ``path``.
 
     Args:
@@ -35,14 +42,16 @@ def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHU
         path: the beginning of the paths.
         url: the store's URL, for errors.
         timeout_s: how long the service may be silent.
-        chunk: the number of objects to get from obstore at a time.
+        at_once: the number of objects to get from obstore at a time.
+        after: only objects whose path comes after this one.
 
     Raises:
         BrokenBodyError: the service repeats itself, so the listing would never end.
         StoreTimeoutError: the service keeps answering without naming an object.
     """
     seen, count = "", 0
-    for facts_of_some in _parts(client.list(path or None, chunk_size=chunk), url, timeout_s * WHOLE_TRANSFER):
+    stream = client.list(path or None, offset=after, chunk_size=at_once)
+    for facts_of_some in _parts(stream, url, timeout_s * WHOLE_TRANSFER):
         for facts in facts_of_some:
             # No object is listed twice. Remembering one object, at growing intervals, finds every cycle (Brent's algorithm).
             if facts["path"] == seen:

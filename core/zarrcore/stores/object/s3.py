@@ -12,7 +12,7 @@ from urllib.parse import quote
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
-from zarrcore.stores.connection.retries import retry_config
+from zarrcore.stores.connection.retries import no_repeats
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
@@ -25,7 +25,7 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
-    from obstore.store import S3Config
+    from obstore.store import RetryConfig, S3Config
 
 _AMAZON: Final = "https://s3.amazonaws.com"
 
@@ -48,15 +48,16 @@ class S3Store(BucketStore):
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
         check_bucket(bucket)
         self.bucket = bucket
+        self.lists_in_order = not bucket.endswith(_EXPRESS)
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 
     @property
     def bucket_identity(self) -> Hashable:
         return self.bucket
 
-    def _make_client(self, options: StoreOptions) -> Any:
+    def _make_client(self, repeats: RetryConfig) -> Any:
         profile = read_profile(self.options.profile)
-        return self._client_of(self.bucket, self._configuration(profile), profile, options)
+        return self._client_of(self.bucket, self._configuration(profile), profile, repeats)
 
     def _make_cloner(self, source: Any, client: Any) -> Any:
         if source.bucket == self.bucket or self.bucket.endswith(_EXPRESS) or source.bucket.endswith(_EXPRESS):
@@ -67,17 +68,17 @@ class S3Store(BucketStore):
         # obstore copies within its client's bucket. Its requests go to the endpoint, which may contain a bucket itself: this one.
         config["endpoint"] = config["aws_endpoint_url_s3"] = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         config["virtual_hosted_style_request"] = True
-        return self._client_of(source.bucket, config, profile, self.options)
+        return self._client_of(source.bucket, config, profile, no_repeats())
 
-    def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, options: StoreOptions) -> Any:
+    def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, repeats: RetryConfig) -> Any:
         from obstore.store import S3Store as Client
 
         credentials = self._credentials(profile)
         return Client(
             bucket,
             config=config,
-            client_options=client_options(options, config.get("endpoint", "")),
-            retry_config=retry_config(options),
+            client_options=client_options(self.options, config.get("endpoint", "")),
+            retry_config=repeats,
             # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,
         )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
+from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, ForkGuard
 from zarrcore.stores.connection.failures import Failure, obstore_errors, unusable
+from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
     ByteRange,
@@ -22,8 +24,14 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.listing import PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.object.requested_pause import RequestedPause
 from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from obstore.store import RetryConfig
+
+T = TypeVar("T")
 
 
 class ObstoreStore(ReadableStore, ListableStore):
@@ -42,6 +50,8 @@ class ObstoreStore(ReadableStore, ListableStore):
     """Its name in errors."""
     suffix_ranges: ClassVar[bool] = True
     """Whether the service can return the last bytes of a value of unknown size."""
+    lists_in_order: bool = True
+    """Whether listings are sorted, so that one that broke off can continue."""
 
     def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
         self.prefix = prefix
@@ -49,6 +59,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self.url = place + ("/" + prefix.rstrip("/") if prefix else "")
         self._made: Any = None
         self._lock = threading.Lock()
+        self._requested_pause = RequestedPause(options)
         self._place_seen = False
         self._mixed: set[str] = set()
 
@@ -56,7 +67,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_made", "_creating", "_cloning", "_lock")
+            if name not in ("_made", "_uploading", "_cloning", "_lock")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -73,8 +84,8 @@ class ObstoreStore(ReadableStore, ListableStore):
         return credentials_fingerprint(self.service, self.options.profile)
 
     @abstractmethod
-    def _make_client(self, options: StoreOptions) -> Any:
-        """Make the obstore store; called on the first request."""
+    def _make_client(self, repeats: RetryConfig) -> Any:
+        """Make the obstore store, which repeats requests as told; called on the first request."""
 
     @abstractmethod
     def _hint(self) -> str:
@@ -86,68 +97,108 @@ class ObstoreStore(ReadableStore, ListableStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        check_path_like_key(key, self.url)
-        client = self._client()
-        try:
-            value = self._fetch(client, self.prefix + key, byte_range, max_nbytes)
-        except StoreError:
-            raise
-        except obstore_errors() as error:
-            return self._fetch_failed(Failure.of(error), key, byte_range, max_nbytes)
-        self._place_seen = True
-        return value
+        found = self._fetch(key, byte_range, max_nbytes)
+        return None if found is None else found[0]
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        # The head of an answer identifies the version of its body: one request instead of three.
+        found = self._fetch(key, byte_range, max_nbytes)
+        if found is None:
+            return None
+        value, stat = found
+        return (
+            super().get_with_stat(key, byte_range, max_nbytes=max_nbytes) if stat is None else (value, stat)
+        )
 
     def _fetch(
-        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> BytesLike | None:
-        if byte_range is None or byte_range == (0, None):
-            return self._body(client.get(path), path, max_nbytes)
-        start, stop = byte_range
-        if stop is not None and start >= 0:
-            if stop > start and (max_nbytes is None or stop - start <= max_nbytes):
-                return memoryview(client.get_range(path, start=start, end=stop))
-        elif start >= 0:
-            return self._body(client.get(path, options={"range": {"offset": start}}), path, max_nbytes)
-        elif self.suffix_ranges:
-            return self._body(client.get(path, options={"range": {"suffix": -start}}), path, max_nbytes)
-        size = client.head(path)["size"]
-        start, stop = byte_range.resolve(size)
-        self._check_size(stop - start, path, max_nbytes)
-        return memoryview(client.get_range(path, start=start, end=stop)) if stop > start else b""
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> tuple[BytesLike, StoreStat | None] | None:
+        """A value, or part of it, with its facts if the service states them; None if it is absent."""
+        check_path_like_key(key, self.url)
+        path = self.prefix + key
+        if byte_range is not None and byte_range.start < 0 and not self.suffix_ranges:
+            facts = self.stat(key)
+            if facts is None:
+                return None
+            byte_range = ByteRange(*byte_range.resolve(facts.size))
+            if byte_range.is_empty:
+                return b"", facts
+        empty = byte_range is not None and byte_range.is_empty
+        found = self._asked(path, lambda client: self._download(client, path, byte_range, max_nbytes))
+        if isinstance(found, Failure):
+            return self._fetch_failed(found, key, byte_range, max_nbytes)
+        self._place_seen = True
+        value, facts = found
+        return (value[:0] if empty else value), stat_of(facts)
 
-    def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
-        """The body of an answer whose head has arrived."""
-        if max_nbytes is not None:
-            start, stop = answer.range
-            self._check_size(stop - start, path, max_nbytes)
-        return memoryview(answer.bytes())
+    def _download(
+        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> tuple[BytesLike, Any]:
+        def check(answer: Any) -> None:
+            self._check_head(answer, path)
+            self._check_size(answer.range[1] - answer.range[0], path, max_nbytes)
+
+        return Download(path, byte_range, self.options.timeout_s, check).run(client)
+
+    def _check_head(self, answer: Any, path: str) -> None:
+        """Raise an error if the head of an answer shows that its body is not the value."""
+
+    def _asked(self, path: str, request: Callable[[Any], T]) -> T | Failure:
+        """The outcome of a request of obstore's client, which is repeated while it fails for reasons that may pass."""
+        retries = Retries(self.options)
+        while True:
+            outcome = self._tried(request)
+            if not isinstance(outcome, Failure):
+                return outcome
+            if not outcome.passing or not self._pause(retries, outcome, path):
+                return outcome
+
+    def _pause(self, retries: Retries, failure: Failure, path: str) -> bool:
+        """Pause before a repeat. False if the request must not be repeated."""
+        wanted_s = self._requested_pause.left_s(failure, self._client(), path)
+        return retries.wait(wanted_s, briefly=failure.nobody_answers)
+
+    def _tried(self, request: Callable[[Any], T]) -> T | Failure:
+        """The outcome of one request."""
+        client = self._client()
+        try:
+            return request(client)
+        except StoreError:
+            raise
+        except BodyError as error:
+            return Failure.of_kind(error.kind)
+        except obstore_errors() as error:
+            return Failure.of(error)
 
     def _check_size(self, size: int, path: str, max_nbytes: int | None) -> None:
-        if max_nbytes is not None and size > max_nbytes:
-            raise BodyTooLargeError(size, max_nbytes, key=path[len(self.prefix) :], url=self.url)
+        limit = WHOLE_MAX if max_nbytes is None else max_nbytes
+        if size > limit:
+            raise BodyTooLargeError(size, limit, key=path[len(self.prefix) :], url=self.url)
 
     def _fetch_failed(
         self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> BytesLike | None:
+    ) -> tuple[BytesLike, StoreStat | None] | None:
         if failure.past_end and byte_range is not None:
-            return b""
+            return b"", None
         if failure.range_ignored and byte_range is not None:
-            whole = self.get(key)
-            if whole is None:
+            found = self._fetch(key, None, None)
+            if found is None:
                 return None
+            whole, stat = found
             start, stop = byte_range.resolve(len(whole))
             self._check_size(stop - start, self.prefix + key, max_nbytes)
-            return memoryview(whole)[start:stop]
+            return memoryview(whole)[start:stop], stat
         self._check_absent(failure, key)
         return None
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
-        client = self._client()
-        try:
-            facts = client.head(self.prefix + key)
-        except obstore_errors() as error:
-            failure = Failure.of(error)
+        path = self.prefix + key
+        facts = self._asked(path, lambda client: client.head(path))
+        if isinstance(facts, Failure):
+            failure = facts
             if failure.absent and not self._place_seen:
                 # An answer to HEAD has no body that says if the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
@@ -160,31 +211,53 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
-        client = self._client()
         path = self.prefix + prefix
         held: StoreEntry | None = None
         empty = True
-        try:
-            for facts in listed(client, path, self.url, self.options.timeout_s):
-                entry = self._entry(facts, path)
-                if entry is None:
-                    continue
-                empty = False
-                # An empty object "a/" marks a folder and is listed as "a", before the folder's content.
-                if held is not None and not entry.key.startswith(held.key + "/"):
-                    yield held
-                held = entry if entry.size == 0 else None
-                if held is None:
-                    yield entry
-            if held is not None:
+        for facts in self._objects(path):
+            entry = self._entry(facts, path)
+            if entry is None:
+                continue
+            empty = False
+            # An empty object "a/" marks a folder and is listed as "a", before the folder's content.
+            if held is not None and not entry.key.startswith(held.key + "/"):
                 yield held
-        except StoreError:
-            raise
-        except obstore_errors() as error:
-            raise self._error(Failure.of(error), prefix or None) from None
+            held = entry if entry.size == 0 else None
+            if held is None:
+                yield entry
+        if held is not None:
+            yield held
         if empty:
             self._check_lists_nothing(prefix)
         self._place_seen = True
+
+    def _objects(self, path: str, at_once: int = OBJECTS_AT_ONCE, hint: str = "") -> Iterator[Any]:
+        """obstore's facts of each object whose path begins with ``path``.
+
+        A listing that breaks off continues after the last object that arrived.
+
+        Raises:
+            StoreError: the service refused, failed, or lists without end.
+        """
+        last: str | None = None
+        retries = Retries(self.options)
+        while True:
+            before = last
+            try:
+                for facts in listed(self._client(), path, self.url, self.options.timeout_s, at_once, last):
+                    last = facts["path"]
+                    yield facts
+            except StoreError:
+                raise
+            except obstore_errors() as error:
+                failure = Failure.of(error)
+            else:
+                return
+            if last != before:
+                retries = Retries(self.options)
+            is_final = not failure.passing or (last is not None and not self.lists_in_order)
+            if is_final or not self._pause(retries, failure, path):
+                raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
 
     def _check_lists_nothing(self, prefix: str) -> None:
         """Distinguish an empty prefix from a server that answers every request with a page of its own.
@@ -202,7 +275,6 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
-        client = self._client()
         path = self.prefix + prefix
         # A request for the direct children returns all of them at once, half a kilobyte per key.
         # So all keys are listed page by page instead, until that turns out to be more work.
@@ -214,10 +286,9 @@ class ObstoreStore(ReadableStore, ListableStore):
                 yield from self._direct(chain(head, entries), prefix)
                 return
             self._mixed.update(mixed_prefixes(prefix, head[-1].key))
-        try:
-            found = client.list_with_delimiter(path or None)
-        except obstore_errors() as error:
-            raise self._error(Failure.of(error), prefix or None) from None
+        found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
+        if isinstance(found, Failure):
+            raise self._error(found, prefix or None)
         self._place_seen = True
         yield from self._prefixes(found, path)
         for facts in found["objects"]:
@@ -241,17 +312,10 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     def has_prefix(self, prefix: str) -> bool:
         check_path_like_prefix(prefix, self.url)
-        client = self._client()
         path = self.prefix + prefix
-        try:
-            # One key is enough here, but list_dir returns its first entry only after its last page.
-            first = listed(client, path, self.url, self.options.timeout_s, 1)
-            if any(self._entry(facts, path) for facts in first):
-                return True
-        except StoreError:
-            raise
-        except obstore_errors() as error:
-            raise self._error(Failure.of(error), prefix or None) from None
+        # One key is enough here, but list_dir returns its first entry only after its last page.
+        if any(self._entry(facts, path) for facts in self._objects(path, 1)):
+            return True
         self._check_lists_nothing(prefix)
         return False
 
@@ -274,13 +338,13 @@ class ObstoreStore(ReadableStore, ListableStore):
         if client is None:
             with self._lock:
                 if self._made is None:
-                    self._made = self._new_client(self.options)
+                    self._made = self._new_client(no_repeats())
                 client = self._made
         return client
 
-    def _new_client(self, options: StoreOptions) -> Any:
+    def _new_client(self, repeats: RetryConfig) -> Any:
         try:
-            return self._make_client(options)
+            return self._make_client(repeats)
         except obstore_errors() as error:
             if isinstance(error, StoreError):
                 raise
@@ -300,14 +364,6 @@ class ObstoreStore(ReadableStore, ListableStore):
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
         return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())
-
-
-def request_range(byte_range: ByteRange) -> Any:
-    """obstore's form of a range. An empty range becomes one byte, which shows if the value exists."""
-    start, stop = byte_range
-    if start < 0:
-        return {"suffix": -start}
-    return {"offset": start} if stop is None else (start, max(stop, start + 1))
 
 
 def stat_of(facts: Any) -> StoreStat:

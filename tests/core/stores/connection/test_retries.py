@@ -2,46 +2,84 @@
 
 from __future__ import annotations
 
+import random
 import time
 from datetime import timedelta
 
 import pytest
 
 from zarrcore.stores import StoreOptions
-from zarrcore.stores.connection.retries import Retries, retry_config
+from zarrcore.stores.connection.retries import Retries, no_repeats, repeats_of_parts
 
 
 @pytest.fixture
 def slept_s(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses, which take no time."""
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     return slept
 
 
-def test_pauses_double_up_to_the_longest(slept_s: list[float]) -> None:
-    retries = Retries(StoreOptions(retries=8, timeout_s=1000))
+@pytest.fixture
+def longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random, "uniform", lambda _, most: most)
+
+
+@pytest.mark.usefixtures("longest")
+def test_the_longest_pause_doubles(slept_s: list[float]) -> None:
+    retries = Retries(StoreOptions(retries=7, timeout_s=1000))
     while retries.wait():
         pass
-    assert slept_s == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+    assert slept_s == [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
 
 
-def test_a_longer_pause_that_the_server_asks_for_is_kept(slept_s: list[float]) -> None:
+def test_pauses_are_random(slept_s: list[float]) -> None:
+    for _ in range(50):
+        assert Retries(StoreOptions()).wait()
+    assert len(set(slept_s)) > 40
+    assert min(slept_s) < 0.2
+    assert 0.3 < max(slept_s) <= 0.5
+
+
+@pytest.mark.usefixtures("longest")
+def test_the_pause_that_the_server_asks_for_is_kept(slept_s: list[float]) -> None:
     retries = Retries(StoreOptions(retries=2, timeout_s=1000))
     assert retries.wait(7.0)
     assert retries.wait(0.0)
-    assert slept_s == [7.0, 0.2]
+    assert slept_s == [7.5, 1.0]
 
 
-def test_no_pause_goes_beyond_the_deadline(slept_s: list[float]) -> None:
-    assert not Retries(StoreOptions(timeout_s=1.0)).wait(2.0)
-    assert not Retries(StoreOptions(), give_up=time.monotonic()).wait()
+def test_repeats_last_for_twice_the_timeout(slept_s: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: sum(slept_s))
+    retries = Retries(StoreOptions())
+    while retries.wait():
+        pass
+    assert 52 < sum(slept_s) <= 60, "one minute by default, less at most one pause"
+    assert not Retries(StoreOptions(timeout_s=1.0)).wait(2.0), (
+        "a pause that would end too late does not begin"
+    )
+
+
+@pytest.mark.usefixtures("longest")
+def test_repeats_end_soon_where_no_server_answers(
+    slept_s: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: sum(slept_s))
+    retries = Retries(StoreOptions())
+    while retries.wait(briefly=True):
+        pass
+    assert slept_s == [0.5, 1.0]
+
+
+def test_no_repeats(slept_s: list[float]) -> None:
     assert not Retries(StoreOptions(retries=0)).wait()
     assert slept_s == []
 
 
-def test_obstore_repeats_with_the_same_numbers() -> None:
-    config = retry_config(StoreOptions(retries=5, timeout_s=2.0))
+def test_obstore_repeats_only_parts_of_uploads() -> None:
+    assert no_repeats()["max_retries"] == 0
+    config = repeats_of_parts(StoreOptions(retries=5, timeout_s=2.0))
     assert config["max_retries"] == 5
-    assert config["retry_timeout"] == timedelta(seconds=2)
-    assert config["backoff"]["init_backoff"] == timedelta(seconds=0.1)
+    assert config["retry_timeout"] == timedelta(seconds=4)
+    assert config["backoff"]["init_backoff"] == timedelta(seconds=0.5)
     assert config["backoff"]["max_backoff"] == timedelta(seconds=2)

@@ -173,9 +173,9 @@ def test_half_a_page_is_not_a_listing(faults: FaultServer, opened: Opener) -> No
     "page", [b"", b"garbage", b"<D:multistatus xmlns:D='DAV:'><D:response>", b"<html></html>"]
 )
 def test_a_malformed_webdav_listing_is_reported(faults: FaultServer, opened: Opener, page: bytes) -> None:
-    faults.values[""] = faults.values["a"] = page
     # The page of the root is refused, the server claims to support WebDAV, and then sends garbage.
-    faults.faults[""] = [403, 207]
+    faults.bodies[207] = page
+    faults.faults[""] = [403, 207, 207]
     with pytest.raises(BrokenBodyError, match="listing of / cannot be read") as caught:
         list(opened(timeout_s=5).list_dir(""))
     assert "\n" not in str(caught.value)
@@ -192,6 +192,6 @@ def test_names_beside_the_webdav_folder_are_left_out(faults: FaultServer, opened
     responses += [response.format(href, "") for href in ("/a/c", "/other/c")]
     page = f"<?xml version='1.0'?><D:multistatus xmlns:D='DAV:'>{''.join(responses)}</D:multistatus>"
     faults.bodies[207] = page.encode()
-    faults.faults = {"a/": [403, 207], "a": 207}
+    faults.faults = {"a/": [403, 207, 207], "a": 207}
     entries = opened("a", timeout_s=5).list_dir("")
     assert [entry.key for entry in entries] == ["b/", "c"]

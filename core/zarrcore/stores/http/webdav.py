@@ -1,0 +1,87 @@
+"""Listings of WebDAV servers: RFC 4918, "Multi-Status Response"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+
+from zarrcore.stores.interface import BytesLike, StoreEntry
+
+_DAV: Final = "{DAV:}"
+_PIECE: Final = 1 << 16
+_DOCUMENT_TYPE: Final = b"<!DOCTYPE"
+
+
+def parse_multi_status(page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry]:
+    """The entries directly beneath ``url``; what a server names elsewhere is left out.
+
+    Args:
+        page: the answer to a PROPFIND request with ``Depth: 1``.
+        url: its address, after redirections.
+        prefix: the prefix that it lists.
+
+    Raises:
+        ValueError: it is no such answer.
+    """
+    base = unquote(urlsplit(url).path).rstrip("/") + "/"
+    seen: set[str] = set()
+    for response in _responses(memoryview(page)):
+        link = response.findtext(f"{_DAV}href", "").strip()
+        path = unquote(urlsplit(link).path) if link.startswith("/") or "://" in link else ""
+        name = path[len(base) :].rstrip("/")
+        if (
+            not path.startswith(base)
+            or name in {"", ".", ".."}
+            or "/" in name
+            or "\0" in name
+            or name in seen
+        ):
+            continue
+        seen.add(name)
+        if response.find(f".//{_DAV}resourcetype/{_DAV}collection") is not None or path.endswith("/"):
+            yield StoreEntry(f"{prefix}{name}/")
+        else:
+            yield StoreEntry(prefix + name, _size(response), _mtime_s(response), _text(response, "getetag"))
+
+
+def _responses(page: memoryview) -> Iterator[Element]:
+    """The elements ``response``, one at a time."""
+    parser: XMLPullParser[Any] = XMLPullParser(["end"])
+    last = None
+    try:
+        for start in range(0, len(page), _PIECE):
+            piece = bytes(page[start : start + _PIECE])
+            if start == 0 and _DOCUMENT_TYPE in piece.upper():
+                raise ValueError("it has a document type, which could make it endless")
+            parser.feed(piece)
+            events: Iterator[Any] = parser.read_events()
+            for _, element in events:
+                last = element.tag
+                if last == f"{_DAV}response":
+                    yield element
+                    element.clear()
+        parser.close()
+    except ParseError as error:
+        raise ValueError(f"it is not valid XML: {error}") from None
+    if last != f"{_DAV}multistatus":
+        raise ValueError("it is not an answer of WebDAV")
+
+
+def _text(response: Element, name: str) -> str | None:
+    found = response.findtext(f".//{_DAV}{name}")
+    return found.strip() or None if found else None
+
+
+def _size(response: Element) -> int | None:
+    said = _text(response, "getcontentlength") or ""
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 20 else None
+
+
+def _mtime_s(response: Element) -> float | None:
+    try:
+        return parsedate_to_datetime(_text(response, "getlastmodified") or "").timestamp()
+    except (ValueError, OverflowError):
+        return None

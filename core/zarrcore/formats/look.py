@@ -14,6 +14,7 @@ from itertools import chain, islice, tee
 
 from zarrcore.errors import ZarrError
 from zarrcore.formats.detect import fetch_document
+from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -45,7 +46,7 @@ class Look(ReadableStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        if max_nbytes is not None:
+        if max_nbytes not in (None, MAX_DOCUMENT_BYTES):
             return self._store.get(key, byte_range, max_nbytes=max_nbytes)
         value = self._document(key)
         if value is None or byte_range is None:

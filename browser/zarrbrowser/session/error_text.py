@@ -19,16 +19,13 @@ _PHRASES = (
     ("name it with --region", "enter it as Region"),
     ("give credentials instead of --anonymous", "give credentials, and switch Anonymous off"),
     ("choose another with --branch, --tag or --snapshot", "choose another in the list of versions"),
-    (": allow it with --virtual-chunks LOCATION", ""),
-    (
-        ", which a remote document may not read; --allow-local-targets allows it",
-        ", which a remote document may not read",
-    ),
     ("(or --profile with s3://)", "(or Profile with s3://)"),
 )
 """What zarrcore advises with options of the command line, and the same with the controls of the window."""
 _IN_BRACKETS = re.compile(r"\s*\([^()]*(?<![\w-])--[a-z][^()]*\)")
 """Advice in brackets for which the window has no control."""
+_ALLOWS = re.compile(r"; --allow-targets (?:'[^']*'|\S+) allows it")
+"""A button of the window allows it."""
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 _LABELS = {str(one.argument): one.label.partition(":")[0] for one in STORE_OPTIONS if one.label}
 _SYSTEM = {
@@ -71,7 +68,7 @@ def in_the_window(text: str) -> str:
         return text
     for theirs, ours in _PHRASES:
         text = text.replace(theirs, ours)
-    text = _IN_BRACKETS.sub("", text)
+    text = _ALLOWS.sub("", _IN_BRACKETS.sub("", text))
     return _FLAG.sub(lambda match: _LABELS.get(match[0], match[0]), text)
 
 

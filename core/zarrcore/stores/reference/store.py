@@ -10,7 +10,7 @@ from zarrcore.errors import BrokenReferenceError, StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.reference.document import parse_references
 from zarrcore.stores.reference.index import Found
-from zarrcore.stores.reference.targets import Targets, is_remote_target
+from zarrcore.stores.targets.opening import Targets, is_remote_target
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _BLOCK_NBYTES: Final = 4 << 20

@@ -8,8 +8,8 @@ import pytest
 
 from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores import LocalStore, MemoryStore, StoreOptions, open_store
-from zarrcore.stores.reference import targets as module
-from zarrcore.stores.reference.targets import Targets, is_remote_target
+from zarrcore.stores.targets import opening as module
+from zarrcore.stores.targets.opening import Targets, is_remote_target
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 
@@ -38,11 +38,14 @@ def remote(url: str = "s3://bucket/folder/a.json", **options: object) -> Targets
         "sqlite:///x",
     ],
 )
-def test_a_remote_document_reads_nothing_else_than_remote_files(target: str) -> None:
-    with pytest.raises(BrokenReferenceError, match="may not read; --allow-local-targets allows it"):
+def test_a_remote_document_reads_nothing_of_this_machine(target: str) -> None:
+    with pytest.raises(
+        BrokenReferenceError,
+        match=r"outside the folder or bucket of the source; --allow-targets .* allows it",
+    ):
         remote().find(target, "x/0")
     if target.endswith("passwd"):
-        store, key = remote(allow_local_targets=True).find(target, "x/0")
+        store, key = remote(allow_targets=("/etc",)).find(target, "x/0")
         assert isinstance(store, LocalStore)
         assert key == "passwd"
 
@@ -76,18 +79,34 @@ def test_addresses_that_lead_elsewhere_are_refused(target: str) -> None:
     ],
 )
 def test_targets_are_keys_of_stores(target: str, url: str, key: str) -> None:
-    store, found = remote().find(target, "x/0")
+    store, found = remote(allow_targets=("s3://other", "gs://other/", "https://HOST:81/a b")).find(
+        target, "x/0"
+    )
     assert store.url.rstrip("/") == url.rstrip("/")
     assert found == key
 
 
 def test_headers_and_endpoints_stay_with_the_service_of_the_document() -> None:
-    own = remote("https://host/a/x.json", headers={"X-Secret": "1"}, endpoint_url="http://127.0.0.1:9")
+    allowed = (
+        "https://host",
+        "https://other",
+        "http://host",
+        "https://host:444",
+        "s3://bucket/",
+        "s3://elsewhere",
+        "gs://bucket",
+    )
+    own = remote(
+        "https://host/a/x.json",
+        headers={"X-Secret": "1"},
+        endpoint_url="http://127.0.0.1:9",
+        allow_targets=allowed,
+    )
     assert own.find("https://host/b.nc", "x")[0].options.headers == {"X-Secret": "1"}
     for other in ("https://other/b.nc", "http://host/b.nc", "https://host:444/b.nc", "s3://bucket/b.nc"):
         assert own.find(other, "x")[0].options.headers == {}
     assert own.find("s3://bucket/b.nc", "x")[0].options.endpoint_url == "http://127.0.0.1:9"
-    bucket = remote(endpoint_url="http://127.0.0.1:9", headers={"X-Secret": "1"})
+    bucket = remote(endpoint_url="http://127.0.0.1:9", headers={"X-Secret": "1"}, allow_targets=allowed)
     assert bucket.find("s3://elsewhere/x", "x")[0].options.endpoint_url == "http://127.0.0.1:9"
     assert bucket.find("s3://elsewhere/x", "x")[0].options.headers == {}
     assert bucket.find("gs://bucket/x", "x")[0].options.endpoint_url is None
@@ -106,7 +125,7 @@ def test_a_local_document_may_name_local_files_and_links_to_them(tmp_path: Path)
 
 def test_few_stores_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_OPEN_MAX", 3)
-    targets = remote()
+    targets = remote(allow_targets=[f"s3://bucket{number}" for number in range(6)])
     first = targets.find("s3://bucket0/x", "x")[0]
     assert targets.find("s3://bucket0/y", "x")[0] is first
     for number in range(1, 6):

@@ -49,9 +49,10 @@ class Repository:
         self._opened: icechunk.Repository | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"source": self.source}
+        return {"source": self.source, "options": self.options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state["source"].options = state["options"]  # not all stores keep them, and they say what may be named
         Repository.__init__(self, state["source"])
 
     def opened(self) -> icechunk.Repository:

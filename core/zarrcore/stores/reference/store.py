@@ -67,6 +67,7 @@ class ReferenceStore(VirtualStore):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.source.options = self.options  # not all stores keep them, and they say what may be named
         self._begin()
 
     @property

@@ -39,10 +39,10 @@ class TargetPolicy:
         self.given = _places(options.allow_targets)
         root = _own_place(source, url, is_folder=is_folder)
         self.allowed = (*_places([root]), *self.given)
-        more = (
-            {"targets": "shared", "allow_targets": (root, *options.allow_targets)} if self.is_strict else {}
-        )
-        self.options = replace(options, is_target=True, create=False, **more)
+        self.options = replace(options, is_target=True, create=False)
+        if self.is_strict:
+            allowed = (*filter(None, [root]), *options.allow_targets)
+            self.options = replace(self.options, targets="shared", allow_targets=allowed)
         self._public: set[str] = set()
 
     def check(self, target: str, what: str) -> Place:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zarrcore.errors import BrokenReferenceError
+from zarrcore.errors import BrokenReferenceError, StoreError
 from zarrcore.stores import LocalStore, MemoryStore, StoreOptions, open_store
 from zarrcore.stores.targets import opening as module
 from zarrcore.stores.targets.opening import Targets, is_remote_target
@@ -121,6 +121,44 @@ def test_a_local_document_may_name_local_files_and_links_to_them(tmp_path: Path)
         assert store.get(key) == b"1"
     with pytest.raises(BrokenReferenceError):
         targets.find("file://elsewhere/x", "x/0")
+
+
+def test_a_local_document_that_others_see_names_its_own_folder_only(tmp_path: Path) -> None:
+    """The examples of the report: ``secret/s`` beside the folder, by path and URL, and ``/etc/passwd`` from below."""
+    (tmp_path / "up/in").mkdir(parents=True)
+    (tmp_path / "up/in/x").write_bytes(b"1")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/s").write_bytes(b"2")
+    (tmp_path / "up/out").symlink_to(tmp_path / "secret")
+    url = str(tmp_path / "up/a.json")
+    targets = Targets(open_store(tmp_path / "up", targets="shared"), "", url)
+    for target in ("in/x", f"{tmp_path}/up/in/x", f"file://{tmp_path}/secret/../up/in/x"):
+        store, key = targets.find(target, "x/0")
+        assert store.get(key) == b"1"
+    for target in (
+        "../secret/s",
+        f"file://{tmp_path}/secret/s",
+        "../../../../../../../etc/passwd",
+        f"{tmp_path}/up/out/s",
+    ):
+        with pytest.raises(BrokenReferenceError, match=r"outside .*--allow-targets .* allows it"):
+            targets.find(target, "x/0")
+    store, key = targets.find("out/s", "x/0")
+    with pytest.raises(StoreError):  # a link, which --follow-links allows, and nothing else
+        store.get(key)
+
+
+def test_a_link_that_is_made_after_the_check_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "up/in").mkdir(parents=True)
+    (tmp_path / "up/in/x").write_bytes(b"1")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/x").write_bytes(b"2")
+    targets = Targets(open_store(tmp_path / "up", targets="shared"), "", str(tmp_path / "up/a.json"))
+    store, key = targets.find(f"{tmp_path}/up/in/x", "x/0")
+    (tmp_path / "up/in").rename(tmp_path / "up/was")
+    (tmp_path / "up/in").symlink_to(tmp_path / "secret")
+    with pytest.raises(StoreError, match="leads out"):
+        store.get(key)
 
 
 def test_few_stores_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from zarrcore.stores.targets import places
 from zarrcore.stores.targets.places import Place, is_local_server, path_of, scheme_of
 
 
@@ -114,7 +113,7 @@ def test_names_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
             raise socket.gaierror
         return [(0, 0, 0, "", (address, 0)) for address in known[host]]
 
-    monkeypatch.setattr(places.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
     assert [is_local_server(name) for name in ("inner", "outer", "link", "none")] == [
         True,
         False,

@@ -118,7 +118,13 @@ class ChangedError(StoreError):
 
 
 class BrokenReferenceError(StoreError):
-    """A value lies in another file, which is missing, shorter than expected, of another version, or not allowed."""
+    """A value lies in another file, which is missing, shorter than expected, of another version, or not allowed.
+
+    Attributes:
+        allow: the prefix for ``allow_targets`` that allows it, if that is what it lacks.
+    """
+
+    allow: str | None = None
 
 
 class StoreFullError(StoreError):

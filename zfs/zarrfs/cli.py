@@ -149,6 +149,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
                 open_store(
                     url,
                     options=store_options(namespace),
+                    targets="shared" if options.allow_other else "own",
                     cache_max_age_s=options.share_s,
                     branch_max_age_s=options.share_s,
                     all_versions=True,

@@ -35,19 +35,21 @@ class TreeItem:
         is_range: whether the row holds a range of its parent's children, because there are too many for one level.
         children: rows below, the note last.
         sort_key: the key by which rows are ordered; computed on first use.
+        allow: the folder or URL that the user may allow, so that the source opens.
         asked: the running request for the row's node or children.
         stream: the iterator over further children, kept between pages; only a worker advances it.
     """
 
     __slots__ = (
-        "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "sort_key",
-        "source", "stream",
+        "allow", "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row",
+        "sort_key", "source", "stream",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
         self.parent = parent
         self.node = node
         self.note = note
+        self.allow = ""
         self.row = 0
         self.identity = 0
         self.children: list[TreeItem] = []

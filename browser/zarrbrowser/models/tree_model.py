@@ -20,7 +20,7 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_pag
 from zarrbrowser.models.tree_text import cell_text, icon_name, is_changing, tool_tip
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
 from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.error_text import prefix_to_allow, sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.tooltip import tooltip
@@ -290,7 +290,7 @@ class TreeModel(RowModel):
         self.source_opened.emit(self.index_of(item))
 
     def _failed_to_open(self, item: TreeItem, error: Exception) -> None:
-        item.fetching, item.note = Fetching.FAILED, sentence(error)
+        item.fetching, item.note, item.allow = Fetching.FAILED, sentence(error), prefix_to_allow(error)
         self._changed(item)
         self.source_failed.emit(self.index_of(item))
 

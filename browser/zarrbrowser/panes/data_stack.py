@@ -8,8 +8,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
-from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.error_text import prefix_to_allow, sentence
 from zarrbrowser.values.quantities import count, format_bytes
+from zarrbrowser.widgets.buttons import AllowButton
 from zarrbrowser.widgets.notice import Notice, SentencePane
 
 _WAIT_MS = 250
@@ -22,16 +23,20 @@ class DataStack(QWidget):
     Signals:
         data_shown: whether the data widget is visible now.
         settled: the final data or message is visible.
+        allow_asked: a folder or URL that data name, and that the user allows.
     """
 
     data_shown = Signal(bool)
     settled = Signal()
+    allow_asked = Signal(str)
 
     def __init__(self, data: QWidget, retry: Callable[[], object], load_anyway: Callable[[], object]) -> None:
         super().__init__()
         self.data = data
         self.notice = Notice("Load anyway", load_anyway)
         self.sentence = SentencePane(retry)
+        self.allow_button = AllowButton(self.allow_asked.emit)
+        self.sentence.add_button(self.allow_button)
         self._stack = QStackedWidget()
         self._stack.addWidget(data)
         self._stack.addWidget(self.sentence)
@@ -73,6 +78,7 @@ class DataStack(QWidget):
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
         """Show a message instead of data."""
         self._wait.stop()
+        self.allow_button.offer("")
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._stack.setCurrentWidget(self.sentence)
         self.data_shown.emit(False)
@@ -80,9 +86,10 @@ class DataStack(QWidget):
             self.settled.emit()
 
     def show_error(self, error: Exception) -> None:
-        """Show an error, and a button to try again."""
+        """Show an error, and a button to try again; for a file that data may not name, one to allow it."""
         self.notice.say("")
         self.show_sentence(sentence(error), retry=True)
+        self.allow_button.offer(prefix_to_allow(error))
 
     def wait_for(self, what: str) -> None:
         """Announce that data is being read, if it takes a while."""

@@ -35,6 +35,7 @@ class Pane(QWidget):
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
         source_asked: the `SourceRequest` of a source that the view needs and that is not open.
+        allow_asked: a folder or URL that data name, and that the user allows.
     """
 
     is_filled_when_shown: ClassVar[bool] = False
@@ -52,6 +53,7 @@ class Pane(QWidget):
     change_asked = Signal(object)
     fill_asked = Signal(object)
     source_asked = Signal(object)
+    allow_asked = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)

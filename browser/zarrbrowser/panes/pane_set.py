@@ -8,6 +8,7 @@ from importlib import import_module
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table
+from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.registry import PANES, kind_of
 from zarrbrowser.session.state import Session
@@ -29,6 +30,7 @@ class PaneSet(QObject):
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
         source_asked: the `SourceRequest` of a source that a pane needs.
+        allow_asked: a folder or URL that data name, and that the user allows.
     """
 
     made = Signal(object, str)
@@ -41,6 +43,7 @@ class PaneSet(QObject):
     change_asked = Signal(object)
     fill_asked = Signal(object)
     source_asked = Signal(object)
+    allow_asked = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +62,9 @@ class PaneSet(QObject):
             pane.change_asked.connect(self.change_asked)
             pane.fill_asked.connect(self.fill_asked)
             pane.source_asked.connect(self.source_asked)
+            for stack in pane.findChildren(DataStack):
+                stack.allow_asked.connect(pane.allow_asked)
+            pane.allow_asked.connect(self.allow_asked)
             pane.view_changed.connect(lambda: self.view_changed.emit(pane.view_state()))
             self.made.emit(pane, title)
         return self._panes[title]

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from zarrbrowser.nodes.describe import json_text
 from zarrbrowser.nodes.protocols import NodeLike, is_broken
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.session.error_text import consequence, sentence
+from zarrbrowser.session.error_text import consequence, prefix_to_allow, sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
-from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.buttons import AllowButton, push_button
 from zarrbrowser.widgets.json_text import JsonText
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
@@ -31,6 +31,7 @@ class ProblemPane(Pane):
         self.sentence = label(wrap=True, selectable=True)
         self.consequence = label(role="muted", wrap=True)
         self.retry_button = push_button("Retry", self.retried.emit, drawing="retry")
+        self.allow_button = AllowButton(self.allow_asked.emit)
         self.document = JsonText("The document as stored")
         notice = QFrame()
         notice.setProperty("role", "notice")
@@ -43,6 +44,7 @@ class ProblemPane(Pane):
         words.addWidget(self.sentence)
         words.addWidget(self.consequence)
         row.addLayout(words, 1)
+        row.addWidget(self.allow_button, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.retry_button, 0, Qt.AlignmentFlag.AlignVCenter)
         around = QVBoxLayout()
         around.setContentsMargins(16, 16, 16, 4)
@@ -59,6 +61,7 @@ class ProblemPane(Pane):
             return
         self._picture.setPixmap(icon("broken", current_colours().warning).pixmap(QSize(24, 24)))
         self.sentence.setText(sentence(node.error))
+        self.allow_button.offer(prefix_to_allow(node.error))
         self.consequence.setText(consequence(node.error))
         self.consequence.setVisible(bool(self.consequence.text()))
 

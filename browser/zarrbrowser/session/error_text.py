@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import re
+import shlex
 
-from zarrcore.errors import MetadataError, UnreadableNodeError, UnsupportedError
+from zarrcore.errors import BrokenReferenceError, MetadataError, UnreadableNodeError, UnsupportedError
 from zarrcore.stores import STORE_OPTIONS
 
 _PHRASES = (
@@ -19,16 +20,13 @@ _PHRASES = (
     ("name it with --region", "enter it as Region"),
     ("give credentials instead of --anonymous", "give credentials, and switch Anonymous off"),
     ("choose another with --branch, --tag or --snapshot", "choose another in the list of versions"),
-    (": allow it with --virtual-chunks LOCATION", ""),
-    (
-        ", which a remote document may not read; --allow-local-targets allows it",
-        ", which a remote document may not read",
-    ),
     ("(or --profile with s3://)", "(or Profile with s3://)"),
 )
 """What zarrcore advises with options of the command line, and the same with the controls of the window."""
 _IN_BRACKETS = re.compile(r"\s*\([^()]*(?<![\w-])--[a-z][^()]*\)")
 """Advice in brackets for which the window has no control."""
+_ALLOWS = re.compile(r"; --allow-targets ('[^']*'|\S+) allows it")
+"""A button of the window allows it."""
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 _LABELS = {str(one.argument): one.label.partition(":")[0] for one in STORE_OPTIONS if one.label}
 _SYSTEM = {
@@ -71,8 +69,20 @@ def in_the_window(text: str) -> str:
         return text
     for theirs, ours in _PHRASES:
         text = text.replace(theirs, ours)
-    text = _IN_BRACKETS.sub("", text)
+    text = _ALLOWS.sub("", _IN_BRACKETS.sub("", text))
     return _FLAG.sub(lambda match: _LABELS.get(match[0], match[0]), text)
+
+
+def prefix_to_allow(error: BaseException) -> str:
+    """The folder or URL that data name and the user may allow, so that the error goes away; empty for other errors.
+
+    >>> prefix_to_allow(UnreadableNodeError("b.h5 is in '/x y/b.h5', which is outside; --allow-targets '/x y' allows it"))
+    '/x y'
+    """
+    if isinstance(error, BrokenReferenceError):
+        return error.allow or ""
+    found = _ALLOWS.search(str(error)) if isinstance(error, UnreadableNodeError) else None
+    return "" if found is None else shlex.split(found[1])[0]
 
 
 def consequence(error: BaseException) -> str:

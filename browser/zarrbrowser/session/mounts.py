@@ -161,6 +161,8 @@ def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
     words += ["--cache-dir", os.fspath(options.cache_dir)] if options.cache_dir else []
     words += ["--cache-url", options.cache_url] if options.cache_url else []
     words += ["--follow-links"] * options.follow_links
+    for prefix in options.allow_targets:
+        words += ["--allow-targets", prefix]
     words += ["--treat-403-as-missing"] * options.treat_403_as_missing
     for name, value in options.headers.items():
         file = files.enter_context(tempfile.NamedTemporaryFile("w", prefix="zarrscope-"))  # noqa: SIM115

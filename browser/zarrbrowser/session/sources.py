@@ -65,6 +65,14 @@ class SourceRequest:
             path = path.partition("?")[0]
         return f"{scheme}{marker}{host if is_web or ':' in user else server}{slash}{path}"
 
+    def allowing(self, prefix: str) -> SourceRequest:
+        """The same request, in which data may name what is below a folder or URL."""
+        from zarrcore.stores import StoreOptions  # late: the window shows before stores are loaded
+
+        options = self.options.store_options() if isinstance(self.options, Connection) else self.options
+        options = options or StoreOptions()
+        return replace(self, options=replace(options, allow_targets=(*options.allow_targets, prefix)))
+
     @property
     def place(self) -> str:
         """The normalised address, which identifies a source."""

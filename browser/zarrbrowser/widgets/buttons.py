@@ -8,8 +8,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.tooltip import tooltip
+from zarrcore.printable import printable
 
 ICON = QSize(18, 18)
+_LONGEST = 320
+"""The pixels of a name on a button: a long one would make the window wider than the screen."""
 
 
 def tool_button(
@@ -51,6 +55,30 @@ def push_button(
     if role == "link":
         button.setCursor(Qt.CursorShape.PointingHandCursor)
     return button
+
+
+class AllowButton(QPushButton):
+    """Allows data to name what is below a folder or URL, which it says; hidden while there is nothing to allow.
+
+    Args:
+        pressed: called with the folder or URL.
+    """
+
+    def __init__(self, pressed: Callable[[str], object]) -> None:
+        super().__init__()
+        self._prefix = ""
+        self.clicked.connect(lambda _checked=False: pressed(self._prefix))
+        self.hide()
+
+    def offer(self, prefix: str) -> None:
+        """Offer to allow a folder or URL; nothing if it is empty."""
+        self._prefix = prefix
+        shown = self.fontMetrics().elidedText(printable(prefix), Qt.TextElideMode.ElideMiddle, _LONGEST)
+        self.setText(f"Allow {shown}".replace("&", "&&"))
+        self.setToolTip(
+            tooltip(f"Let this source read what is below {printable(prefix)}, until it is closed")
+        )
+        self.setVisible(bool(prefix))
 
 
 def colour(button: QPushButton | QToolButton) -> None:

@@ -22,7 +22,7 @@ from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_sour
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
-from zarrbrowser.widgets.buttons import push_button, recolour
+from zarrbrowser.widgets.buttons import AllowButton, push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.editing.change_controls import ChangeControls
 from zarrbrowser.window.editing.editor import Editor
@@ -98,6 +98,8 @@ class MainWindow(QMainWindow):
         self.sentence = SentencePane(lambda: self._retry())
         self.location_button = push_button("Connection…", self.choose_location)
         self.sentence.add_button(self.location_button)
+        self.allow_button = AllowButton(self._allow)
+        self.sentence.add_button(self.allow_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
         self.status = StatusBar(self.workers, self.session.traffic)
@@ -192,6 +194,14 @@ class MainWindow(QMainWindow):
             return
         self._renew(index, self.model.reload)
 
+    def _allow(self, prefix: str) -> None:
+        """Open the current source again, and let its data name what is below a folder or URL."""
+        index = _source_of(self.tree.currentIndex())
+        item = self.model.item(index)
+        if item is not None and item.request is not None:
+            item.request = item.request.allowing(prefix)
+            self._renew(index, self.model.reload)
+
     def _renew(self, index: QModelIndex, renew: Callable[[QModelIndex], None]) -> None:
         """Replace the source of a row by another opening of it; the current node stays the same."""
         index = _source_of(index)
@@ -275,6 +285,7 @@ class MainWindow(QMainWindow):
         self.model.source_failed.connect(lambda _index: self._tell_sources())
         self.model.node_read.connect(self._row_settled)
         self.node_pane.retried.connect(self._retry_row)
+        self.node_pane.allow_asked.connect(self._allow)
         self.model.dataChanged.connect(self._row_changed)
         self.model.rowsRemoved.connect(self._rows_removed)
         self.node_pane.pointed.connect(self.status.show_value)
@@ -351,6 +362,7 @@ class MainWindow(QMainWindow):
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
                 self.location_button.show()
+                self.allow_button.offer(item.allow)
             else:
                 self._say(f"Opening {item.request.shown_address}…", drawing="loading", retry=False)
 
@@ -362,6 +374,7 @@ class MainWindow(QMainWindow):
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._retry_row
         self.location_button.hide()
+        self.allow_button.offer("")
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._layout.show_sentence()
         if retry:

@@ -61,6 +61,7 @@ class NodePane(QWidget):
         change_asked: a `Change` that the user wants.
         fill_asked: a `Target`, the elements for which the user wants to type a value.
         source_asked: the `SourceRequest` of a source that a pane needs and that is not open.
+        allow_asked: a folder or URL that data name, and that the user allows.
         leaving: the node is about to be left; the pane still shows it.
         loaded: all is imported and made that was left out for a fast start.
     """
@@ -75,6 +76,7 @@ class NodePane(QWidget):
     change_asked = Signal(object)
     fill_asked = Signal(object)
     source_asked = Signal(object)
+    allow_asked = Signal(str)
     leaving = Signal()
     loaded = Signal()
 
@@ -94,6 +96,7 @@ class NodePane(QWidget):
             "change_asked",
             "fill_asked",
             "source_asked",
+            "allow_asked",
         ):
             getattr(self.panes, name).connect(getattr(self, name))
         self.shown.connect(lambda: self._restore_soon(*self._awaited))

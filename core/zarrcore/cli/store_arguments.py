@@ -40,7 +40,7 @@ def store_options(namespace: argparse.Namespace) -> StoreOptions:
     for option in STORE_OPTIONS:
         if option.argument is not None:
             value = getattr(namespace, option.argument.removeprefix("--").replace("-", "_"))
-            chosen[option.name] = dict(value) if option.is_repeated else value
+            chosen[option.name] = option.gathered(value) if option.is_repeated else value
     return StoreOptions(**chosen)
 
 
@@ -62,6 +62,9 @@ def store_words(options: StoreOptions, secret_file: Callable[[str], str]) -> lis
             continue
         if option.is_flag:
             words.append(option.argument)
+        elif isinstance(value, tuple):
+            for item in value:
+                words += [option.argument, item]
         elif option.is_repeated:
             for name, item in value.items():
                 words += [
@@ -106,5 +109,5 @@ def positive(text: str) -> int:
 def _parsed(option: StoreOption, text: str) -> Any:
     value = option.parse(text)
     if option.check is not None:
-        option.check(dict([value]) if option.is_repeated else value)
+        option.check(option.gathered([value]) if option.is_repeated else value)
     return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
@@ -18,10 +18,13 @@ from zarrcore.sizes import SIZE_UNITS, parse_size
 from zarrcore.stores.validation import (
     check_endpoint,
     check_headers,
+    check_level,
+    check_prefixes,
     check_retries,
     check_timeout,
     parse_header,
     parse_number,
+    parse_prefix,
 )
 
 _OBJECT: Final = ("s3", "gs", "az")
@@ -63,15 +66,19 @@ class StoreOption:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is a mapping, given item by item."""
-        return isinstance(self.default, Mapping)
+        """Whether it is a mapping or a tuple, given item by item."""
+        return isinstance(self.default, Mapping | tuple)
+
+    def gathered(self, items: Iterable[Any]) -> Any:
+        """The value that was given item by item."""
+        return dict(items) if isinstance(self.default, Mapping) else tuple(items)
 
 
 def option(default: Any, argument: str | None, help: str, stores: tuple[str, ...], **more: Any) -> Any:  # noqa: A002 - as argparse names it
     """A field of `StoreOptions`; ``more`` are fields of `StoreOption`."""
     entry = StoreOption("", default, argument, help, stores, **more)
     metadata = {"option": entry}
-    if entry.is_repeated:
+    if isinstance(default, Mapping):
         return field(default_factory=dict, repr=not entry.is_secret, metadata=metadata)
     return field(default=default, repr=not entry.is_secret, metadata=metadata)
 
@@ -168,13 +175,28 @@ class StoreOptions:
         is_identity=False,
     )
     """How often a request is sent again, at most, after a server error or a broken connection."""
-    allow_local_targets: bool = option(
-        False,
-        "--allow-local-targets",
-        "let references of a remote document read local files and any other kind of store",
-        ("references",),
+    allow_targets: tuple[str, ...] = option(
+        (),
+        "--allow-targets",
+        "let data name files below this folder or URL, such as s3://bucket/; may be repeated",
+        ("references", "icechunk", "local", "http", *_OBJECT),
+        metavar="PREFIX",
+        parse=parse_prefix,
+        check=check_prefixes,
     )
-    """Let references of a remote document read local files, values in memory, and any other kind of store."""
+    """Folders and URLs below which data may name files, in addition to those of `zarrcore.stores.targets`."""
+    targets: str = option(
+        "own",
+        None,
+        "what data may name: own, a source of its user alone; shared, one that others see through this process",
+        ("references", "icechunk", "local", "http", *_OBJECT),
+        check=check_level,
+    )
+    """The level of the rule for what data may name: ``own`` or ``shared``."""
+    is_target: bool = option(
+        False, None, "whether it was named by data, so that redirections obey the same rule", ("http",)
+    )
+    """Whether data named it, and not the user."""
     follow_links: bool = option(
         False, "--follow-links", "follow symbolic links out of a local store", ("local",)
     )
@@ -200,14 +222,6 @@ class StoreOptions:
         ("icechunk",),
     )
     """Show all versions of an Icechunk repository as one hierarchy, if none is chosen."""
-    virtual_chunks: str | None = option(
-        None,
-        "--virtual-chunks",
-        "read virtual chunks below these locations, such as s3://bucket/; separated by spaces",
-        ("icechunk",),
-        metavar="LOCATIONS",
-    )
-    """Locations, separated by spaces, below which virtual chunks may be read; all others are refused."""
     branch_max_age_s: float | None = option(
         None,
         None,
@@ -262,6 +276,8 @@ class StoreOptions:
     """The age of a cached answer, in seconds, after which the store is asked if it is still valid."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.allow_targets, str):  # from JSON, it is a list
+            object.__setattr__(self, "allow_targets", tuple(self.allow_targets))
         for entry in STORE_OPTIONS:
             if entry.check is not None:
                 entry.check(getattr(self, entry.name))
@@ -277,7 +293,7 @@ class StoreOptions:
         for entry in STORE_OPTIONS:
             value = getattr(self, entry.name)
             if entry.is_identity and value != entry.default:
-                chosen.append((entry.name, sorted(value.items()) if entry.is_repeated else value))
+                chosen.append((entry.name, sorted(value.items()) if isinstance(value, Mapping) else value))
         return hashlib.sha256(repr(chosen).encode()).digest()
 
 

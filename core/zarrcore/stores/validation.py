@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -17,6 +17,8 @@ _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE: Final = re.compile(r"[\t -~]*")
 _HOST: Final = re.compile(r"[^\s\0-\x20\x7f\"<>\\^`{|}]+")
 _BUCKET: Final = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9$._-]{1,255}")
+_NAMED: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "http", "https"})
+"""Schemes whose URLs name a bucket or server."""
 _LONGEST_S: Final = 1e6
 _MOST_RETRIES: Final = 1000
 
@@ -126,6 +128,41 @@ def check_endpoint(url: str | None) -> None:
     """
     if url:
         check_address(url, "the endpoint")
+
+
+def parse_prefix(text: str) -> str:
+    """A folder or URL of a command line; a folder as an absolute path, since a daemon changes its working directory.
+
+    >>> parse_prefix("s3://bucket/"), parse_prefix("/data/../x")
+    ('s3://bucket/', '/x')
+    """
+    return text if "://" in text or not text else os.path.abspath(os.path.expanduser(text))
+
+
+def check_prefixes(prefixes: Sequence[str]) -> None:
+    """Refuse prefixes of places that name none.
+
+    Raises:
+        StoreError: one of them is empty, or no bucket or server is named; or there is one text and no sequence.
+    """
+    if isinstance(prefixes, str):
+        raise StoreError("allow_targets is a list of folders and URLs, not one text")
+    for prefix in prefixes:
+        scheme, mark, rest = prefix.partition("://")
+        if not prefix or (mark and scheme.lower() in _NAMED and not rest.partition("/")[0]):
+            raise StoreError(
+                f"{prefix!r} is no place to allow: write a folder, s3://bucket/ or https://server/folder/"
+            )
+
+
+def check_level(level: str) -> None:
+    """Refuse an unknown level of the rule for what data may name.
+
+    Raises:
+        StoreError: it is neither ``own`` nor ``shared``.
+    """
+    if level not in {"own", "shared"}:
+        raise StoreError("targets is own or shared")
 
 
 def check_sendable(text: str | None, what: str) -> None:

@@ -30,6 +30,11 @@ def test_errors_become_sentences() -> None:
             "node '/a' cannot be copied: codec 'b' is not supported (copy --skip leaves it out)",
             "Node '/a' cannot be copied: codec 'b' is not supported.",
         ),
+        ("a is in 'b', which is outside; --allow-targets /data allows it", "A is in 'b', which is outside."),
+        (
+            "a is in 'b', which is outside; --allow-targets '/da ta' allows it",
+            "A is in 'b', which is outside.",
+        ),
         ("there is one a--b (or c)", "There is one a--b (or c)."),
         ("the column a -- b is missing", "The column a -- b is missing."),
     ],

@@ -67,10 +67,16 @@ def test_unmounting_removes_the_folder_unless_another_program_wrote_there(tmp_pa
 
 def test_all_options_of_a_store_reach_the_command(tmp_path: Path) -> None:
     options = StoreOptions(
-        timeout_s=7.0, retries=2, cache_dir=tmp_path, follow_links=True, treat_403_as_missing=True
+        timeout_s=7.0,
+        retries=2,
+        cache_dir=tmp_path,
+        follow_links=True,
+        treat_403_as_missing=True,
+        allow_targets=["/a", "s3://b/"],
     )
     with _words(SourceRequest("https://example.org/a", options=options)) as words:
         assert {"--follow-links", "--treat-403-as-missing"} <= set(words)
+        assert " ".join(words).count("--allow-targets /a --allow-targets s3://b/") == 1
         told = {name: words[words.index(name) + 1] for name in ("--timeout", "--retries", "--cache-dir")}
     assert told == {"--timeout": "7.0", "--retries": "2", "--cache-dir": str(tmp_path)}
     with _words(SourceRequest("/data/a.zarr")) as words:

@@ -45,6 +45,7 @@ def test_the_command_line_gives_the_same_options(tmp_path: Path) -> None:
             "2.5",
         ),
         *("--retries", "0", "--follow-links", "--treat-403-as-missing"),
+        *("--allow-targets", "s3://b/", "--allow-targets", "data"),
     )
     assert options == StoreOptions(
         anonymous=True,
@@ -57,6 +58,7 @@ def test_the_command_line_gives_the_same_options(tmp_path: Path) -> None:
         timeout_s=2.5,
         retries=0,
         follow_links=True,
+        allow_targets=("s3://b/", os.path.abspath("data")),
         treat_403_as_missing=True,
     )
     assert "geheim" not in repr(options)
@@ -78,6 +80,8 @@ def test_the_command_line_gives_the_same_options(tmp_path: Path) -> None:
         ("--header", "A: geheim日本"),
         ("--header", f"A: @{sys.executable}"),
         ("--endpoint-url", "http://geheim:99999"),
+        ("--allow-targets", ""),
+        ("--allow-targets", "https://"),
     ],
 )
 def test_wrong_options_are_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,6 +102,7 @@ def test_words_give_the_same_options_again(tmp_path: Path) -> None:
         headers={"A": "b: c", "Authorization": "Bearer geheim"},
         timeout_s=2.5,
         retries=0,
+        allow_targets=["/data", "s3://b/"],
         cache_dir=str(tmp_path),
         cache_dir_bytes=1 << 20,
     )

@@ -21,6 +21,11 @@ WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
     ({"headers": {"geheim token": "x"}}, "the name of a header"),
     ({"headers": {"": "geheim"}}, "the name of a header"),
     ({"endpoint_url": "http://geheim:99999"}, "the endpoint needs the name of a server"),
+    ({"targets": "all"}, "targets is own or shared"),
+    ({"allow_targets": "/data"}, "allow_targets is a list"),
+    ({"allow_targets": [""]}, "is no place to allow"),
+    ({"allow_targets": ["s3://"]}, "is no place to allow"),
+    ({"allow_targets": ["https:///x"]}, "is no place to allow"),
     ({"endpoint_url": "geheim:9000"}, "the endpoint needs the name of a server"),
 ]
 
@@ -48,6 +53,8 @@ def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreO
         int: 5,
         float: 5.0,
         dict: {"A": "b"},
+        tuple: ("/data",),
+        str: "shared",
         type(None): "http://host:1",
     }[type(entry.default)]
     options = StoreOptions(**{entry.name: other})

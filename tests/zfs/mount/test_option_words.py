@@ -17,6 +17,11 @@ def test_commas_in_values_can_be_escaped() -> None:
     assert parse("-o", "header=A: 1\\,2,fsname=x").header == [("A", "1,2")]
 
 
+def test_a_word_that_may_be_repeated_adds_up() -> None:
+    namespace = parse("-o", "allow_targets=s3://b/,allow-targets=/data", "--allow-targets", "/x")
+    assert namespace.allow_targets == ["s3://b/", "/data", "/x"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [("remount,ro", "mount it again"), ("nonsense", "no such option"), ("uid=nobody-of-this-name", "a user's name"),

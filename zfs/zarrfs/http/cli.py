@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from contextlib import closing
+from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
@@ -75,7 +76,12 @@ def _serve(namespace: argparse.Namespace) -> int:
     with (
         listen(options.host, options.port) as listening,
         closing(
-            open_trees(namespace.source, tree_options(options), store_options(namespace), namespace.format)
+            open_trees(
+                namespace.source,
+                tree_options(options),
+                replace(store_options(namespace), targets="shared"),
+                namespace.format,
+            )
         ) as trees,
     ):
         site = site_of(trees, options)

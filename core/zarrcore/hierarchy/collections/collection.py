@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
@@ -110,6 +111,8 @@ class Collection(Hierarchy):
             "max_chunk_bytes": max_chunk_bytes,
             "believe_consolidated": believe_consolidated,
         }
+        # The user named the collection, and not the documents in it.
+        store.options = replace(store.options, targets="shared")
         self._kept: KeptNodes[_Member] = KeptNodes(
             None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S)
         )
@@ -305,6 +308,7 @@ def open_place(
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
         return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
+    store_options = store.options
     collection = Collection(store, format_, at=at, **options)
     if missing is None:
         collection.settle()
@@ -312,6 +316,7 @@ def open_place(
         try:
             _refuse_nothing(collection, missing)
         except HierarchyNotFoundError:
+            store.options = store_options
             found = place_inside(store)
             if found is None:
                 raise

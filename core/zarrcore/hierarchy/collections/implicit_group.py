@@ -28,9 +28,11 @@ def children_agree(store: ReadableStore, names: Iterable[str], format: Format) -
 
 def store_below(store: ReadableStore, prefix: str) -> PrefixStore:
     """A prefix of a store; for a store that is a prefix itself, without another layer."""
-    if isinstance(store, PrefixStore):
-        return PrefixStore(store.store, store.prefix + prefix)
-    return PrefixStore(store, prefix)
+    if not isinstance(store, PrefixStore):
+        return PrefixStore(store, prefix)
+    below = PrefixStore(store.store, store.prefix + prefix)
+    below.options = store.options
+    return below
 
 
 def _agrees(outer: ReadableStore, format: Format, name: str) -> bool:  # noqa: A002 - as above

@@ -29,6 +29,7 @@ from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.targets.policy import check_redirection
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import httpx
@@ -271,6 +272,7 @@ class WebClient:
                     if answer.next_request is None:
                         break
                     _read_to_end(answer)
+                    check_redirection(str(request.url), str(answer.next_request.url), self._options)
                     request = answer.next_request
                 else:
                     raise httpx.TooManyRedirects("Exceeded maximum allowed redirects.")

@@ -22,6 +22,7 @@ from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.object.store import ObstoreStore, stat_of
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.targets.policy import follows_freely
 from zarrcore.stores.validation import check_address
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -67,7 +68,11 @@ class HTTPValues(ObstoreStore):
         self._pages = WebClient(self._origin, self.options, self._headers)
         # If a server redirects to another one, obstore sends it these headers, and the query in the header Referer.
         names = {name.lower() for name in self.options.headers}
-        self._without_obstore = bool(parts.query) or not names <= NOT_SECRET | _WITHHELD_BY_OBSTORE
+        self._without_obstore = (
+            bool(parts.query)
+            or not names <= NOT_SECRET | _WITHHELD_BY_OBSTORE
+            or not follows_freely(self._origin, self.options)
+        )
         self._ignores_ranges = False
         self._tells_no_length = False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -21,6 +23,7 @@ _REFERENCES: Final = {
     "virtual-chunk-modified",
 }
 _UNAUTHORIZED: Final = "unauthorized-virtual-chunk-container"
+_LOCATION: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"')]+")
 _BROKEN: Final = {"object-not-found", "snapshot-not-found", "deserialization", "invalid-file-format"}
 
 
@@ -37,7 +40,7 @@ def translated(error: Exception, url: str, key: str | None = None) -> ZarrError:
     place = url if key is None else f"{key} in {url}"
     if kind == _UNAUTHORIZED:
         sentence = f"{place} is a virtual chunk at a location that is not allowed ({said})"
-        return BrokenReferenceError(f"{sentence}: allow it with --virtual-chunks LOCATION", key=key, url=url)
+        return _refused(sentence, said, key, url)
     if kind in _REFERENCES:
         return BrokenReferenceError(
             f"{place} is a virtual chunk that cannot be read: {said}", key=key, url=url
@@ -55,6 +58,17 @@ def translated(error: Exception, url: str, key: str | None = None) -> ZarrError:
             f"{place}: the repository is broken: the package icechunk failed on it", key=key, url=url
         )
     return StoreError(f"{place}: {said}", key=key, url=url)
+
+
+def _refused(sentence: str, said: str, key: str | None, url: str) -> BrokenReferenceError:
+    """The error for a chunk that may not be read, with the prefix that allows it."""
+    found = _LOCATION.search(said)
+    prefix = found[0].rpartition("/")[0] + "/" if found else "PREFIX"
+    error = BrokenReferenceError(
+        f"{sentence}; --allow-targets {shlex.quote(prefix)} allows it", key=key, url=url
+    )
+    error.allow = prefix if found else None
+    return error
 
 
 @contextmanager

@@ -49,9 +49,10 @@ class Repository:
         self._opened: icechunk.Repository | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"source": self.source}
+        return {"source": self.source, "options": self.options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state["source"].options = state["options"]  # not all stores keep them, and they say what may be named
         Repository.__init__(self, state["source"])
 
     def opened(self) -> icechunk.Repository:
@@ -70,16 +71,14 @@ class Repository:
         import icechunk
 
         with translating(self.url):
-            allowed = {}
-            if self.options.virtual_chunks:
-                allowed = authorized(icechunk.Repository.fetch_config(storage), self.options)
-            return icechunk.Repository.open(
+            repository = icechunk.Repository.open(
                 storage,
                 config=icechunk.RepositoryConfig(storage=settings_of(self.options))
                 if self.source.is_remote
                 else None,
-                authorize_virtual_chunk_access=allowed or None,
             )
+            allowed = authorized(repository.config, self.source)
+            return repository.reopen(authorize_virtual_chunk_access=allowed) if allowed else repository
 
     def is_new(self) -> bool:
         """Whether the folder holds no repository yet.

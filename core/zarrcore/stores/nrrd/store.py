@@ -9,7 +9,7 @@ from zarrcore.stores.interface import ByteRange, ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.nrrd.geometry import axes_of, is_colour
 from zarrcore.stores.nrrd.header import MAX_HEADER_NBYTES, NrrdHeader, parse_header
-from zarrcore.stores.reference.targets import Targets
+from zarrcore.stores.targets.opening import Targets
 from zarrcore.stores.virtual.file_image import FileImage, Place
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.image_file import ImageFile, Read

@@ -10,7 +10,7 @@ from zarrcore.errors import BrokenReferenceError, StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreEntry
 from zarrcore.stores.reference.document import parse_references
 from zarrcore.stores.reference.index import Found
-from zarrcore.stores.reference.targets import Targets, is_remote_target
+from zarrcore.stores.targets.opening import Targets, is_remote_target
 from zarrcore.stores.virtual.store import Part, VirtualStore
 
 _BLOCK_NBYTES: Final = 4 << 20
@@ -67,6 +67,7 @@ class ReferenceStore(VirtualStore):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.source.options = self.options  # not all stores keep them, and they say what may be named
         self._begin()
 
     @property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from zarrcore.errors import BrokenReferenceError, StoreNotFoundError
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.reference.targets import Targets, scheme_of
+from zarrcore.stores.targets.opening import Targets
+from zarrcore.stores.targets.places import scheme_of
 
 
 class NamedFiles:

@@ -63,6 +63,7 @@ class ParsedFile(VirtualStore, Generic[Content]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.source.options = self.options  # not all stores keep them, and they say what may be named
         self._reset()
 
     @abstractmethod

@@ -104,7 +104,7 @@ def test_external_links_on_a_server(tmp_path: Path) -> None:
         file["local"] = h5py.ExternalLink("/etc/hosts", "/a")
     with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/a.h5") as hierarchy:
         assert hierarchy["a"][...].tolist() == [0, 1, 2, 3, 4, 5]
-        with pytest.raises(UnsupportedError, match="--allow-local-targets"):
+        with pytest.raises(UnsupportedError, match="--allow-targets /etc allows it"):
             hierarchy["local"]
 
 

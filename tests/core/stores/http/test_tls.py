@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +57,21 @@ def test_an_authority_in_the_bundle_is_trusted(
     store = open_soon(server.url, ca_bundle=str(bundle))
     assert store.get("key") == b"1"
     assert [entry.key for entry in store.list()] == ["key"]
+
+
+@pytest.mark.parametrize("options", [{"targets": "shared"}, {"is_target": True}])
+def test_no_redirection_to_http_of_this_machine_is_followed_if_data_may_have_named_it(
+    authority: Authority, server: FaultServer, options: dict[str, Any]
+) -> None:
+    """obstore, which does not show redirections, follows none from https to http."""
+    with fault_server() as other:
+        other.values["secret"] = b"1"
+        server.faults["moved"] = f"moved:{other.url}/secret"
+        store = open_soon(server.url, ca_bundle=str(authority.certificate), **options)
+        for read in (store.get, store.stat):
+            with pytest.raises(StoreError):
+                read("moved")
+        assert other.requests == []
 
 
 def test_headers_without_end_are_given_up(authority: Authority, server: FaultServer) -> None:

@@ -21,7 +21,7 @@ class _Failure(Exception):
 @pytest.mark.parametrize(
     ("kind", "expected", "words"),
     [
-        ("unauthorized-virtual-chunk-container", BrokenReferenceError, "--virtual-chunks LOCATION"),
+        ("unauthorized-virtual-chunk-container", BrokenReferenceError, "--allow-targets PREFIX allows it"),
         ("virtual-chunk-fetch", BrokenReferenceError, "virtual chunk that cannot be read: reason"),
         ("repository-not-found", StoreNotFoundError, "place holds no Icechunk repository"),
         ("read-only-session", ReadOnlyError, "reason"),

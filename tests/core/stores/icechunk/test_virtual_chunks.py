@@ -33,7 +33,7 @@ def write(repository: Path, location: str, store: object, credentials: object) -
     session.commit("virtual")
 
 
-def test_chunks_in_files_need_permission(tmp_path: Path) -> None:
+def test_chunks_in_files_need_permission_where_others_read_them(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "x.bin").write_bytes(b"head" + VALUES.tobytes())
@@ -43,13 +43,19 @@ def test_chunks_in_files_need_permission(tmp_path: Path) -> None:
         icechunk.local_filesystem_store(str(data)),
         icechunk.credentials.LocalFileSystemAccess,
     )
-    for options in ({}, {"virtual_chunks": "s3://bucket/"}, {"virtual_chunks": f"file://{tmp_path}/dat"}):
+    with zarrcore.open(tmp_path / "repo") as hierarchy:
+        assert hierarchy["/a"][...].tolist() == VALUES.tolist()
+    for allowed in ((), ("s3://bucket/",), (f"file://{tmp_path}/dat",), (str(tmp_path / "repo"),)):
         with (
-            zarrcore.open(tmp_path / "repo", **options) as hierarchy,
-            pytest.raises(BrokenReferenceError, match=rf"not allowed.*{data}.*--virtual-chunks LOCATION"),
+            zarrcore.open(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy,
+            pytest.raises(
+                BrokenReferenceError, match=rf"not allowed.*--allow-targets file://{data}/ "
+            ) as caught,
         ):
             hierarchy["/a"][...]
-    with zarrcore.open(tmp_path / "repo", virtual_chunks=f"s3://b/ file://{tmp_path}/") as hierarchy:
+        assert caught.value.allow == f"file://{data}/"
+    allowed = ("s3://b/", str(tmp_path))
+    with zarrcore.open(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy:
         assert hierarchy["/a"][...].tolist() == VALUES.tolist()
         (data / "x.bin").unlink()
         with pytest.raises(BrokenReferenceError, match="virtual chunk that cannot be read"):
@@ -68,6 +74,14 @@ def test_chunks_in_a_bucket_are_read_with_the_credentials_of_its_endpoint(
         ),
         icechunk.s3_credentials(anonymous=True),
     )
+    # The repository chooses this machine as the endpoint, unless the user does, too.
+    refused = pytest.raises(BrokenReferenceError, match="--allow-targets s3://bucket/virtual/ allows it")
+    with zarrcore.open(tmp_path / "repo", anonymous=True) as hierarchy, refused:
+        hierarchy["/a"][...]
+    with zarrcore.open(tmp_path / "repo", targets="shared", **s3.options) as hierarchy, refused:
+        hierarchy["/a"][...]
+    with zarrcore.open(tmp_path / "repo", **s3.options) as hierarchy:
+        assert hierarchy["/a"][...].tolist() == VALUES.tolist()
     for options in (s3.options, {"anonymous": True}):
-        with zarrcore.open(tmp_path / "repo", virtual_chunks="s3://bucket/virtual/", **options) as hierarchy:
+        with zarrcore.open(tmp_path / "repo", allow_targets=["s3://bucket/virtual/"], **options) as hierarchy:
             assert hierarchy["/a"][...].tolist() == VALUES.tolist()

@@ -12,10 +12,10 @@ from unittest import mock
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.reference import targets
 from zarrcore.stores.reference.index import Reference, ReferenceIndex
 from zarrcore.stores.reference.recognition import is_reference_document
 from zarrcore.stores.reference.store import open_document
+from zarrcore.stores.targets import opening, policy
 
 WORDS = (
     '"version": 1',
@@ -36,7 +36,10 @@ WORDS = (
 def check(data: bytes) -> None:
     """The same document is read from one block and from a compressed one; each listed key is found."""
     is_reference_document(data[:8192])
-    with mock.patch.object(targets, "_opened_remote", return_value=MemoryStore("")):
+    with (
+        mock.patch.object(opening, "_opened_remote", return_value=MemoryStore("")),
+        mock.patch.object(policy, "is_local_server", return_value=False),
+    ):
         found = _values(data)
         packed = _values(gzip.compress(data, 1))
     if not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):

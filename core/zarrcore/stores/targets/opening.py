@@ -1,6 +1,6 @@
-"""The files that references point to: which are allowed, and with which options they are opened.
+"""Opening what data name: files of a file, targets of references. This is the only way to do so; `policy` has the rule.
 
-A document from a remote place must not read files of this machine, nor send credentials to places that the user has not named.
+Credentials go only to places that the user has named.
 """
 
 from __future__ import annotations
@@ -18,25 +18,12 @@ from zarrcore.errors import BrokenReferenceError, InvalidKeyError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.targets.places import BUCKETS, WEB, path_of, scheme_of
+from zarrcore.stores.targets.policy import TargetPolicy
 from zarrcore.stores.virtual.combined_reads import combining
 
 _OPEN_MAX: Final = 64
-_ALIASES: Final = {"s3a": "s3", "gcs": "gs", "local": "file", "adl": "abfs"}
-_BUCKETS: Final = ("s3", "gs", "az", "abfs", "abfss")
-_WEB: Final = ("http", "https")
-_REMOTE: Final = (*_BUCKETS, *_WEB)
-
-
-def scheme_of(url: str) -> str:
-    """The scheme of a target; "" for a path.
-
-    >>> scheme_of("gcs://bucket/x"), scheme_of("../x.nc"), scheme_of("/data/a:b://c")
-    ('gs', '', '')
-    """
-    scheme, colon, _ = url.partition("://")
-    if not colon or not scheme.replace("+", "").replace("-", "").replace(".", "").isalnum():
-        return ""
-    return _ALIASES.get(scheme.lower(), scheme.lower())
+_REMOTE: Final = (*BUCKETS, *WEB)
 
 
 def is_remote_target(url: str) -> bool:
@@ -57,8 +44,8 @@ class Targets:
         self._source = source
         self._folder = folder
         self._url = url
-        self._options = source.options or StoreOptions()
-        self._is_trusted = not source.is_remote or self._options.allow_local_targets
+        self._policy = TargetPolicy(source, url, is_folder=folder is None)
+        self._options = self._policy.options
         self._stores: OrderedDict[str, ReadableStore] = OrderedDict()
         self._lock = threading.Lock()
         self._own: ReadableStore | None = None
@@ -96,20 +83,18 @@ class Targets:
 
     def _found(self, target: str, key: str) -> tuple[ReadableStore, str]:
         scheme = scheme_of(target)
-        if not target or "\0" in target or "::" in target:
+        host = target.partition("://")[2].partition("/")[0]
+        if not target or "\0" in target or "::" in target or "|" in host:
             raise self._refused(key, target, "which is not the address of a file")
         if not scheme and not target.startswith("/"):
             return self._relative(target, key)
-        if scheme in _BUCKETS:
-            return self._in_bucket(scheme, target, key)
-        if scheme in _WEB:
-            return self._on_web(scheme, target, key)
-        if not self._is_trusted:
-            raise self._refused(
-                key, target, "which a remote document may not read; --allow-local-targets allows it"
-            )
         if scheme in ("", "file"):
-            return self._local(_path_of(target) if scheme else target)
+            return self._local(path_of(target) if scheme else target, key)
+        self._policy.check(target, self._start(key, target))
+        if scheme in BUCKETS:
+            return self._in_bucket(scheme, target, key)
+        if scheme in WEB:
+            return self._on_web(scheme, target)
         if scheme == "memory":
             place, _, inner = target.partition("://")[2].strip("/").partition("/")
             if not inner:
@@ -127,7 +112,7 @@ class Targets:
         folder, _, _ = self._url.rstrip("/").rpartition("/")
         scheme = scheme_of(folder)
         if scheme == "" and folder.startswith("/"):
-            return self._local(posixpath.normpath(f"{folder}/{target}"))
+            return self._local(posixpath.normpath(f"{folder}/{target}"), key)
         if scheme not in _REMOTE:
             raise self._refused(key, target, "which leads out of the store of the document")
         beginning, _, rest = folder.partition("://")
@@ -145,10 +130,15 @@ class Targets:
                 self._own = combining(self._source)
             return self._own
 
-    def _local(self, path: str) -> tuple[ReadableStore, str]:
+    def _local(self, path: str, key: str) -> tuple[ReadableStore, str]:
+        place = self._policy.check(path, self._start(key, path))
         # A link to a file means the file.
-        place, name = os.path.split(os.path.realpath(path))
-        return self._opened(place, self._options, lambda: _local_store(place, self._options)), name
+        above, name = os.path.split(f"/{place.path}")
+        within = self._policy.within(place)
+        if self._policy.is_strict and within is not None and within.path != place.path:
+            # The store keeps links that are made meanwhile from leading out.
+            above, name = f"/{within.path}", place.path[len(within.path) :].lstrip("/")
+        return self._opened(above, self._options, lambda: _local_store(above, self._options)), name
 
     def _in_bucket(self, scheme: str, target: str, key: str) -> tuple[ReadableStore, str]:
         host, _, inner = target.partition("://")[2].partition("/")
@@ -157,7 +147,7 @@ class Targets:
         check_path_like_key(inner, self._url)
         return self._opened(f"{scheme}://{host}", self._options_for(scheme, host)), inner
 
-    def _on_web(self, scheme: str, target: str, key: str) -> tuple[ReadableStore, str]:
+    def _on_web(self, scheme: str, target: str) -> tuple[ReadableStore, str]:
         parts = urlsplit(target)
         inner = unquote(parts.path).lstrip("/")
         check_path_like_key(inner, self._url)
@@ -172,7 +162,7 @@ class Targets:
         own_host = self._url.partition("://")[2].partition("/")[0]
         if (own, own_host) != (scheme, host):
             options = replace(options, headers={})
-        if own in _BUCKETS and _family(own) != _family(scheme):
+        if own in BUCKETS and _family(own) != _family(scheme):
             options = replace(options, endpoint_url=None)
         return options
 
@@ -191,25 +181,20 @@ class Targets:
         return store
 
     def _refused(self, key: str, target: str, why: str) -> BrokenReferenceError:
-        sentence = f"{key} of {self._url} is in {target.partition('?')[0][:200]!r}, {why}"
-        return BrokenReferenceError(sentence, key=key, url=self._url)
+        return BrokenReferenceError(f"{self._start(key, target)}, {why}", key=key, url=self._url)
+
+    def _start(self, key: str, target: str) -> str:
+        return f"{key} of {self._url} is in {target.partition('?')[0][:200]!r}"
 
 
 def _family(scheme: str) -> str:
     return "az" if scheme.startswith("abfs") else scheme
 
 
-def _path_of(url: str) -> str:
-    host, slash, path = url.partition("://")[2].partition("/")
-    if host not in ("", "localhost"):
-        raise ValueError("file:// addresses are on this machine: file:///path")
-    return slash + unquote(path, errors="surrogateescape") if "%" in path else slash + path
-
-
 def _local_store(place: str, options: StoreOptions) -> ReadableStore:
     from zarrcore.stores.local.store import LocalStore
 
-    store = LocalStore(place, follow_links=options.follow_links)
+    store = LocalStore(place, follow_links=options.follow_links and options.targets == "own")
     store.options = options
     return store
 
@@ -217,5 +202,5 @@ def _local_store(place: str, options: StoreOptions) -> ReadableStore:
 def _opened_remote(place: str, options: StoreOptions) -> ReadableStore:
     from zarrcore.stores.open import open_store
 
-    store = open_store(place, options=replace(options, create=False))
+    store = open_store(place, options=options)
     return combining(store) if store.is_remote else store

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from zarrcore.errors import BrokenReferenceError
+from zarrcore.errors import BrokenReferenceError, StoreError
 from zarrcore.stores import LocalStore, MemoryStore, StoreOptions, open_store
-from zarrcore.stores.reference import targets as module
-from zarrcore.stores.reference.targets import Targets, is_remote_target
+from zarrcore.stores.targets import opening as module
+from zarrcore.stores.targets.opening import Targets, is_remote_target
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 
@@ -38,11 +38,14 @@ def remote(url: str = "s3://bucket/folder/a.json", **options: object) -> Targets
         "sqlite:///x",
     ],
 )
-def test_a_remote_document_reads_nothing_else_than_remote_files(target: str) -> None:
-    with pytest.raises(BrokenReferenceError, match="may not read; --allow-local-targets allows it"):
+def test_a_remote_document_reads_nothing_of_this_machine(target: str) -> None:
+    with pytest.raises(
+        BrokenReferenceError,
+        match=r"outside the folder or bucket of the source; --allow-targets .* allows it",
+    ):
         remote().find(target, "x/0")
     if target.endswith("passwd"):
-        store, key = remote(allow_local_targets=True).find(target, "x/0")
+        store, key = remote(allow_targets=("/etc",)).find(target, "x/0")
         assert isinstance(store, LocalStore)
         assert key == "passwd"
 
@@ -76,18 +79,34 @@ def test_addresses_that_lead_elsewhere_are_refused(target: str) -> None:
     ],
 )
 def test_targets_are_keys_of_stores(target: str, url: str, key: str) -> None:
-    store, found = remote().find(target, "x/0")
+    store, found = remote(allow_targets=("s3://other", "gs://other/", "https://HOST:81/a b")).find(
+        target, "x/0"
+    )
     assert store.url.rstrip("/") == url.rstrip("/")
     assert found == key
 
 
 def test_headers_and_endpoints_stay_with_the_service_of_the_document() -> None:
-    own = remote("https://host/a/x.json", headers={"X-Secret": "1"}, endpoint_url="http://127.0.0.1:9")
+    allowed = (
+        "https://host",
+        "https://other",
+        "http://host",
+        "https://host:444",
+        "s3://bucket/",
+        "s3://elsewhere",
+        "gs://bucket",
+    )
+    own = remote(
+        "https://host/a/x.json",
+        headers={"X-Secret": "1"},
+        endpoint_url="http://127.0.0.1:9",
+        allow_targets=allowed,
+    )
     assert own.find("https://host/b.nc", "x")[0].options.headers == {"X-Secret": "1"}
     for other in ("https://other/b.nc", "http://host/b.nc", "https://host:444/b.nc", "s3://bucket/b.nc"):
         assert own.find(other, "x")[0].options.headers == {}
     assert own.find("s3://bucket/b.nc", "x")[0].options.endpoint_url == "http://127.0.0.1:9"
-    bucket = remote(endpoint_url="http://127.0.0.1:9", headers={"X-Secret": "1"})
+    bucket = remote(endpoint_url="http://127.0.0.1:9", headers={"X-Secret": "1"}, allow_targets=allowed)
     assert bucket.find("s3://elsewhere/x", "x")[0].options.endpoint_url == "http://127.0.0.1:9"
     assert bucket.find("s3://elsewhere/x", "x")[0].options.headers == {}
     assert bucket.find("gs://bucket/x", "x")[0].options.endpoint_url is None
@@ -104,9 +123,47 @@ def test_a_local_document_may_name_local_files_and_links_to_them(tmp_path: Path)
         targets.find("file://elsewhere/x", "x/0")
 
 
+def test_a_local_document_that_others_see_names_its_own_folder_only(tmp_path: Path) -> None:
+    """The examples of the report: ``secret/s`` beside the folder, by path and URL, and ``/etc/passwd`` from below."""
+    (tmp_path / "up/in").mkdir(parents=True)
+    (tmp_path / "up/in/x").write_bytes(b"1")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/s").write_bytes(b"2")
+    (tmp_path / "up/out").symlink_to(tmp_path / "secret")
+    url = str(tmp_path / "up/a.json")
+    targets = Targets(open_store(tmp_path / "up", targets="shared"), "", url)
+    for target in ("in/x", f"{tmp_path}/up/in/x", f"file://{tmp_path}/secret/../up/in/x"):
+        store, key = targets.find(target, "x/0")
+        assert store.get(key) == b"1"
+    for target in (
+        "../secret/s",
+        f"file://{tmp_path}/secret/s",
+        "../../../../../../../etc/passwd",
+        f"{tmp_path}/up/out/s",
+    ):
+        with pytest.raises(BrokenReferenceError, match=r"outside .*--allow-targets .* allows it"):
+            targets.find(target, "x/0")
+    store, key = targets.find("out/s", "x/0")
+    with pytest.raises(StoreError):  # a link, which --follow-links allows, and nothing else
+        store.get(key)
+
+
+def test_a_link_that_is_made_after_the_check_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "up/in").mkdir(parents=True)
+    (tmp_path / "up/in/x").write_bytes(b"1")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/x").write_bytes(b"2")
+    targets = Targets(open_store(tmp_path / "up", targets="shared"), "", str(tmp_path / "up/a.json"))
+    store, key = targets.find(f"{tmp_path}/up/in/x", "x/0")
+    (tmp_path / "up/in").rename(tmp_path / "up/was")
+    (tmp_path / "up/in").symlink_to(tmp_path / "secret")
+    with pytest.raises(StoreError, match="leads out"):
+        store.get(key)
+
+
 def test_few_stores_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_OPEN_MAX", 3)
-    targets = remote()
+    targets = remote(allow_targets=[f"s3://bucket{number}" for number in range(6)])
     first = targets.find("s3://bucket0/x", "x")[0]
     assert targets.find("s3://bucket0/y", "x")[0] is first
     for number in range(1, 6):

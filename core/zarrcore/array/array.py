@@ -335,6 +335,15 @@ class Array(DuckArray):
             self._reader.forget(self.chunk_cache, index)
         return True
 
+    def only_begins_chunk_keys(self, key: str) -> bool:
+        """Whether ``key`` can be nothing but a folder of chunks: the store's key of no chunk, and the beginning of some.
+
+        Raises:
+            StoreError: the store failed while the chunk key encoding was detected.
+        """
+        prefix = self._keys.prefix
+        return key.startswith(prefix) and self._keys.encoding.is_prefix(key[len(prefix) :], self.ndim)
+
     def with_chunk_cache(self, chunk_cache: ChunkCache) -> Array:
         """The same array with another cache for its decoded chunks."""
         return Array(

@@ -98,7 +98,7 @@ def detect_format(
         tried.update(dict.fromkeys(unknown))
         if found := candidate.detect(get, partial(is_there, store)):
             return found, found.fetch(get, "/")
-    if found := _of_unknown_version(get, formats):
+    if found := _of_unusable_root(get, formats):
         return found, found.fetch(get, "/")
     hint = ""
     try:
@@ -109,15 +109,16 @@ def detect_format(
     raise HierarchyNotFoundError(store.url, tuple(tried), hint)
 
 
-def _of_unknown_version(get: Get, formats: tuple[Format, ...]) -> Format | None:
-    """The writable format that finds an unknown ``zarr_format`` at the root; opening the root reports it."""
+def _of_unusable_root(get: Get, formats: tuple[Format, ...]) -> Format | None:
+    """The writable format that finds an unknown ``zarr_format``, or text that is not JSON, at the root; opening the root
+    reports it. The text may be that of a program that has not written all of it yet."""
     for candidate in formats:
         documents = candidate.fetch(get, "/") if candidate.writable else ()
         try:
-            if any(documents):
+            if any(document is not None for document in documents):
                 candidate.parse(documents)
         except MetadataError as error:
-            if error.member == "zarr_format":
+            if error.member == "zarr_format" or isinstance(error.__cause__, ValueError):
                 return candidate
         except UnsupportedError:
             pass  # a format that does not claim its documents

@@ -268,9 +268,16 @@ class Format(ABC):
         >>> [Format.V3.is_node_key(key) for key in ("foo/zarr.json", "foo/c/0/1", "foo/notes.txt")]
         [True, True, False]
         """
+        return self.is_document_key(key) or may_be_chunk_key(key)
+
+    def is_document_key(self, key: str) -> bool:
+        """Whether a key may belong to a document of a node at any path.
+
+        >>> [Format.V3.is_document_key(key) for key in ("foo/zarr.json", "foo/c/0/1")]
+        [True, False]
+        """
         above = key.rpartition("/")[0]
-        is_document = key == self.consolidated_key or key in self.document_keys(f"/{above}")
-        return is_document or may_be_chunk_key(key)
+        return key == self.consolidated_key or key in self.document_keys(f"/{above}")
 
     def _not_written(self) -> UnsupportedError:
         return UnsupportedError("format", self.name, "can be read but not written")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self
 
@@ -197,6 +197,34 @@ class Hierarchy(ChangingNodes, Displayed):
     def broken(self, path: str, error: ZarrError) -> BrokenNode:
         """A broken node without documents, with its error."""
         return BrokenNode(self, path, (None,) * len(self.format.document_keys(self.within(path))), error)
+
+    def may_be_value(self, key: str, find: Callable[[str], AnyNode | None] | None = None) -> bool:
+        """Whether a node may store a value under a key: a document or a chunk. Otherwise it can only begin other keys.
+
+        Readers take a missing value for an empty one, so a store that refuses to answer for it must not seem to lack it. The
+        nearest array above the key decides. Below a node that cannot be opened, every key may be a value.
+
+        Args:
+            key: the key, from the root of all paths.
+            find: gets the node at a path, or None; by default `child`.
+
+        Raises:
+            As ``find``.
+        """
+        find, inside = find or self.child, self.within(f"/{key}")[1:]
+        if self.format.is_document_key(inside):
+            return True
+        top = self.format.chunk_prefix("/")
+        folders = inside.removeprefix(top).split("/")[:-1] if inside.startswith(top) else []
+        for depth in range(len(folders) + 1):
+            node = find("/".join((self.at.rstrip("/"), *folders[:depth])) or "/")
+            if isinstance(node, BrokenNode):
+                return True
+            if node is not None and node.hierarchy.at != self.at:  # a member of a collection
+                return node.hierarchy.may_be_value(key, find)
+            if isinstance(node, ArrayNode):
+                return not node.only_begins_chunk_keys(inside)
+        return False
 
     def walk(self, path: str = "/", depth: int | None = None) -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 from zarrcore.errors import (
     MetadataError,
@@ -22,6 +23,11 @@ from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Grou
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.threads import at_once
+
+_PAUSES_S: Final = (0.005, 0.015)
+"""How long to wait before documents that look damaged are read again."""
+_JUST_NOW_S: Final = 1.0
+"""Older documents are not read again, so that nodes that are damaged for good cost no time."""
 
 
 class NodeLoader:
@@ -147,19 +153,36 @@ class NodeLoader:
 
         They were requested at ``read_s`` of the monotonic clock; without it, they are current.
         """
-        node: AnyNode | None
         if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
             self._is_right = True
+        node = self._made(path, found)
+        for pause_s in _PAUSES_S:
+            if not self._is_being_written(node):
+                break
+            time.sleep(pause_s)
+            node = self._made(path, self._fetched(self._owner.within(path), together=False))
+        if node is not None:
+            self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
+        return node
+
+    def _made(self, path: str, found: Found) -> AnyNode | None:
         try:
-            node = self._parse(path, found)
+            return self._parse(path, found)
         except MetadataError as error:
             node = BrokenNode(self._owner, path, found, error)
             node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
         except UnsupportedError as error:
             node = BrokenNode(self._owner, path, found, error)
-        if node is not None:
-            self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
         return node
+
+    def _is_being_written(self, node: AnyNode | None) -> bool:
+        """Whether a node's documents look damaged, and one of them was written just now by a program that may not be done."""
+        if not isinstance(node, BrokenNode) or not isinstance(node.error, MetadataError):
+            return False
+        keys = self._format.document_keys(self._owner.within(node.path))
+        stats = map(self.store.stat, keys) if self.store.may_be_half_written else ()
+        times = (stat.mtime_s for stat in stats if stat is not None and stat.mtime_s is not None)
+        return any(abs(time.time() - mtime_s) < _JUST_NOW_S for mtime_s in times)
 
     def _parse(self, path: str, found: Found) -> AnyNode | None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
@@ -53,6 +53,7 @@ class NodeOwner(Protocol):
     def children(self, path: str, ahead: int | None = None) -> Iterator[AnyNode]: ...
     def walk(self, path: str = "/") -> Iterator[AnyNode]: ...
     def writer(self) -> NodeChanges: ...
+    def may_be_value(self, key: str, find: Callable[[str], AnyNode | None]) -> bool: ...
 
 
 class Node(Displayed):

@@ -28,6 +28,7 @@ from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.kinds import kind_of_folder, refuse_database_folder
 from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.prefix import PrefixStore
 
 Mode = Literal["r", "r+", "a", "w", "w-"]
 
@@ -132,6 +133,22 @@ def create_hierarchy(
     ([[0, 7, 0], [0, 7, 0]], ['/', '/a', '/a/b'])
     """
     return open_hierarchy(source, "w" if overwrite else "w-", format, **options)
+
+
+def hierarchy_above(store: ReadableStore, key: str) -> Hierarchy | None:
+    """The outermost hierarchy in a folder above a key, for a store that is none itself; None if there is none.
+
+    Raises:
+        As `open_hierarchy`, except HierarchyNotFoundError.
+    """
+    folders = key.split("/")[:-1]
+    for depth in range(1, len(folders) + 1):
+        path = "/".join(folders[:depth])
+        with suppress(HierarchyNotFoundError):
+            below = PrefixStore(store, f"{path}/")
+            found, documents = detect_format(below, known_formats())
+            return StoreHierarchy(below, found, root_documents=documents, at=f"/{path}")
+    return None
 
 
 def _find(

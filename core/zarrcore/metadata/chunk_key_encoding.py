@@ -76,6 +76,15 @@ class ChunkKeyEncoding:
         index = tuple(map(int, parts))
         return index[::-1] if self.name == "n5" else index
 
+    def is_prefix(self, key: str, ndim: int) -> bool:
+        """Whether ``key`` and a slash begin keys of chunks in an array of ``ndim`` dimensions.
+
+        >>> [ChunkKeyEncoding().is_prefix(key, 2) for key in ("c", "c/1", "c/1/23")]
+        [True, True, False]
+        """
+        missing = self.encode((0,) * ndim).count("/") - key.count("/")
+        return missing > 0 and self.decode(key + "/0" * missing, ndim) is not None
+
     def document(self) -> JsonObject:
         """Its form in a metadata document."""
         return {"name": self.name, "configuration": {"separator": self.separator}}

@@ -112,6 +112,9 @@ class Store(ABC):
     is_remote: bool = False
     """Whether a request costs a network round trip."""
 
+    may_be_half_written: bool = False
+    """Whether other programs replace values in place, so that a reader may find one truncated for a moment."""
+
     remembers: bool = False
     """Whether `stat` is answered from memory for a while, so that calling it costs nothing."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
+import numpy as np
 import pytest
 
 import zarrcore
+from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
 from tests.core.hierarchy.stores import (
     ARRAY,
     GROUP,
@@ -22,7 +25,8 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
-from zarrcore.stores import MemoryStore
+from zarrcore.hierarchy import BrokenNode
+from zarrcore.stores import MemoryStore, PrefixStore
 
 
 def test_a_root_array() -> None:
@@ -142,3 +146,61 @@ def test_the_class_can_still_be_called_with_a_warning() -> None:
         hierarchy = zarrcore.Hierarchy(store, zarrcore.Format.V3)  # type: ignore[abstract, call-arg]
     assert isinstance(hierarchy, zarrcore.Hierarchy)
     assert hierarchy.root.kind == "group"
+
+
+VALUE_KEYS = {
+    "v3": (("zarr.json", "g/zarr.json", "g/a/c/1/1", "g/a/zarr.json", "g/s/c"), ("g", "g/a", "g/a/c", "g/a/c/1", "x/c/0")),
+    "v2": ((".zgroup", "g/.zattrs", "g/a/1.1", "g/a/.zarray", "g/s/0"), ("g", "g/a", "x/0")),
+    "n5": (("attributes.json", "g/a/1/1", "g/a/attributes.json", "g/s/0"), ("g", "g/a", "g/a/1")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format_name", VALUE_KEYS)
+@pytest.mark.parametrize("above", ["", "folder/"])
+def test_keys_that_may_hold_a_value(format_name: str, above: str) -> None:
+    """At the root, and in a member of a collection."""
+    store = MemoryStore()
+    store.set("note.txt", b"")
+    hierarchy = zarrcore.create(PrefixStore(store, above) if above else store, format_name)
+    hierarchy.create_array("g/a", shape=(4, 4), data_type="int8", chunk_shape=(2, 2))
+    hierarchy.create_array("g/s", shape=() if format_name != "n5" else (1,), data_type="int8")
+    opened = zarrcore.open(store)
+    values, prefixes = VALUE_KEYS[format_name]
+    for key in values:
+        assert opened.may_be_value(above + key), key
+    for key in prefixes:
+        assert not opened.may_be_value(above + key), key
+    document = next(key for key in values if key.startswith("g/a/") and store.get(above + key) is not None)
+    store.set(above + document, b"{")
+    opened.refresh()
+    assert all(opened.may_be_value(f"{above}g/a/{name}") for name in ("c", "0", "anything"))
+
+
+@pytest.mark.parametrize("day", DRAFTS)
+def test_keys_of_a_draft_that_may_hold_a_value(day: str) -> None:
+    """Every stored key may, and no folder of them."""
+    values = write(day, {"/g": {}, "/g/a": Array(np.arange(16, dtype="int16").reshape(4, 4), (2, 2))})
+    opened = zarrcore.open(MemoryStore(values=values))
+    assert [key for key in values if not opened.may_be_value(key)] == []
+    folders = {str(folder) for key in values for folder in PurePosixPath(key).parents} - {"."}
+    assert [folder for folder in folders if opened.may_be_value(folder)] == []
+
+
+def test_nothing_is_absent_below_a_member_that_cannot_be_opened() -> None:
+    core = "https://purl.org/zarr/spec/protocol/core/3.0"
+    unknown = {"extension": "https://example.org/x", "must_understand": True, "configuration": {}}
+    entry_point = {
+        "zarr_format": core,
+        "metadata_encoding": core,
+        "metadata_key_suffix": ".json",
+        "extensions": [unknown],
+    }
+    values = {"a/zarr.json": json.dumps(entry_point).encode(), "b/zarr.json": GROUP}
+    opened = zarrcore.open(MemoryStore(values=values))
+    for path in ("/a", "/a/x/y"):
+        assert isinstance(opened.node(path), BrokenNode)
+    with pytest.raises(UnsupportedError):
+        opened["/a/x"]
+    with pytest.raises(NodeNotFoundError):
+        opened["/c/x"]
+    assert opened.may_be_value("a/x/c/0")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -209,3 +212,43 @@ def test_a_place_that_cannot_be_listed_is_opened_as_it_is_named() -> None:
     values = {**IN_FORMATS["v2"], "y/zarr.json": ARRAY}
     assert zarrcore.open(Unlisted(values), format="v3")["y"].shape == (4,)
     assert zarrcore.open(Unlisted(IN_FORMATS["v2"]), format="v3")["/"].kind == "group"
+
+
+@pytest.fixture
+def half_written(tmp_path: Path) -> Path:
+    """An array whose document another program has truncated and not written yet."""
+    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), data_type="int8")
+    (tmp_path / "a.zarr/x/zarr.json").write_bytes(b"")
+    return tmp_path / "a.zarr"
+
+
+def test_a_document_that_is_being_written_is_read_again(
+    half_written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hierarchy = zarrcore.open(half_written)
+    pauses: list[float] = []
+
+    def pause(duration_s: float) -> None:
+        pauses.append(duration_s)
+        if len(pauses) == 2:
+            (half_written / "x/zarr.json").write_bytes(ARRAY)
+
+    monkeypatch.setattr(time, "sleep", pause)
+    assert hierarchy["x"].shape == (4,)
+    assert sum(pauses) <= 0.02
+
+
+def test_a_damaged_document_is_read_again_only_if_it_was_written_just_now(
+    half_written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    with pytest.raises(MetadataError):
+        zarrcore.open(half_written)["x"]
+    assert len(pauses) == 2
+    os.utime(half_written / "x/zarr.json", (1e9, 1e9))
+    with pytest.raises(MetadataError):
+        zarrcore.open(half_written)["x"]
+    with pytest.raises(MetadataError):
+        zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": b""}))["x"]
+    assert len(pauses) == 2

@@ -28,6 +28,7 @@ import zarrcore as zc
 from tests.proofs.models.handles import Reader, Working, Writer, errno_of
 from tests.proofs.models.places import Place
 from tests.waiting import wait_until
+from tests.zfs.stress import disagreements
 from zarrfs.trees.names import segment
 
 TTL_S = 60.0
@@ -484,6 +485,14 @@ class KeysModel(RuleBasedStateMachine):
     def list_names(self) -> None:
         self.settle()
         self.check_names()
+
+    @precondition(lambda self: not self.writers and not self.readers)
+    @rule()
+    def look_in_all_ways(self) -> None:
+        """S32: "While no program writes a file, `stat`, a listing and an open file tell the same inode number"."""
+        self.settle()
+        wait_until(lambda: self.place.mounted.stats()["open_files"] == 0, "the end of all handles")
+        assert not [*disagreements(self.seen)]
 
     def check_names(self) -> None:
         self.settle()

@@ -45,3 +45,11 @@ def test_only_the_first_busy_processes_are_named(monkeypatch: pytest.MonkeyPatch
     assert told == "cat (1) has /m/f open, cat (2) has /m/f open, cat (3) has /m/f open, and 3 more"
     monkeypatch.setattr(busy_processes, "busy_processes", lambda _: iter(()))
     assert busy_processes.why_busy("/m") == "something is mounted at /m/in"
+
+
+def test_the_current_directory_is_named_and_this_process_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = busy_processes.why_busy(str(tmp_path))
+    assert told == "the current directory is inside it, so change to another one first"

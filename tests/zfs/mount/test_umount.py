@@ -45,6 +45,16 @@ def test_umount_names_the_processes_that_use_the_mount(source: Path, mount: Moun
     assert mounted.umount().status == 0
 
 
+def test_umount_from_inside_names_the_current_directory(source: Path, mount: Mounter) -> None:
+    """S20: "It does not name itself"."""
+    mounted = mount(source)
+    done = run_process("umount", mounted.path, cwd=mounted.keys)
+    assert done.status == 1
+    assert "the current directory is inside it, so change to another one first" in done.stderr
+    assert "zarrscope (" not in done.stderr
+    assert run_process("umount", mounted.path).status == 0
+
+
 def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     daemon = mounted.daemon()

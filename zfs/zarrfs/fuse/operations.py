@@ -234,7 +234,7 @@ class Operations(ReadOnlyOperations):
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE if another version of the file is open."""
         if not self.inodes.open(number, file.version):
-            file.close()
+            file.refuse()
             raise pyfuse3.FUSEError(errno.ESTALE)
         if file.shown is not None:
             self.inodes.show(number, file.shown)

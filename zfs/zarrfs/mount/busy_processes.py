@@ -11,6 +11,7 @@ from typing import Final
 from zarrfs.mount.mountpoints import all_mounted
 
 _SHOWN_MAX: Final = 3
+_IN: Final = "is in {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class BusyProcess:
 def busy_processes(mountpoint: str) -> Iterator[BusyProcess]:
     """Processes that keep ``mountpoint`` busy, once each, as far as this user may inspect them.
 
+    The current directory of this process does not count: it is that of the program that called it.
+
     Args:
         mountpoint: an absolute path without symbolic links.
     """
@@ -39,14 +42,19 @@ def busy_processes(mountpoint: str) -> Iterator[BusyProcess]:
         if name.isdigit():
             with contextlib.suppress(OSError):  # the process has ended, or belongs to another user
                 for path, how in _things(f"/proc/{name}"):
-                    if path == mountpoint or path.startswith(f"{mountpoint}/"):
+                    is_own_directory = int(name) == os.getpid() and how == _IN
+                    if _is_inside(path, mountpoint) and not is_own_directory:
                         yield BusyProcess(int(name), _command(name), path, how)
                         break
 
 
+def _is_inside(path: str, mountpoint: str) -> bool:
+    return path == mountpoint or path.startswith(f"{mountpoint}/")
+
+
 def _things(process: str) -> Iterator[tuple[str, str]]:
     """Paths that a process uses, and how it uses them."""
-    for link, how in (("cwd", "is in {}"), ("root", "has {} as its root"), ("exe", "runs {}")):
+    for link, how in (("cwd", _IN), ("root", "has {} as its root"), ("exe", "runs {}")):
         with contextlib.suppress(OSError):
             yield os.readlink(f"{process}/{link}"), how
     for number in os.listdir(f"{process}/fd"):
@@ -69,6 +77,8 @@ def why_busy(mountpoint: str) -> str:
     found = [str(holder) for holder in busy_processes(mountpoint)]
     inner = [mount.mountpoint for mount in all_mounted() if mount.mountpoint.startswith(f"{mountpoint}/")]
     found += [f"something is mounted at {path}" for path in inner]
+    if _is_inside(os.readlink("/proc/self/cwd"), mountpoint):
+        found.insert(0, "the current directory is inside it, so change to another one first")
     if not found:
         return "possibly a program of another user, which this user may not inspect"
     more = f", and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""

@@ -246,6 +246,10 @@ class OpenFile(ABC):
         """
         return self.read(offset, len(buffer), True)
 
+    def refuse(self) -> None:
+        """Close the file, which was opened in vain: its name must be looked up again."""
+        self.close()
+
     def close(self) -> None:  # noqa: B027 - most files hold nothing
         """Release the file's resources."""
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final
 
 from zarrcore import ChunkCache, Hierarchy
 from zarrcore.array import Spill
-from zarrcore.errors import ZarrError
+from zarrcore.errors import AccessDeniedError, HierarchyNotFoundError, StoreError, ZarrError
 from zarrcore.filetypes import FILE_TYPES
+from zarrcore.hierarchy import hierarchy_above
 from zarrcore.stores import ReadableStore, StatisticsStore
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.control import Control
@@ -97,7 +99,7 @@ class StoreTrees:
         self.hdf5 = HDF5Tree(self.arrays)
         writer = None if memory is None else KeyWriter(watched, memory)
         self._keys, self._hidden_keys = (
-            KeysTree(self.store, self.freshness, self._is_node, keys_first, writer)
+            KeysTree(self.store, self.freshness, self._is_node, keys_first, writer, self._may_be_value)
             for keys_first in (False, True)
         )
 
@@ -132,8 +134,23 @@ class StoreTrees:
     def _is_node(self, path: str) -> bool:
         try:
             return self.arrays.node(path, wait=True) is not None
+        except StoreError as error:
+            # Where only listing is not allowed, a node without documents cannot be found. Other failures are no absence.
+            if isinstance(error, AccessDeniedError) and (error.key or "/").endswith("/"):
+                return False
+            raise
         except ZarrError:
             return False
+
+    def _may_be_value(self, key: str) -> bool:
+        try:
+            try:
+                return self.arrays.hierarchy().may_be_value(key, partial(self.arrays.node, wait=True))
+            except HierarchyNotFoundError:
+                above = hierarchy_above(self.store, key)
+                return above is not None and above.may_be_value(key)
+        except ZarrError:  # a node that is unknown, too
+            return True
 
     def _changed(self, key: str) -> None:
         """Drop answers that a write has changed."""

@@ -160,9 +160,9 @@ class DraftFormat(Format):
     def chunk_prefix(self, path: str) -> str:
         return self.keys.chunk_prefix(path)
 
-    def is_node_key(self, key: str) -> bool:
+    def is_document_key(self, key: str) -> bool:
         is_document = key == ENTRY_POINT_KEY or self.keys.path_of(key, self.entry_point.suffix) is not None
-        return is_document or super().is_node_key(key)
+        return is_document or super().is_document_key(key)
 
     def may_name_node(self, name: str) -> bool:
         return bool(name.strip("."))

@@ -39,7 +39,7 @@ from zarrcore.hierarchy.discovery import in_order
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.node_writer import NodeWriter
-from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
+from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, CollectionNode, Group
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
@@ -127,6 +127,8 @@ class Collection(Hierarchy):
         if member.top.path == path and (is_new or member.hierarchy is self):
             return member.top
         if member.hierarchy is self:
+            if isinstance(member.top, BrokenNode):  # nobody knows what is below it
+                return self.broken(path, member.top.error)
             raise NodeNotFoundError(path, self.url)
         return member.hierarchy.node(path, together=together)
 

@@ -62,6 +62,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
     """
 
     fills_buffers = True
+    may_be_half_written = True
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         self.named_format = store.named_format
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.may_be_half_written = store.may_be_half_written
         self.remembers = store.remembers
         self.fills_buffers = store.fills_buffers
 

@@ -12,7 +12,13 @@ import pytest
 
 import zarrcore as zc
 from tests.zfs.trees.entries import Remote, arrays, content, fresh, names, walk
-from zarrcore.errors import ReadOnlyError
+from zarrcore.errors import (
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    StoreTimeoutError,
+    UnsupportedError,
+)
 from zarrfs.trees.arrays.group_directory import ErrorDirectory
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory
@@ -128,15 +134,31 @@ def test_the_document_of_a_broken_node_of_a_remote_store_waits_in_a_worker() -> 
     with pytest.raises(WouldBlockError):
         broken.lookup("document.json", False)
     assert content(broken.lookup("document.json", True)) == b"{"
-    assert broken.lookup("data.npy", True) is None
+    with pytest.raises(MetadataError, match=r"b/zarr\.json"):
+        broken.lookup("data.npy", True)
 
 
 def test_a_reason_is_shown_in_place_of_a_tree() -> None:
-    for text in ("größe\n", "größe\n".encode()):
-        directory = ErrorDirectory(text)
+    for error in (
+        UnsupportedError("größe", "é"),
+        NodeNotFoundError("/é", "größe"),
+        StoreTimeoutError("größe"),
+    ):
+        directory = ErrorDirectory(error)
         assert names(directory) == ["error.txt"]
-        assert content(walk(directory, "error.txt")) == "größe\n".encode()
-        assert directory.lookup("other", False) is None
+        assert content(walk(directory, "error.txt")) == f"{error}\n".encode()
+
+
+def test_only_where_nothing_is_stored_are_names_absent() -> None:
+    absent = ErrorDirectory(NodeNotFoundError("/", "memory://a"))
+    assert absent.lookup("other", False) is None
+    for error, raised in (
+        (UnsupportedError("codec", "x"), MetadataError),
+        (MetadataError("damaged"), MetadataError),
+        (StoreTimeoutError("late"), StoreTimeoutError),
+    ):
+        with pytest.raises(raised):
+            ErrorDirectory(error).lookup("other", False)
 
 
 def test_a_bare_pyramid_of_n5_is_an_image(tmp_path: Path) -> None:

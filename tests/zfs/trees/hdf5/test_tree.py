@@ -67,8 +67,11 @@ def test_a_group_is_a_directory_of_files(mounted: Mount, sea: Path) -> None:
         with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is looked at
             os.stat(sea / name)
         assert caught.value.errno == errno.EOPNOTSUPP
-    for name in ("wave", "wave.hdf5", "h5", ".h5", "nothing.h5", "broken.h5", "sea.h5", "__all__"):
+    for name in ("wave", "wave.hdf5", "h5", ".h5", "nothing.h5", "sea.h5", "__all__"):
         assert not (sea / name).exists(), name
+    for name in ("broken.h5", "broken.nc", "broken/data", "words/data"):
+        with pytest.raises(OSError, match="Input/output"):
+            os.stat(sea / name)
     log = mounted.log.read_text()
     assert "words" in log
     assert "Traceback" not in log

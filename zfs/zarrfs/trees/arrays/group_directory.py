@@ -8,14 +8,22 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zarrcore.conventions import may_be_pyramid, recognise
-from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    SelectionError,
+    UnsupportedError,
+    ZarrError,
+)
 from zarrcore.filetypes import FILE_TYPES, FileType
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
 from zarrfs.trees.arrays.node_metadata import metadata_of
 from zarrfs.trees.entry import Directory, Entry, File, WritableOpenFile
-from zarrfs.trees.errors import RefusedError, WouldBlockError
+from zarrfs.trees.errors import RefusedError, WouldBlockError, fault
 from zarrfs.trees.names import file_name, segment
 
 if TYPE_CHECKING:  # the tree makes these directories, and they ask it for their content
@@ -80,6 +88,8 @@ class GroupDirectory(Directory):
         if new is not None:
             return new.shown
         node = self._tree.child(self._node, stem, wait)
+        if isinstance(node, BrokenNode):
+            raise fault(node.error)
         return self._tree.directory(node).lookup("data.npy", wait) if isinstance(node, ArrayNode) else None
 
     @property
@@ -179,7 +189,7 @@ class BrokenDirectory(Directory):
         if name == "error.txt":
             return DocumentFile(lambda: sentence(self._node.error), self.mtime_s)
         if name != "document.json":
-            return None
+            raise fault(self._node.error)
         if not wait and self._node.hierarchy.store.is_remote:
             raise WouldBlockError
         # The broken node keeps the bytes that it fetched. Documents of other nodes are made from their metadata.
@@ -197,17 +207,24 @@ class BrokenDirectory(Directory):
 
 
 class ErrorDirectory(Directory):
-    """A directory in place of a tree that cannot be shown."""
+    """A directory in place of a tree or node that cannot be shown.
 
-    __slots__ = ("_text",)
+    Args:
+        error: why. Unless it says that there is nothing to show, looking up any name other than ``error.txt`` raises it.
+    """
+
+    __slots__ = ("error",)
 
     mtime_s = None
 
-    def __init__(self, text: str | bytes) -> None:
-        self._text = text.encode() if isinstance(text, str) else text
+    def __init__(self, error: ZarrError) -> None:
+        self.error = error
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        return dict(self.entries()).get(name)
+        entry = dict(self.entries()).get(name)
+        if entry is None and not isinstance(self.error, (HierarchyNotFoundError, NodeNotFoundError)):
+            raise fault(self.error)
+        return entry
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        yield "error.txt", DocumentFile(lambda: self._text, None)
+        yield "error.txt", DocumentFile(lambda: sentence(self.error), None)

@@ -25,7 +25,6 @@ from zarrcore.filetypes import FileType
 from zarrcore.formats import Format, is_node_key
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy
 from zarrfs.trees.arrays.array_directory import ArrayDirectory
-from zarrfs.trees.arrays.documents import sentence
 from zarrfs.trees.arrays.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.trees.arrays.texts import Texts
 from zarrfs.trees.entry import Directory
@@ -176,9 +175,9 @@ class ArraysTree:
         try:
             node = self.node("/", wait)
         except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:
-            return ErrorDirectory(sentence(error))
+            return ErrorDirectory(error)
         if node is None:
-            return ErrorDirectory("this store holds no hierarchy\n")
+            return ErrorDirectory(NodeNotFoundError("/", self.hierarchy().url))
         return (shown or self.directory)(node)
 
     def directory(self, node: AnyNode) -> Directory:

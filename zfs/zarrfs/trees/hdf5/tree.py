@@ -17,12 +17,12 @@ from typing import Any, Final
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes import FILE_TYPES
 from zarrcore.filetypes.hdf5 import stored
-from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrfs.trees.arrays.documents import sentence
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 from zarrfs.trees.arrays.group_directory import ErrorDirectory
 from zarrfs.trees.arrays.node_metadata import metadata_of
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.errors import fault
 from zarrfs.trees.hdf5.file import HDF5Files
 from zarrfs.trees.names import file_name
 
@@ -52,11 +52,11 @@ class HDF5Tree:
         if isinstance(node, Group):
             return HDF5Directory(node, self)
         if not isinstance(node, ArrayNode):
-            return ErrorDirectory(sentence(node.error))
+            return ErrorDirectory(node.error)
         try:
             _check(node, "h5")
         except UnsupportedError as error:
-            return ErrorDirectory(sentence(error))
+            return ErrorDirectory(error)
         return None
 
 
@@ -77,9 +77,12 @@ class HDF5Directory(Directory):
         if not isinstance(self._node, Group):
             return None
         arrays = self._tree.arrays
-        if suffix in SUFFIXES and isinstance(array := arrays.child(self._node, stem, wait), ArrayNode):
+        array = arrays.child(self._node, stem, wait) if suffix in SUFFIXES else None
+        if isinstance(array, ArrayNode):
             return self._file(array, suffix, wait)
         node = arrays.child(self._node, name, wait)
+        if node is None and isinstance(array, BrokenNode):
+            raise fault(array.error)
         return None if node is None else self._tree.directory(node)
 
     def _file(self, node: AnyNode, suffix: str, wait: bool) -> Entry:

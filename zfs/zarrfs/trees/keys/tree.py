@@ -53,6 +53,8 @@ class KeysTree:
         freshness: how long its answers are valid.
         is_node: whether a node has this path. Called only if the store cannot list, and thus cannot say
             that a name is a prefix.
+        may_be_value: whether a node may store a value under this key. Called only if the store denies access to the key, and
+            cannot list.
         keys_first: show the key if a name is both a key and a prefix.
         writer: changes keys; None for a read-only mount.
     """
@@ -64,6 +66,7 @@ class KeysTree:
         is_node: Callable[[str], bool] = lambda _: False,
         keys_first: bool = False,
         writer: KeyWriter | None = None,
+        may_be_value: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.store = store
         self.writer = writer
@@ -71,6 +74,7 @@ class KeysTree:
         self.is_quick = not store.is_remote
         self._has_unique_names = isinstance(store, LocalStore)
         self._is_node = is_node
+        self._may_be_value = may_be_value
         self._keys_first = keys_first
         self._listings: Remembered[str, dict[str, LookupResult]] = Remembered(freshness, _NAMES_MAX)
         self._lookups: Remembered[str, LookupResult | None] = Remembered(freshness, _LOOKUPS_MAX)
@@ -152,10 +156,11 @@ class KeysTree:
             try:
                 stat = self._stat(key)
             except AccessDeniedError:
-                # A web server without listings refuses access to its directories.
-                if answer.result() is None and self._may_be_prefix(key):
-                    return _PREFIX
-                raise
+                # A web server without listings refuses access to its directories. A value must not look like one: readers
+                # would take it for missing.
+                if answer.result() is not None or not self._may_be_prefix(key) or self._may_be_value(key):
+                    raise
+                return _PREFIX
             is_prefix = answer.result()
         if stat is not None and (self._keys_first or is_prefix is not True):
             return stat

@@ -76,7 +76,6 @@ class KeyWriter:
         Raises:
             RefusedError: it already has a writer, to which the name leads from now on.
         """
-        self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
         if other is not None:
             other.found_until_s = max(other.found_until_s, time.monotonic() + _FOUND_S)
@@ -124,6 +123,10 @@ class KeyWriter:
                 raise look_again(written.key)
             written.users += 1
         return written
+
+    def give_own_inodes(self, key: str) -> None:
+        """Give each lookup of a name its own inode for a while: a writer could not have the one that readers have open."""
+        self._wanted.put(key, None, self._wanted.freshness.now())
 
     def closed(self, written: WrittenKey) -> bool:
         """Remove a writer; returns whether it was the last. A name without a stored value goes with the last writer."""

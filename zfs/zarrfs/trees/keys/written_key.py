@@ -153,6 +153,11 @@ class WrittenKey(WritableOpenFile):
             if self._spool is None:
                 self._base = OpenKey(self.writer.store, key, stat, lambda _: None)
 
+    def refuse(self) -> None:
+        if self.key is not None:
+            self.writer.give_own_inodes(self.key)
+        self.close()
+
     def close(self) -> None:
         if self.writer.closed(self) and self._spool is not None:
             self._spool.close()

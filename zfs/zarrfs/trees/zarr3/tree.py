@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
-from zarrcore.errors import ZarrError
+from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.filetypes import PlainChunks, group_document
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrfs.trees.arrays.decoded import OpenDecoded
-from zarrfs.trees.arrays.documents import DocumentFile, sentence
+from zarrfs.trees.arrays.documents import DocumentFile
 from zarrfs.trees.arrays.grid import Grid
 from zarrfs.trees.arrays.group_directory import ErrorDirectory
 from zarrfs.trees.arrays.node_metadata import metadata_of
@@ -56,7 +56,7 @@ class Zarr3Tree:
             return Zarr3Array(node, self)
         if isinstance(node, Group):
             return Zarr3Group(node, self)
-        return ErrorDirectory(sentence(node.error))
+        return UndecodedNode(node.error)
 
     def plain(self, node: ArrayNode) -> Plain:
         """The plain chunks of an array, or the reason why Zarr v3 cannot express it.
@@ -71,9 +71,24 @@ class Zarr3Tree:
         try:
             plain = PlainChunks(node)
         except ZarrError as error:
-            plain = ErrorDirectory(sentence(error))
+            plain = UndecodedNode(error)
         self._plain.put(node.path, (node, plain), asked_s)
         return plain
+
+
+class UndecodedNode(ErrorDirectory):
+    """A node that cannot be shown as Zarr v3, with the reason.
+
+    One that zarrcore understands and cannot decode has no ``zarr.json``, so that readers list the nodes beside it. Whether a
+    damaged node has one is unknown.
+    """
+
+    __slots__ = ()
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == _DOCUMENT and isinstance(self.error, UnsupportedError):
+            return None
+        return super().lookup(name, wait)
 
 
 class Zarr3Group(Directory):

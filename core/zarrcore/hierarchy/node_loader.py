@@ -17,8 +17,8 @@ from zarrcore.formats import known_formats
 from zarrcore.formats.detect import Get, contradicting_format, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
-from zarrcore.hierarchy.kept_nodes import KeptNodes
-from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group, NodeOwner
+from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.threads import at_once
@@ -55,6 +55,7 @@ class NodeLoader:
         self.get: Get = partial(fetch_document, self.store)
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
+        self._held: HeldNodes[ChangeableNode] = HeldNodes()
         self._discovery = Discovery(
             self.store, owner.format, max_age_s, partial(self._node, owner.at), believes=believes, asked=asked
         )
@@ -159,7 +160,13 @@ class NodeLoader:
             node = BrokenNode(self._owner, path, found, error)
         if node is not None:
             self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
+        if isinstance(node, ChangeableNode) and not self._owner.read_only:
+            self._held.add(path, node)
         return node
+
+    def held(self, path: str) -> list[ChangeableNode]:
+        """The groups and arrays at ``path`` that callers may still hold, whenever they were read."""
+        return self._held.at(path)
 
     def _parse(self, path: str, found: Found) -> AnyNode | None:
         try:

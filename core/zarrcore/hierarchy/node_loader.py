@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from zarrcore.errors import (
+    InternalError,
     MetadataError,
     NodeNotFoundError,
     UnsupportedError,
@@ -158,6 +159,8 @@ class NodeLoader:
             node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
         except UnsupportedError as error:
             node = BrokenNode(self._owner, path, found, error)
+        except InternalError as error:
+            return BrokenNode(self._owner, path, found, error)  # not kept: the next attempt may succeed
         if node is not None:
             self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
         if isinstance(node, ChangeableNode) and not self._owner.read_only:
@@ -180,8 +183,8 @@ class NodeLoader:
         except ZarrError:
             raise
         except Exception as error:
-            # Documents are not trusted: an unforeseen error still makes only one broken node.
-            raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
+            # Documents are not trusted: an unforeseen error still makes only one broken node. It may have another cause.
+            raise InternalError(f"{path} cannot be understood ({type(error).__name__}: {error})") from error
         return (
             self._implicit_group(path, found)
             if metadata is None

@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -47,7 +49,7 @@ def test_no_change_is_possible(change: str) -> None:
 @pytest.mark.parametrize(
     "copied", [copy.deepcopy, changeable, lambda value: pickle.loads(pickle.dumps(value))]
 )
-def test_a_copy_is_plain_json_that_can_be_changed(copied) -> None:
+def test_a_copy_is_plain_json_that_can_be_changed(copied: Callable[[Any], Any]) -> None:
     plain = copied(read_only(VALUE))
     assert plain == VALUE
     assert type(plain) is dict

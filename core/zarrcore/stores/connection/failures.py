@@ -23,6 +23,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection import service_codes
 
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
@@ -80,6 +81,7 @@ _LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
 @functools.cache
 def obstore_errors() -> tuple[type[Exception], ...]:
     """The classes that obstore raises; evaluated only after an exception."""
+    imported("obstore")
     from obstore.exceptions import BaseError
 
     return (BaseError, OSError, ValueError)

@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import retry_config
@@ -76,6 +77,7 @@ class HTTPValues(ObstoreStore):
         self._pages.close()
 
     def _make_client(self, options: StoreOptions) -> Any:
+        imported("obstore")
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}

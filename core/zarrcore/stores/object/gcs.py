@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import AccessDeniedError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.retries import retry_config
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
@@ -41,6 +42,7 @@ class GCSStore(BucketStore):
         return None  # no server of the tests supports it: they store an empty value
 
     def _make_client(self, options: StoreOptions) -> Any:
+        imported("obstore")
         from obstore.store import GCSStore as Client
 
         config = self.access_settings()

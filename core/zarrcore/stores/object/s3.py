@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.retries import retry_config
@@ -70,6 +71,7 @@ class S3Store(BucketStore):
         return self._client_of(source.bucket, config, profile, self.options)
 
     def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, options: StoreOptions) -> Any:
+        imported("obstore")
         from obstore.store import S3Store as Client
 
         credentials = self._credentials(profile)

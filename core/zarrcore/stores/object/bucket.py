@@ -15,7 +15,6 @@ from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.listing import listed
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
 
 _PART: Final = 8 * 2**20
@@ -191,7 +190,7 @@ class BucketStore(ObstoreStore, WritableStore):
         client = self._writer()
         path = self.prefix + prefix
         try:
-            found = (facts["path"] for facts in listed(client, path, self.url, self.options.timeout_s))
+            found = (facts["path"] for facts in self._objects(client, path))
             paths = (name for name in found if name.startswith(path))
             while batch := [*islice(paths, _ERASED_AT_ONCE)]:
                 self._delete_all(client, batch)

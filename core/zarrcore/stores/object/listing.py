@@ -18,7 +18,7 @@ from zarrcore.stores.interface import StoreEntry
 PAGE: Final = 1000
 """Objects in a page of S3 and GCS."""
 
-_CHUNK: Final = 100
+CHUNK: Final = 100
 """Objects that obstore returns at a time; pages of the services are larger, and fetched when needed."""
 
 _END_S: Final = 5.0
@@ -27,7 +27,7 @@ _END_S: Final = 5.0
 _Arguments = TypeVarTuple("_Arguments")
 
 
-def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHUNK) -> Iterator[Any]:
+def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = CHUNK) -> Iterator[Any]:
     """obstore's facts of each object whose path begins with ``path``.
 
     Args:

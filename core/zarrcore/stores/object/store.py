@@ -22,7 +22,9 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.listing import PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.object.listing import CHUNK, PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.object.odd_keys import OddKeys
+from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing
 from zarrcore.stores.options import StoreOptions
 
 
@@ -51,6 +53,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._lock = threading.Lock()
         self._place_seen = False
         self._mixed: set[str] = set()
+        self._odd = OddKeys(self.url)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -165,7 +168,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         held: StoreEntry | None = None
         empty = True
         try:
-            for facts in listed(client, path, self.url, self.options.timeout_s):
+            for facts in self._objects(client, path):
                 entry = self._entry(facts, path)
                 if entry is None:
                     continue
@@ -215,7 +218,9 @@ class ObstoreStore(ReadableStore, ListableStore):
                 return
             self._mixed.update(mixed_prefixes(prefix, head[-1].key))
         try:
-            found = client.list_with_delimiter(path or None)
+            found = self._listed_dir(client, path)
+        except StoreError:
+            raise
         except obstore_errors() as error:
             raise self._error(Failure.of(error), prefix or None) from None
         self._place_seen = True
@@ -245,7 +250,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         path = self.prefix + prefix
         try:
             # One key is enough here, but list_dir returns its first entry only after its last page.
-            first = listed(client, path, self.url, self.options.timeout_s, 1)
+            first = self._objects(client, path, 1)
             if any(self._entry(facts, path) for facts in first):
                 return True
         except StoreError:
@@ -258,8 +263,89 @@ class ObstoreStore(ReadableStore, ListableStore):
     def _prefixes(self, found: Any, path: str) -> Iterator[StoreEntry]:
         """The prefixes below ``path``; services may name others."""
         for name in found["common_prefixes"]:
-            if name.startswith(path):
+            if name.startswith(path) and len(name) > len(path):
                 yield StoreEntry(name[len(self.prefix) :] + "/")
+
+    def skipped_keys(self) -> list[str]:
+        return [key[len(self.prefix) :] for key in self._odd.names if key.startswith(self.prefix)]
+
+    def _objects(self, client: Any, path: str, chunk: int = CHUNK) -> Iterator[Any]:
+        """obstore's facts about each object whose path begins with ``path``, without keys that are no paths."""
+        last = ""
+        try:
+            found = (
+                () if self._odd.are_there else listed(client, path, self.url, self.options.timeout_s, chunk)
+            )
+            for facts in found:
+                if not path and not last and self._begin_with_slash():
+                    break
+                yield facts
+                last = facts["path"]
+        except obstore_errors() as error:
+            self._meets_odd_key(error)
+        if self._odd.are_there:
+            for page in self._own_pages(path, after=last):
+                yield from page.objects
+
+    def _listed_dir(self, client: Any, path: str) -> Any:
+        """obstore's facts about what is directly below ``path``, without keys that are no paths."""
+        if not self._odd.are_there:
+            try:
+                found = client.list_with_delimiter(path or None)
+            except obstore_errors() as error:
+                self._meets_odd_key(error)
+            else:
+                if path or not self._begin_with_slash():
+                    return found
+        pages = [*self._own_pages(path, delimiter="/")]
+        return {
+            "common_prefixes": [name for page in pages for name in page.prefixes],
+            "objects": [facts for page in pages for facts in page.objects],
+        }
+
+    def _meets_odd_key(self, error: Exception) -> None:
+        """Return if obstore refused a page for a key that is no path; otherwise raise the error again.
+
+        Raises:
+            StoreError: this service can only be listed by obstore.
+        """
+        failure = Failure.of(error)
+        if failure.name != "InvalidPathError" or "object with invalid path" not in failure.text:
+            raise error
+        if self._own_listing() is None:
+            raise StoreError(
+                f"{self.url} cannot be listed, because it has a key that is not a path: {failure.text}; "
+                "rename or delete that key",
+                url=self.url,
+            ) from None
+        self._odd.are_there = True
+
+    def _begin_with_slash(self) -> bool:
+        """Whether keys of the bucket begin with ``/``, which obstore shows without it. Asked once."""
+        if self._odd.are_there is None:
+            listing = self._own_listing()
+            page = None if listing is None else next(self._failing_as_ours(listing.pages("/", most=1)))
+            self._odd.are_there = page is not None and any(
+                facts["path"].startswith("/") for facts in page.objects
+            )
+        return self._odd.are_there
+
+    def _own_pages(self, path: str, *, delimiter: str = "", after: str = "") -> Iterator[Page]:
+        listing = self._own_listing()
+        if listing is not None:
+            for page in self._failing_as_ours(listing.pages(path, delimiter=delimiter, after=after)):
+                yield self._odd.without(page)
+        self._odd.report()
+
+    def _failing_as_ours(self, pages: Iterator[Page]) -> Iterator[Page]:
+        try:
+            yield from pages
+        except FailedListingError as error:
+            raise self._error(error.failure, None) from None
+
+    def _own_listing(self) -> S3Listing | None:
+        """Lists the bucket without obstore, if this service can be."""
+        return None
 
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:
         name: str = facts["path"]

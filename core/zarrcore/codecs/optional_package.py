@@ -24,16 +24,19 @@ def optional_package(package: str, codec: str, extra: str) -> Any:
     return imported_if_installed(package, lambda: UnsupportedError("codec", codec, why))
 
 
-def failure(error: Exception, codec: str, what: str = "") -> ZarrError | MemoryError:
+def failure(error: Exception, codec: str, what: str = "") -> ZarrError:
     """What an exception of a package says: each codec of imagecodecs has exceptions of its own.
 
     Args:
         error: the exception.
         codec: the codec that called the package.
         what: what is broken, before a colon.
+
+    Raises:
+        ZarrError, MemoryError: ``error`` itself, if it says nothing about the chunk, or already says it.
     """
     if isinstance(error, ZarrError | MemoryError):
-        return error
+        raise error
     why = " ".join(str(error).split()) or type(error).__name__
     if isinstance(
         error, ImportError

@@ -55,7 +55,9 @@ class ReadOnlyList(list[Any]):
 def read_only(value: Any) -> Any:
     """A JSON value with all that is in it, read-only. A value that already is read-only is not copied."""
     match value:
-        case ReadOnlyObject() | ReadOnlyList():
+        case (
+            str() | int() | float() | None | ReadOnlyObject() | ReadOnlyList()
+        ):  # first, because most values are these
             return value
         case Mapping():
             return ReadOnlyObject({name: read_only(item) for name, item in value.items()})

@@ -15,12 +15,13 @@ def trial(seed: int) -> int:
     Raises:
         AssertionError: a source did not open.
     """
-    opened_at_once.run(_sources(), seed)
+    opened_at_once.run(Path(_sources().name), seed)
     return 1
 
 
 @functools.cache
-def _sources() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="sources-"))
-    opened_at_once.make(folder)
+def _sources() -> tempfile.TemporaryDirectory[str]:
+    """The folder, which the end of the process removes."""
+    folder = tempfile.TemporaryDirectory(prefix="sources-")
+    opened_at_once.make(Path(folder.name))
     return folder

@@ -28,7 +28,7 @@ _DEEPEST: Final = 100
 """The depth of nested directories above which a listing counts as endless."""
 
 
-class HTTPStore(HTTPValues, RefusingStore):
+class HTTPStore(HTTPValues, ListableStore, RefusingStore):
     """The files beneath a URL, listed if the server supports WebDAV or shows directory pages of a known form.
 
     Args:
@@ -69,9 +69,6 @@ class HTTPStore(HTTPValues, RefusingStore):
                         f"{self.url}: its listings are nested without end, as if a directory contained itself",
                         url=self.url,
                     )
-
-    def has_prefix(self, prefix: str) -> bool:
-        return ListableStore.has_prefix(self, prefix)
 
     def _page_entries(self, prefix: str) -> Iterator[StoreEntry] | None:
         """The entries on the page of a prefix, or None if the page is not a listing."""

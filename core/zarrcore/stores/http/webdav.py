@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -12,7 +13,7 @@ from zarrcore.stores.interface import BytesLike, StoreEntry
 
 _DAV: Final = "{DAV:}"
 _PIECE: Final = 1 << 16
-_DOCUMENT_TYPE: Final = b"<!DOCTYPE"
+_DOCUMENT_TYPE: Final = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 
 
 def parse_multi_status(page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry]:
@@ -51,12 +52,11 @@ def _responses(page: memoryview) -> Iterator[Element]:
     """The elements ``response``, one at a time."""
     parser: XMLPullParser[Any] = XMLPullParser(["end"])
     last = None
+    if _DOCUMENT_TYPE.search(page):
+        raise ValueError("it has a document type, which could make it endless")
     try:
         for start in range(0, len(page), _PIECE):
-            piece = bytes(page[start : start + _PIECE])
-            if start == 0 and _DOCUMENT_TYPE in piece.upper():
-                raise ValueError("it has a document type, which could make it endless")
-            parser.feed(piece)
+            parser.feed(bytes(page[start : start + _PIECE]))
             events: Iterator[Any] = parser.read_events()
             for _, element in events:
                 last = element.tag

@@ -13,7 +13,7 @@ from zarrcore.stores.connection.retries import repeats_of_parts
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.store import ObstoreStore
+from zarrcore.stores.object.listed_store import ListedStore
 
 _PART: Final = 8 * 2**20
 """Bytes of a part of a large value; values up to this size are sent in one request."""
@@ -36,7 +36,7 @@ _UNSENDABLE: Final = ValueError
 _HINT: Final = "writing needs credentials with write permission"
 
 
-class BucketStore(ObstoreStore, WritableStore):
+class BucketStore(ListedStore, WritableStore):
     """A bucket or container, or a prefix in one. Values appear atomically when the last byte has arrived.
 
     If a writer dies while it sends a large value in parts, the parts remain. Listings do not show them, but they cost

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
+from zarrcore.errors import BodyTooLargeError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, ForkGuard
 from zarrcore.stores.connection.failures import Failure, obstore_errors, unusable
@@ -18,16 +17,11 @@ from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
-    ListableStore,
     ReadableStore,
-    StoreEntry,
     StoreStat,
 )
-from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
-from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
-from zarrcore.stores.object.odd_keys import OddKeys
+from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.object.requested_pause import RequestedPause
-from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -36,7 +30,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 
 
-class ObstoreStore(ReadableStore, ListableStore):
+class ObstoreStore(ReadableStore):
     """Values read through obstore. The service is not contacted before the first request.
 
     Args:
@@ -52,8 +46,6 @@ class ObstoreStore(ReadableStore, ListableStore):
     """Its name in errors."""
     suffix_ranges: ClassVar[bool] = True
     """Whether the service can return the last bytes of a value of unknown size."""
-    lists_in_order: bool = True
-    """Whether listings are sorted, so that one that broke off can continue."""
 
     def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
         self.prefix = prefix
@@ -63,8 +55,6 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._lock = threading.Lock()
         self._requested_pause = RequestedPause(options)
         self._place_seen = False
-        self._mixed: set[str] = set()
-        self._odd = OddKeys(self.url)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -211,196 +201,6 @@ class ObstoreStore(ReadableStore, ListableStore):
             return None
         self._place_seen = True
         return stat_of(facts)
-
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        check_path_like_prefix(prefix, self.url)
-        path = self.prefix + prefix
-        held: StoreEntry | None = None
-        empty = True
-        for facts in self._objects(path):
-            entry = self._entry(facts, path)
-            if entry is None:
-                continue
-            empty = False
-            # An empty object "a/" marks a folder and is listed as "a", before the folder's content.
-            if held is not None and not entry.key.startswith(held.key + "/"):
-                yield held
-            held = entry if entry.size == 0 else None
-            if held is None:
-                yield entry
-        if held is not None:
-            yield held
-        if empty:
-            self._check_lists_nothing(prefix)
-        self._place_seen = True
-
-    def _objects(self, path: str, at_once: int = OBJECTS_AT_ONCE, hint: str = "") -> Iterator[Any]:
-        """obstore's facts of each object whose path begins with ``path``, without keys that are no paths.
-
-        A listing that breaks off continues after the last object that arrived.
-
-        Raises:
-            StoreError: the service refused, failed, or lists without end.
-        """
-        last: str | None = None
-        retries = Retries(self.options)
-        while not self._odd.are_there:
-            before = last
-            try:
-                for facts in listed(self._client(), path, self.url, self.options.timeout_s, at_once, last):
-                    if not path and last is None and self._begin_with_slash():
-                        break
-                    last = facts["path"]
-                    yield facts
-            except StoreError:
-                raise
-            except obstore_errors() as error:
-                failure = Failure.of(error)
-            else:
-                break
-            if self._met_odd_key(failure):
-                break
-            if last != before:
-                retries = Retries(self.options)
-            is_final = not failure.passing or (last is not None and not self.lists_in_order)
-            if is_final or not self._pause(retries, failure, path):
-                raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
-        if self._odd.are_there:
-            for page in self._own_pages(path, after=last or ""):
-                yield from page.objects
-
-    def _check_lists_nothing(self, prefix: str) -> None:
-        """Distinguish an empty prefix from a server that answers every request with a page of its own.
-
-        obstore takes every page for an empty listing. A service that reports "not found" for a key is a real one.
-        """
-        try:
-            if self._place_seen or self.get(f"{prefix}zarr.json") is None:
-                return
-        except AccessDeniedError:  # credentials with permission only to list
-            return
-        raise BrokenBodyError(
-            f"{self.url}: the server does not implement the API of {self.service}", url=self.url
-        )
-
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        check_path_like_prefix(prefix, self.url)
-        path = self.prefix + prefix
-        # A request for the direct children returns all of them at once, half a kilobyte per key.
-        # So all keys are listed page by page instead, until that turns out to be more work.
-        if prefix not in self._mixed:
-            entries = self.list_prefix(prefix)
-            head = [*islice(entries, PAGE)]
-            if is_streamable(head, prefix):
-                self._place_seen = True
-                yield from self._direct(chain(head, entries), prefix)
-                return
-            self._mixed.update(mixed_prefixes(prefix, head[-1].key))
-        found = self._listed_dir(path)
-        self._place_seen = True
-        yield from self._prefixes(found, path)
-        for facts in found["objects"]:
-            entry = self._entry(facts, path)
-            # obstore lists folder markers together with their content: only direct children count.
-            if entry is not None and "/" not in entry.key[len(prefix) :]:
-                yield entry
-
-    def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
-        """The entries directly under ``prefix``, from a listing of everything that begins with it."""
-        seen: set[str] = set()
-        for entry in entries:
-            name, slash, _ = entry.key[len(prefix) :].partition("/")
-            if not slash and entry.size == 0 and self.stat(entry.key) is None:
-                slash = "/"  # an empty object "a/", which marks a folder and is listed as "a"
-            if not slash:
-                yield entry
-            elif name not in seen:
-                seen.add(name)
-                yield StoreEntry(f"{prefix}{name}/")
-
-    def has_prefix(self, prefix: str) -> bool:
-        check_path_like_prefix(prefix, self.url)
-        path = self.prefix + prefix
-        # One key is enough here, but list_dir returns its first entry only after its last page.
-        if any(self._entry(facts, path) for facts in self._objects(path, 1)):
-            return True
-        self._check_lists_nothing(prefix)
-        return False
-
-    def _prefixes(self, found: Any, path: str) -> Iterator[StoreEntry]:
-        """The prefixes below ``path``; services may name others."""
-        for name in found["common_prefixes"]:
-            if name.startswith(path) and len(name) > len(path):
-                yield StoreEntry(name[len(self.prefix) :] + "/")
-
-    def skipped_keys(self) -> list[str]:
-        return [key[len(self.prefix) :] for key in self._odd.names if key.startswith(self.prefix)]
-
-    def _listed_dir(self, path: str) -> Any:
-        """obstore's facts about what is directly below ``path``, without keys that are no paths."""
-        if not self._odd.are_there:
-            found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
-            if isinstance(found, Failure):
-                if not self._met_odd_key(found):
-                    raise self._error(found, path[len(self.prefix) :] or None)
-            elif path or not self._begin_with_slash():
-                return found
-        pages = [*self._own_pages(path, delimiter="/")]
-        return {
-            "common_prefixes": [name for page in pages for name in page.prefixes],
-            "objects": [facts for page in pages for facts in page.objects],
-        }
-
-    def _met_odd_key(self, failure: Failure) -> bool:
-        """Whether obstore refused a page for a key that is no path, so that the bucket must be listed without it.
-
-        Raises:
-            StoreError: this service can only be listed by obstore.
-        """
-        if failure.name != "InvalidPathError" or "object with invalid path" not in failure.text:
-            return False
-        if self._own_listing() is None:
-            raise StoreError(
-                f"{self.url} cannot be listed, because it has a key that is not a path: {failure.text}; "
-                "rename or delete that key",
-                url=self.url,
-            )
-        self._odd.are_there = True
-        return True
-
-    def _begin_with_slash(self) -> bool:
-        """Whether keys of the bucket begin with ``/``, which obstore shows without it. Asked once."""
-        if self._odd.are_there is None:
-            listing = self._own_listing()
-            page = None if listing is None else next(self._failing_as_ours(listing.pages("/", most=1)))
-            self._odd.are_there = page is not None and any(
-                facts["path"].startswith("/") for facts in page.objects
-            )
-        return self._odd.are_there
-
-    def _own_pages(self, path: str, *, delimiter: str = "", after: str = "") -> Iterator[Page]:
-        listing = self._own_listing()
-        if listing is not None:
-            for page in self._failing_as_ours(listing.pages(path, delimiter=delimiter, after=after)):
-                yield self._odd.without(page)
-        self._odd.report()
-
-    def _failing_as_ours(self, pages: Iterator[Page]) -> Iterator[Page]:
-        try:
-            yield from pages
-        except FailedListingError as error:
-            raise self._error(error.failure, None) from None
-
-    def _own_listing(self) -> S3Listing | None:
-        """Lists the bucket without obstore, if this service can be."""
-        return None
-
-    def _entry(self, facts: Any, path: str) -> StoreEntry | None:
-        name: str = facts["path"]
-        if not name.startswith(path):
-            return None
-        modified_s = facts["last_modified"].timestamp()
-        return StoreEntry(name[len(self.prefix) :], facts["size"], modified_s, facts["e_tag"])
 
     def _client(self) -> Any:
         ForkGuard.check(self.url)

@@ -27,7 +27,7 @@ from zarrcore.errors import (
 from zarrcore.stores import ByteRange, MemoryStore, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
 from zarrcore.stores.object import listing as bucket_listing
-from zarrcore.stores.object import store as object_module
+from zarrcore.stores.object import listed_store as object_module
 
 WRITES: list[Callable[[WritableStore], object]] = [
     lambda store: store.set("key", b"1"),

@@ -1,14 +1,12 @@
-"""A service that throttles: it is asked for how long, requests of all kinds wait, and listings continue."""
+"""A service that throttles: it is asked for how long, and requests of all kinds wait."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
 
 from tests.any_store import AnyStore, open_store
-from tests.core.stores.object.test_listing import page
 from tests.servers import FaultServer
 from zarrcore.errors import UnreachableError
 from zarrcore.stores.connection import retries
@@ -70,28 +68,3 @@ def test_a_service_that_never_recovers_is_an_error(
     with pytest.raises(UnreachableError, match="the server fails"):
         open_store("s3://bucket", endpoint_url=faults.url, region="us-east-1").get("key")
     assert 50 < sum(pauses) <= 60, "a minute by default"
-
-
-def test_a_listing_that_breaks_off_continues_after_the_last_key(
-    faults: FaultServer, store: AnyStore, pauses: list[float]
-) -> None:
-    names = [f"c/{number:04}" for number in range(2500)]
-    failures = iter([503, "reset"])
-
-    class Pages(dict[str, bytes]):
-        def __getitem__(self, key: str) -> bytes:
-            target = faults.requests[-1][1]
-            token = re.search(r"continuation-token=(\d+)", target)
-            after = re.search(r"start-after=c%2F(\d+)", target)
-            start = int(token[1]) if token else int(after[1]) + 1 if after else 0
-            stop = min(start + 1000, len(names))
-            return page(names[start:stop], str(stop) if stop < len(names) else "")
-
-    class Faults(dict[str, object]):
-        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
-            return next(failures, None) if "continuation-token" in faults.requests[-1][1] else None
-
-    faults.values = Pages(bucket=b"")
-    faults.faults = Faults()  # type: ignore[assignment]
-    assert [entry.key for entry in store.list_prefix("c/")] == names
-    assert len(pauses) == 2

@@ -18,6 +18,7 @@ from zarrcore.cli.text import printable
 from zarrfs import process_list
 from zarrfs.http.options import ServeOptions
 from zarrfs.http.viewers.links import links
+from zarrfs.log_format import LogFormatter
 from zarrfs.tree_arguments import add_options, chosen_options
 
 if TYPE_CHECKING:  # loading these takes long
@@ -96,9 +97,9 @@ def _serve(namespace: argparse.Namespace) -> int:
 
 
 def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(
-        level=level.upper(), format="%(asctime)s zarrscope[%(process)d] %(levelname)s %(message)s", force=True
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogFormatter("%(asctime)s zarrscope[%(process)d] %(levelname)s %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # These libraries log each request, or what the application has logged already.
     for name, least in (
         ("httpx", logging.WARNING),

@@ -13,12 +13,12 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from zarrfs.http.connection import Connection
+
 _HEADERS_MAX: Final = 32 << 10
 """Bytes of the request line and the headers together."""
-_CONNECTIONS_MAX: Final = 768
-"""Open connections, idle ones included. By default, a process may have 1,024 open files."""
 _IDLE_S: Final = 15
-"""How long a connection stays open between two requests."""
+"""How long a connection stays open without a byte between two requests."""
 _GRACE_S: Final = 3
 """How long answers in progress may delay the end."""
 
@@ -37,8 +37,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 answers,
-                # h11 limits the length of headers; the faster parser does not.
-                http="h11",
+                # Based on h11, which limits the length of headers; the faster parser does not.
+                http=Connection,
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
@@ -47,7 +47,6 @@ class Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 h11_max_incomplete_event_size=_HEADERS_MAX,
-                limit_concurrency=_CONNECTIONS_MAX,
                 timeout_keep_alive=_IDLE_S,
                 timeout_graceful_shutdown=_GRACE_S,
             )
@@ -83,4 +82,7 @@ class Server(uvicorn.Server):
         if self._is_stale:
             self._is_stale = False
             self._refresh()
+        for connection in [*self.server_state.connections]:
+            if isinstance(connection, Connection):
+                connection.check()
         return await super().on_tick(counter)

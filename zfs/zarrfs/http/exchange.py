@@ -1,8 +1,6 @@
 """One request and its answer."""
 
 from __future__ import annotations
-
-import io
 from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import parse_qs, quote, unquote
@@ -17,7 +15,7 @@ _BODY_MAX: Final = 64 << 10
 _SLICE: Final = 256 << 10
 """What is given to the connection at once, which copies it."""
 _TEXT: Final = 64 << 10
-"""Characters of a listing that are sent at once."""
+"""Bytes of a listing that are sent at once."""
 CLOSE: Final = {"connection": "close"}
 """The header of an answer after which the connection ends."""
 
@@ -115,12 +113,13 @@ class Exchange:
         Raises:
             ClientGoneError: the client has gone away.
         """
-        piece = io.StringIO()
+        piece = bytearray()
         for text in texts:
-            if piece.write(text) and piece.tell() >= _TEXT:
-                await self.send(piece.getvalue().encode())
-                piece = io.StringIO()
-        await self.send(piece.getvalue().encode())
+            piece += text.encode()
+            if len(piece) >= _TEXT:
+                await self.send(bytes(piece))
+                piece.clear()
+        await self.send(bytes(piece))
 
     async def end(self, content: bytes = b"") -> None:
         """Send the last piece of the body."""

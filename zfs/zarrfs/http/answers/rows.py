@@ -13,7 +13,7 @@ from zarrcore.errors import ZarrError
 from zarrfs.http.workers import Client, Workers
 from zarrfs.trees.entry import Directory, Entry, File
 
-_BATCH: Final = 512
+_BATCH: Final = 128
 _YEAR_10000_S: Final = 253_402_300_800
 
 

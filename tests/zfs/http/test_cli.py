@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -129,3 +130,20 @@ def test_a_part_of_a_source_and_one_tree_can_be_served(image: Path) -> None:
     with serve(f"{image}#/x", "--view", "zarr3") as process:
         assert get(f"{process.url}/zarr.json").json()["shape"] == [4, 4]
         assert "%2Fzarr3" not in process.read_line()
+
+
+def test_names_control_no_terminal_through_the_log(tmp_path: Path) -> None:
+    name = "a\x1b[31m\u202e"
+    array = zc.create(tmp_path / "a.zarr").create_array(
+        name, shape=(4,), data_type="int32", codecs=["bytes", "crc32c"]
+    )
+    array[...] = 1
+    (tmp_path / "a.zarr" / name / "c" / "0").write_bytes(bytes(20))
+    with serve(tmp_path / "a.zarr", "--log-level", "info") as process:
+        path = f"{process.url}/zarr3/{quote(name)}"
+        assert get(f"{path}/c/0").status_code == 500
+        assert get(f"{path}/none%1b").status_code == 404
+        process.child.terminate()
+        out, err = ended(process)[1:]
+    assert "a\\x1b[31m\\u202e" in err
+    assert (out + err).replace("\n", "").isprintable()

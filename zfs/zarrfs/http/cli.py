@@ -27,7 +27,8 @@ _GRACE_S: Final = 3.0
 """How long reads in progress may delay the end."""
 _EXAMPLES = """\
 The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
-hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Stop it with
+hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Clients
+that send no complete request for 30 s, or take less than 64 KiB of an answer in a minute, are cut off. Stop the server with
 Ctrl+C; SIGHUP drops what it remembers."""
 
 

@@ -1,6 +1,7 @@
 """One request and its answer."""
 
 from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import parse_qs, quote, unquote

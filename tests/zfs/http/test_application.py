@@ -158,10 +158,21 @@ def test_headers_that_are_too_long_are_refused(served: Served) -> None:
     endless.close()
 
 
-def test_a_request_target_that_is_not_a_path_is_refused(served: Served) -> None:
-    with socket.create_connection(("127.0.0.1", served.port)) as connection:
-        connection.sendall(b"GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+def test_one_address_does_not_take_all_places() -> None:
+    store = Hanging()
+    with serving(store, view="keys", requests_max=9) as server:  # of which one address has 8
+        threads = [threading.Thread(target=get, args=(f"{server.url}/a",)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: store.asked == 8)
+        assert get(f"{server.url}/none").status_code == 503
+        other = httpx.HTTPTransport(local_address="127.0.0.2")
+        with httpx.Client(transport=other, timeout=PATIENCE_S) as neighbour:
+            assert neighbour.get(f"{server.url}/none").status_code == 404
+        store.go.set()
+        for thread in threads:
+            thread.join()
+        assert get(f"{server.url}/none").status_code == 404
 
 
 def test_two_hundred_clients_at_once(served: Served) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -17,6 +19,7 @@ import pytest
 import zarrcore as zc
 from tests.command import INTERRUPTIBLE, run_process
 from tests.waiting import PATIENCE_S
+from tests.zfs.http.raw import connected
 from tests.zfs.http.serving import get
 from zarrfs.http.listening import listen
 
@@ -129,3 +132,38 @@ def test_a_part_of_a_source_and_one_tree_can_be_served(image: Path) -> None:
     with serve(f"{image}#/x", "--view", "zarr3") as process:
         assert get(f"{process.url}/zarr.json").json()["shape"] == [4, 4]
         assert "%2Fzarr3" not in process.read_line()
+
+
+def test_more_half_open_connections_than_open_files_block_nobody(image: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2048:
+        pytest.skip("this user may not open 2,048 files")
+    with contextlib.ExitStack() as opened:
+        opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+        process = opened.enter_context(serve(image))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2048, hard))
+        port = int(process.url.rpartition(":")[2])
+        for _ in range(1500):
+            half = opened.enter_context(connected(port))
+            half.sendall(b"GET / HTTP/1.1\r\n")
+        assert get(f"{process.url}/arrays/x/data.raw").content == b"\1" * 16
+        process.child.terminate()
+        assert ended(process)[2] == ""
+
+
+def test_names_control_no_terminal_through_the_log(tmp_path: Path) -> None:
+    name = "a\x1b[31m\u202e"
+    array = zc.create(tmp_path / "a.zarr").create_array(
+        name, shape=(4,), data_type="int32", codecs=["bytes", "crc32c"]
+    )
+    array[...] = 1
+    (tmp_path / "a.zarr" / name / "c" / "0").write_bytes(bytes(20))
+    with serve(tmp_path / "a.zarr", "--log-level", "info") as process:
+        path = f"{process.url}/zarr3/{quote(name)}"
+        assert get(f"{path}/c/0").status_code == 500
+        assert get(f"{path}/none%1b").status_code == 404
+        process.child.terminate()
+        out, err = ended(process)[1:]
+    assert "a\\x1b[31m\\u202e" in err
+    assert (out + err).replace("\n", "").isprintable()

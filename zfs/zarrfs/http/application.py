@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from typing import Final
 
@@ -15,12 +17,14 @@ from zarrfs.http.access import CHALLENGE, has_token, is_loopback, names_loopback
 from zarrfs.http.answers.files import answer_file
 from zarrfs.http.answers.listings import answer_directory
 from zarrfs.http.answers.webdav import answer_propfind
+from zarrfs.http.connection import neighbourhood
+from zarrfs.http.entrance import Entrance
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.options import ServeOptions, Token
 from zarrfs.http.site import Site
 from zarrfs.http.statuses import NOT_FOUND, UNAVAILABLE, UNFORESEEN, status_of
 from zarrfs.http.workers import ClientGoneError
-from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.entry import Content, Directory, Entry
 from zarrfs.trees.paths import find, open_file
 
 _log = logging.getLogger(__name__)
@@ -47,7 +51,9 @@ def application(site: Site, options: ServeOptions) -> ASGIApp:
             expose_headers=_READ_BY_PAGES,
             allow_private_network=True,
         )
-    return HostCheck(answers) if options.token is None and is_loopback(options.host) else answers
+    if options.token is None and is_loopback(options.host):
+        answers = HostCheck(answers)
+    return Entrance(answers)
 
 
 class HostCheck:
@@ -75,24 +81,26 @@ class Application:
     Args:
         site: what it shows.
         token: what a request must have; None if everyone who reaches the server may read.
-        requests_max: the requests that are answered at once; more are told to come again.
+        requests_max: the requests that are answered at once; more are told to come again. One address has 7 of 8 at most.
     """
 
     def __init__(self, site: Site, token: Token | None, requests_max: int) -> None:
         self._site = site
         self._token = token
         self._requests_max = requests_max
-        self._in_flight = 0
+        self._in_flight: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send)
         if sum(len(name) + len(value) for name, value in scope["headers"]) > _HEADERS_MAX:
             await exchange.refuse(431, "the headers are too long")
             return
-        if self._in_flight >= self._requests_max:
+        address = neighbourhood(scope["client"][0]) if scope.get("client") else ""
+        others_max = -(-self._requests_max * 7 // 8)
+        if self._in_flight.total() >= self._requests_max or self._in_flight[address] >= others_max:
             await exchange.refuse(UNAVAILABLE, "too many requests at once: try again", _AGAIN)
             return
-        self._in_flight += 1
+        self._in_flight[address] += 1
         try:
             await self._answer(exchange)
         except ClientGoneError:
@@ -100,7 +108,7 @@ class Application:
         except Exception as error:  # noqa: BLE001 - no store, document or fault of ours may end the server
             await self._tell(exchange, error)
         finally:
-            self._in_flight -= 1
+            self._in_flight -= Counter((address,))  # drops those at 0
             exchange.client.release()
             _log.info("%s %s %s", exchange.method, exchange.path, exchange.status or "gone")
 
@@ -112,8 +120,6 @@ class Application:
             await exchange.end()
         elif exchange.method not in {"GET", "HEAD", "PROPFIND"}:
             await exchange.refuse(405, "this server is read-only", _ALLOWED)
-        elif not exchange.path.startswith("/"):
-            await exchange.refuse(400, "a path begins with a slash")
         elif exchange.method == "PROPFIND":
             await self._propfind(exchange)
         else:
@@ -125,10 +131,9 @@ class Application:
         if not exchange.is_directory:
             opened = await site.workers.ask(exchange.client, partial(open_file, site.root, names))
         if opened is not None:
-            try:
+            made_nbytes = opened[1].size if isinstance(opened[1], Content) else 0
+            with closing(opened[1]), site.documents.holding(made_nbytes):
                 await answer_file(exchange, site, *opened)
-            finally:
-                opened[1].close()
             return
         entry = await self._find(exchange, names)
         if isinstance(entry, Directory):

@@ -18,6 +18,7 @@ from zarrcore.cli.text import printable
 from zarrfs import process_list
 from zarrfs.http.options import ServeOptions
 from zarrfs.http.viewers.links import links
+from zarrfs.log_format import LogFormatter
 from zarrfs.tree_arguments import add_options, chosen_options
 
 if TYPE_CHECKING:  # loading these takes long
@@ -26,7 +27,8 @@ _GRACE_S: Final = 3.0
 """How long reads in progress may delay the end."""
 _EXAMPLES = """\
 The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
-hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Stop it with
+hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Clients
+that send no complete request for 30 s, or take less than 64 KiB of an answer in a minute, are cut off. Stop the server with
 Ctrl+C; SIGHUP drops what it remembers."""
 
 
@@ -96,9 +98,9 @@ def _serve(namespace: argparse.Namespace) -> int:
 
 
 def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(
-        level=level.upper(), format="%(asctime)s zarrscope[%(process)d] %(levelname)s %(message)s", force=True
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogFormatter("%(asctime)s zarrscope[%(process)d] %(levelname)s %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # These libraries log each request, or what the application has logged already.
     for name, least in (
         ("httpx", logging.WARNING),

@@ -11,7 +11,10 @@ from zarrcore.errors import ZarrError
 from zarrfs.http.access import is_loopback
 from zarrfs.http.options import ServeOptions
 
-_BACKLOG: Final = 1024
+BACKLOG: Final = 1024
+"""Connections that wait to be accepted."""
+_UNSENT_MAX: Final = 256 << 10
+"""Bytes that the system takes of an answer before they can be sent; by default megabytes, for each client that does not read."""
 
 
 class ListenError(ZarrError, OSError):
@@ -49,7 +52,9 @@ def listen(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere, this lets two programs listen on one port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(_BACKLOG)
+        listening.listen(BACKLOG)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # accepted connections inherit it
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_MAX)
     except OSError as error:
         listening.close()
         raise ListenError(f"cannot listen on {host} port {port}: {_reason(error, port)}") from error

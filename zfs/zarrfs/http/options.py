@@ -129,6 +129,10 @@ class ServeOptions(TreeArguments):
     )
     """The origins whose pages may read."""
     requests_max: int = option(
-        "requests", "requests to answer at once; further ones get status 503", "256", request_count, "N"
+        "requests",
+        "requests to answer at once; further ones get status 503, and so do those of one address beyond 7/8 of them",
+        "256",
+        request_count,
+        "N",
     )
     """Requests to answer at once."""

@@ -13,12 +13,16 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from zarrfs.http.connection import Connection
+from zarrfs.http.listening import BACKLOG
+
 _HEADERS_MAX: Final = 32 << 10
 """Bytes of the request line and the headers together."""
-_CONNECTIONS_MAX: Final = 768
-"""Open connections, idle ones included. By default, a process may have 1,024 open files."""
 _IDLE_S: Final = 15
-"""How long a connection stays open between two requests."""
+"""How long a connection stays open without a byte between two requests."""
+_ACCEPTED_AT_ONCE: Final = 16
+"""New connections that asyncio takes before it calls `Connection.connection_made`. All that wait could be more than the files
+that a process may open."""
 _GRACE_S: Final = 3
 """How long answers in progress may delay the end."""
 
@@ -37,8 +41,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 answers,
-                # h11 limits the length of headers; the faster parser does not.
-                http="h11",
+                # Based on h11, which limits the length of headers; the faster parser does not.
+                http=Connection,
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
@@ -46,8 +50,8 @@ class Server(uvicorn.Server):
                 access_log=False,  # it would log the query, and thus the token
                 server_header=False,
                 proxy_headers=False,
+                backlog=_ACCEPTED_AT_ONCE,
                 h11_max_incomplete_event_size=_HEADERS_MAX,
-                limit_concurrency=_CONNECTIONS_MAX,
                 timeout_keep_alive=_IDLE_S,
                 timeout_graceful_shutdown=_GRACE_S,
             )
@@ -56,6 +60,12 @@ class Server(uvicorn.Server):
     def serve_on(self, listening: socket.socket) -> None:
         """Answer until `should_exit` is set, or SIGINT or SIGTERM arrives."""
         self.run(sockets=[listening])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept connections. The system keeps more of them waiting than asyncio accepts at once."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -83,4 +93,7 @@ class Server(uvicorn.Server):
         if self._is_stale:
             self._is_stale = False
             self._refresh()
+        for connection in [*self.server_state.connections]:
+            if isinstance(connection, Connection):
+                connection.check()
         return await super().on_tick(counter)

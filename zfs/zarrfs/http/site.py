@@ -18,7 +18,7 @@ from zarrfs.trees.root import TreeName
 from zarrfs.trees.store_trees import StoreTrees, TreeOptions
 
 _AHEAD_MAX: Final = 128 << 20
-"""Memory for bytes that are read and not sent yet."""
+"""Memory for bytes that are read and not sent yet, half of it for pieces of files and half for documents."""
 _ZARR3_PLACES: Final[dict[str | None, str]] = {None: "/zarr3/", TreeName.ZARR3: "/"}
 """The place of the tree of Zarr v3, by the tree that is shown."""
 
@@ -36,7 +36,9 @@ class Site:
     workers: Workers
     """The threads that read."""
     memory: Memory
-    """The memory for what is read and not sent yet."""
+    """The memory for pieces of files that are read and not sent yet."""
+    documents: Memory
+    """The memory for documents, which are made as a whole, that are not sent yet."""
     view: str | None = None
     """The tree at ``/``; None for all trees as directories."""
     origins: frozenset[str] = frozenset()
@@ -100,7 +102,8 @@ def site_of(trees: StoreTrees, options: ServeOptions) -> Site:
         trees.root(),
         trees.store.url,
         Workers(options.threads),
-        Memory(_ahead(options)),
+        Memory(_ahead(options) // 2),
+        Memory(_ahead(options) // 2),
         options.view,
         frozenset(options.origins),
         is_private=options.token is not None,

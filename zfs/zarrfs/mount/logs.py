@@ -7,6 +7,7 @@ import logging
 import logging.handlers
 import os
 
+from zarrfs.log_format import LogFormatter
 from zarrfs.mount.mountpoints import MountError
 
 _SYSTEM_LOG = "/dev/log"
@@ -24,7 +25,7 @@ def start(level: str, file: str | None, foreground: bool) -> None:
     else:
         handler = logging.NullHandler()
     stamp = "" if isinstance(handler, logging.handlers.SysLogHandler) else "%(asctime)s "
-    handler.setFormatter(logging.Formatter(f"{stamp}zarrscope[%(process)d] %(levelname)s %(message)s"))
+    handler.setFormatter(LogFormatter(f"{stamp}zarrscope[%(process)d] %(levelname)s %(message)s"))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # These libraries log each request, which would bury the mount's own messages.
     for noisy in ("pyfuse3", "httpx", "httpcore"):

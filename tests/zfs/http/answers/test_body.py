@@ -78,7 +78,19 @@ def test_pieces_grow_and_are_small_without_memory() -> None:
     assert [nbytes for _, nbytes in sorted(file.read_parts)][:4] == [256 << 10, 512 << 10, 1 << 20, 2 << 20]
     file = Slow(CONTENT)
     collected(file, (0, len(CONTENT)), Memory(0))
-    assert {nbytes for _, nbytes in file.read_parts} == {256 << 10}
+    assert {nbytes for _, nbytes in file.read_parts} == {64 << 10}
+
+
+def test_documents_wait_for_room_unless_they_are_small_or_alone() -> None:
+    memory = Memory(1 << 20)
+    with memory.holding(5 << 20):
+        with pytest.raises(MemoryError), memory.holding(1 << 20):
+            pass
+        with memory.holding(64 << 10):
+            assert memory.used == (5 << 20) + (64 << 10)
+    assert memory.used == 0
+    with memory.holding(512 << 10), memory.holding(512 << 10):
+        assert memory.used == 1 << 20
 
 
 def test_a_file_that_became_shorter_is_an_error_and_leaves_no_memory() -> None:

@@ -102,6 +102,33 @@ def test_a_client_that_has_the_file_gets_no_bytes(client: httpx.Client) -> None:
     assert client.get("/keys/g/x/zarr.json", headers={"if-match": '"x"'}).status_code == 412
 
 
+def test_conditions_may_be_lists_in_several_lines(client: httpx.Client) -> None:
+    path = "/keys/g/x/zarr.json"
+    etag = client.get(path).headers["etag"]
+    for name, status in (("if-match", 200), ("if-none-match", 304)):
+        assert client.get(path, headers=[(name, '"x"'), (name, f'"y", {etag}')]).status_code == status
+    assert client.get(path, headers={"if-match": f"W/{etag}"}).status_code == 412
+    assert client.get(path, headers={"if-none-match": f"W/{etag}"}).status_code == 304
+    part = {"range": "bytes=0-4"}
+    for weak in (f"W/{etag}", client.get(path).headers["last-modified"]):
+        assert client.get(path, headers={**part, "if-range": weak}).status_code == 200
+    # A part is sent only of the file that the client means.
+    assert client.get(path, headers={**part, "if-match": '"x"', "if-range": etag}).status_code == 412
+    assert client.get(path, headers={**part, "if-none-match": etag}).status_code == 304
+
+
+@pytest.mark.parametrize("path", [DATA, "/keys/g/x/zarr.json"])
+def test_ranges_beyond_all_numbers(client: httpx.Client, path: str) -> None:
+    whole = client.get(path).content
+    for first in (2**64, 10**4000):
+        answer = client.get(path, headers={"range": f"bytes={first}-"})
+        assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(whole)}")
+        for asked in (f"-{first}", f"0-{first}"):
+            answer = client.get(path, headers={"range": f"bytes={asked}"})
+            assert (answer.status_code, answer.content) == (206, whole)
+    assert client.get(path, headers={"range": "bytes=0-" + "9" * 100_000}).status_code in {400, 431}
+
+
 def test_a_range_of_a_file_that_has_changed_is_the_whole_file(client: httpx.Client) -> None:
     path = "/keys/g/x/zarr.json"
     etag = client.get(path).headers["etag"]

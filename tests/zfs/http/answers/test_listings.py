@@ -56,6 +56,24 @@ def test_names_that_are_markup_stay_text(client: httpx.Client) -> None:
     assert "script-src" not in answer.headers["content-security-policy"]
 
 
+def test_names_that_control_a_terminal_are_escaped_and_their_links_work(tmp_path: Path) -> None:
+    name = "a\x1b[31m\u202e<b\n"
+    zc.create(tmp_path / "a.zarr")
+    (tmp_path / "a.zarr" / name).mkdir()
+    (tmp_path / "a.zarr" / name / "c\u2067").write_bytes(b"1")
+    with serving(tmp_path / "a.zarr", view="keys") as server:
+        page = get(f"{server.url}/")
+        link = Page(page.text).links["a\\x1b[31m\\u202e<b\\n/"]
+        below = get(urllib.parse.urljoin(f"{server.url}/", link))
+        for text in (page.text, below.text):
+            assert text.replace("\n", "").isprintable()
+        assert "<title>Index of /a\\x1b[31m\\u202e&lt;b\\n/</title>" in below.text
+        assert get(urllib.parse.urljoin(str(below.url), Page(below.text).links["c\\u2067"])).content == b"1"
+        listed = get(f"{server.url}/", headers={"accept": "application/json"})
+        assert name in {entry["name"] for entry in listed.json()}
+        assert listed.text.replace("\n", "").isprintable()
+
+
 def test_programs_get_json(client: httpx.Client) -> None:
     answer = client.get("/arrays/g/x/", headers={"accept": "application/json"})
     entries = {entry["name"]: entry for entry in answer.json()}

@@ -43,10 +43,19 @@ def test_any_header_is_understood_or_ignored(header: str) -> None:
 @pytest.mark.parametrize(
     "header",
     [None, "", "bytes=", "bytes", "lines=0-1", "bytes=a-b", "bytes=5-3", "bytes=--5", "bytes=0-1;5", "bytes=٣-",
-     "bytes=" + "9" * 20 + "-", "bytes=" + ",".join(f"{n}-{n}" for n in range(0, 80, 2))],
+     "bytes=" + "9" * 20 + "-3", "bytes=" + ",".join(f"{n}-{n}" for n in range(0, 80, 2))],
 )  # fmt: skip
 def test_a_header_that_is_not_valid_or_asks_for_too_many_parts_is_ignored(header: str | None) -> None:
     assert requested(header, 100) is None
+
+
+@pytest.mark.parametrize("huge", ["9" * 19, str(2**64), "9" * 20, "9" * 5000, "9" * 100_000])
+def test_numbers_of_any_length_are_compared_with_the_size(huge: str) -> None:
+    assert requested(f"bytes={huge}-", 100) == []
+    assert requested(f"bytes={huge}-{huge}", 100) == []
+    assert requested(f"bytes=-{huge}", 100) == [(0, 100)]
+    assert requested(f"bytes=7-{huge}", 100) == [(7, 100)]
+    assert requested(f"bytes={'0' * len(huge)}3-{'0' * len(huge)}5", 100) == [(3, 6)]
 
 
 def test_parts_beyond_the_end_ask_for_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -96,14 +97,33 @@ def test_a_copy_is_right_if_a_tag_is_the_same_weakly_or_nothing_was_stored_since
     assert not STRONG.is_unchanged(None, EARLIER)
     assert not STRONG.is_unchanged('"x"', SAME)  # the tag decides
     assert not STRONG.is_unchanged(None, "yesterday")
+    assert STRONG.is_unchanged(None, "Thursday, 01-Jan-70 00:16:40 GMT")
     assert not WEAK.is_unchanged(None, SAME)
     assert not NONE.is_unchanged('"a"', SAME)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_a_date_without_a_zone_is_in_utc(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert STRONG.is_unchanged(None, "Thu Jan  1 00:16:40 1970")
+        assert not STRONG.is_unchanged(None, "Thu Jan  1 00:16:39 1970")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_conditions_need_a_strong_tag() -> None:
     assert STRONG.meets('"x", "a"', None)
     assert not STRONG.meets('"x"', None)
+    assert not STRONG.meets('W/"a"', None)
+    assert not STRONG.meets('"x", W/"a"', None)
+    assert STRONG.meets('W/"a", "a"', None)
     assert not WEAK.meets('"a"', None)
+    assert not WEAK.meets('W/"a"', None)
+    assert STRONG.meets('"a"', EARLIER)  # the tag decides
+    assert not STRONG.meets('"x"', SAME)
     assert WEAK.meets("*", None)
     assert STRONG.meets(None, SAME)
     assert not STRONG.meets(None, EARLIER)
@@ -114,6 +134,7 @@ def test_a_part_fits_to_other_parts_only_by_a_strong_tag() -> None:
     assert STRONG.permits_range(None)
     assert STRONG.permits_range('"a"')
     assert not STRONG.permits_range('"x"')
-    assert not STRONG.permits_range(SAME)
+    for other in (SAME, 'W/"a"', '"a", "b"', "*", ""):
+        assert not STRONG.permits_range(other), other
     assert not WEAK.permits_range('W/"a"')
     assert not NONE.permits_range('"a"')

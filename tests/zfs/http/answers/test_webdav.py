@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
+from tests.waiting import PATIENCE_S
 from tests.zfs.http.conftest import HOSTILE, RAW
-from tests.zfs.http.serving import Served
+from tests.zfs.http.serving import Served, serving
 from zarrcore.stores import open_store
 from zarrfs.http.answers.webdav import BadPropfindError, Wanted, wanted_properties
 
@@ -59,6 +61,60 @@ def test_names_of_properties_can_be_listed(client: httpx.Client) -> None:
         "getlastmodified",
     }
     assert not any(prop.text or len(prop) for prop in props)
+
+
+@pytest.mark.parametrize(
+    "folder", ["keys/g/x", "arrays/g/x", "arrays/words", "arrays/g/x/slices", "zarr3/g/x", "hdf5/g"]
+)
+def test_files_have_the_etag_that_a_get_has(source: Path, folder: str) -> None:
+    with (
+        serving(source, ttl_s=math.inf) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client,
+    ):
+        listed = ElementTree.fromstring(propfind(client, f"/{folder}/", "1").content)
+        paths = {response.findtext("D:href", "", DAV): response for response in listed}
+        files = {path: response for path, response in paths.items() if not path.endswith("/")}
+        assert files
+        for path, response in files.items():
+            etag = client.get(path).headers["etag"]
+            assert response.findtext(".//D:getetag", None, DAV) == etag
+            alone = ElementTree.fromstring(propfind(client, path, "0").content)
+            assert alone.findtext(".//D:getetag", None, DAV) == etag
+            assert client.get(path, headers={"if-none-match": etag}).status_code == 304
+        directories = [response for path, response in paths.items() if path not in files]
+        assert all(each.find(".//D:getetag", DAV) is None for each in directories)
+
+
+def test_live_properties_are_those_of_a_get(client: httpx.Client) -> None:
+    path = "/keys/g/x/zarr.json"
+    told, got = ElementTree.fromstring(propfind(client, path, "0").content), client.get(path).headers
+    for live, header in (("contentlength", "content-length"), ("contenttype", "content-type"),
+                         ("lastmodified", "last-modified"), ("etag", "etag")):  # fmt: skip
+        assert told.findtext(f".//D:get{live}", None, DAV) == got[header]
+    resource_type = told.find(".//D:resourcetype", DAV)
+    assert resource_type is not None
+    assert len(resource_type) == 0
+    body = '<propfind xmlns="DAV:"><prop><creationdate/></prop></propfind>'
+    missing = ElementTree.fromstring(propfind(client, path, "0", body).content)
+    assert missing.findtext(".//D:status", None, DAV) == "HTTP/1.1 404 Not Found"
+
+
+def test_a_request_cannot_ask_for_a_long_answer_for_each_entry(client: httpx.Client) -> None:
+    body = '<propfind xmlns="DAV:"><prop>' + "<a/>" * 101 + "</prop></propfind>"
+    answer = propfind(client, "/", "1", body)
+    assert (answer.status_code, answer.text) == (400, "a request must not name more than 100 properties\n")
+    assert propfind(client, "/", "1", body.replace("<a/>", "", 1)).status_code == 207
+
+
+def test_a_name_is_shown_as_in_other_listings(tmp_path: Path) -> None:
+    name = "a\x1b[31m\u202e<b"
+    (tmp_path / name).write_bytes(b"1")
+    with serving(tmp_path) as server, httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
+        answer = propfind(client, "/keys/", "1")
+        assert answer.text.replace("\n", "").isprintable()
+        file = ElementTree.fromstring(answer.content).findall("D:response", DAV)[1]
+        assert file.findtext(".//D:displayname", None, DAV) == "a\\x1b[31m\\u202e<b"
+        assert client.get(file.findtext("D:href", "", DAV)).content == b"1"
 
 
 def test_a_tree_is_not_walked_in_one_request(client: httpx.Client) -> None:

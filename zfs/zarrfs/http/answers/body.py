@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Final
 
@@ -17,6 +17,8 @@ from zarrfs.trees.errors import WouldBlockError
 
 _FIRST: Final = 256 << 10
 """The first piece is small, so that the client soon gets something; each next one is twice as large."""
+_LEAST: Final = 64 << 10
+"""A piece when memory is short."""
 _LARGEST: Final = 4 << 20
 _AHEAD: Final = 1
 """Pieces that are read while the client receives one."""
@@ -25,13 +27,13 @@ _INLINE_MAX: Final = 256 << 10
 
 
 class Memory:
-    """The memory for all pieces that are read and not sent yet.
+    """The memory for all pieces that are read and not sent yet, or for all documents that were made and not sent yet.
 
     Args:
         limit: in bytes. Without memory, a client still gets pieces, but small ones.
 
     Attributes:
-        used: the bytes of all pieces.
+        used: the bytes of all of these.
     """
 
     def __init__(self, limit: int) -> None:
@@ -40,7 +42,22 @@ class Memory:
 
     def permitted(self, wanted: int) -> int:
         """The length of a piece, in bytes."""
-        return wanted if self.used + wanted <= self._limit else min(wanted, _FIRST)
+        return wanted if self.used + wanted <= self._limit else min(wanted, _LEAST)
+
+    @contextmanager
+    def holding(self, nbytes: int) -> Iterator[None]:
+        """Count a document while the block runs. One that is larger than the limit is sent when no other is.
+
+        Raises:
+            MemoryError: there is no room for it now.
+        """
+        if nbytes > _LEAST and self.used and self.used + nbytes > self._limit:
+            raise MemoryError("the documents that are being sent take all memory for documents")
+        self.used += nbytes
+        try:
+            yield
+        finally:
+            self.used -= nbytes
 
 
 class Body:

@@ -32,19 +32,19 @@ async def answer_file(exchange: Exchange, site: Site, entry: File, opened: OpenF
         ClientGoneError: the client has gone away.
         As `OpenFile.read`.
     """
-    asked, size = exchange.headers, opened.size
-    known = validators(exchange.path, entry, opened, site.trees.freshness)
+    size = opened.size
+    known = validators(exchange.place, entry, opened, site.trees.freshness)
     headers = {**known.headers(), "cache-control": site.cache_control}
-    if not known.meets(asked.get("if-match"), asked.get("if-unmodified-since")):
+    if not known.meets(exchange.field("if-match"), exchange.headers.get("if-unmodified-since")):
         await exchange.refuse(412, "the file has changed")
         return
-    if known.is_unchanged(asked.get("if-none-match"), asked.get("if-modified-since")):
+    if known.is_unchanged(exchange.field("if-none-match"), exchange.headers.get("if-modified-since")):
         await exchange.begin(304, headers)
         await exchange.end()
         return
     headers |= {"accept-ranges": "bytes", **_SAFE}
-    is_part_wanted = exchange.method == "GET" and known.permits_range(asked.get("if-range"))
-    wanted = requested(asked.get("range"), size) if is_part_wanted else None
+    is_part_wanted = exchange.method == "GET" and known.permits_range(exchange.headers.get("if-range"))
+    wanted = requested(exchange.field("range"), size) if is_part_wanted else None
     if wanted is not None and not wanted:
         await exchange.refuse(416, "the file has no such bytes", {"content-range": f"bytes */{size}"})
         return

@@ -16,6 +16,7 @@ from email.utils import formatdate
 from typing import Final
 from urllib.parse import quote
 
+from zarrcore.printable import printable
 from zarrcore.sizes import format_bytes
 from zarrfs.http.access import TOKEN
 from zarrfs.http.answers.rows import Row, batches
@@ -71,9 +72,11 @@ async def answer_directory(exchange: Exchange, site: Site, directory: Directory)
 async def _write_json(exchange: Exchange, batched: AsyncIterator[list[Row]]) -> None:
     separator = "[\n"
     async for rows in batched:
-        text = separator + ",\n".join(json.dumps(_facts(row)) for row in rows)
-        await exchange.send(text.encode())
+        await exchange.send(separator.encode())
         separator = ",\n"
+        await exchange.send_texts(
+            (separator if place else "") + json.dumps(_facts(row)) for place, row in enumerate(rows)
+        )
     await exchange.send(b"\n]\n" if separator == ",\n" else b"[]\n")
 
 
@@ -97,7 +100,7 @@ async def _write_page(exchange: Exchange, site: Site, batched: AsyncIterator[lis
     ]
     await exchange.send("".join(begin).encode())
     async for rows in batched:
-        await exchange.send("".join(_line(row, query) for row in rows).encode())
+        await exchange.send_texts(_line(row, query) for row in rows)
     viewers = "".join(_viewers(exchange, site, node) for node in await viewed_nodes(exchange, site))
     await exchange.send(f"</table>\n{viewers}</html>\n".encode())
 
@@ -118,8 +121,8 @@ def _line(row: Row, query: str) -> str:
 
 
 def _text(name: str) -> str:
-    """A text for a page: markup is escaped, bytes that are not text are replaced."""
-    return html.escape(name.encode("utf-8", "replace").decode())
+    """A text for a page: markup is escaped, and so are characters that cannot be seen, as in `printable`."""
+    return html.escape(printable(name))
 
 
 def _viewers(exchange: Exchange, site: Site, node: Featured) -> str:

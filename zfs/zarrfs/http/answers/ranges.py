@@ -12,7 +12,9 @@ from typing import Final
 
 _RANGES_MAX: Final = 32
 _HEADER: Final = re.compile(r"\s*bytes\s*=(.*)", re.IGNORECASE | re.DOTALL)
-_RANGE: Final = re.compile(r"(?P<first>[0-9]{1,19})-(?P<last>[0-9]{0,19})|-(?P<suffix>[0-9]{1,19})", re.ASCII)
+_RANGE: Final = re.compile(r"(?P<first>[0-9]+)-(?P<last>[0-9]*)|-(?P<suffix>[0-9]+)", re.ASCII)
+_DIGITS_MAX: Final = 20
+"""A number of more digits is beyond the end of any file."""
 
 Interval = tuple[int, int]
 """The half-open interval of offsets ``[start, stop)``."""
@@ -40,7 +42,7 @@ def requested(header: str | None, size: int) -> Sequence[Interval] | None:
         return None
     intervals: list[Interval] = []
     for match in matches:
-        if match is None or (match["last"] and int(match["last"]) < int(match["first"])):
+        if match is None or (match["last"] and _number(match["last"]) < _number(match["first"])):
             return None
         interval = _interval(match, size)
         if interval is not None:
@@ -50,11 +52,16 @@ def requested(header: str | None, size: int) -> Sequence[Interval] | None:
 
 def _interval(match: re.Match[str], size: int) -> Interval | None:
     if match["suffix"]:
-        length = int(match["suffix"])
+        length = _number(match["suffix"])
         return (max(0, size - length), size) if length and size else None
-    first = int(match["first"])
-    stop = min(size, int(match["last"]) + 1) if match["last"] else size
+    first = _number(match["first"])
+    stop = min(size, _number(match["last"]) + 1) if match["last"] else size
     return (first, stop) if first < size else None
+
+
+def _number(text: str) -> int:
+    digits = text.lstrip("0")
+    return int(digits or 0) if len(digits) <= _DIGITS_MAX else 10**_DIGITS_MAX
 
 
 def _joined(intervals: list[Interval]) -> list[Interval]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from zarrcore.errors import ZarrError
 from zarrfs.http.workers import Client, Workers
 from zarrfs.trees.entry import Directory, Entry, File
 
-_BATCH: Final = 512
+_BATCH: Final = 128
 _YEAR_10000_S: Final = 253_402_300_800
 
 
@@ -29,6 +29,12 @@ class Row:
     """Bytes of a file; None if they are not known."""
     mtime_s: float | None
     """Seconds since the epoch; None if they are not known."""
+    etag: str | None = None
+    """The ETag of a file; None if it has none, or was not asked for."""
+
+
+Describe = Callable[[str, Entry], Row]
+"""Makes the row of an entry, in a thread; takes its name and the entry."""
 
 
 def shown_time(mtime_s: float | None) -> float | None:
@@ -50,17 +56,25 @@ def row(name: str, entry: Entry) -> Row:
     return Row(name, False, entry.size if entry.is_sized else None, time_s)
 
 
-async def batches(directory: Directory, client: Client, workers: Workers) -> AsyncIterator[list[Row]]:
+async def batches(
+    directory: Directory, client: Client, workers: Workers, describe: Describe = row
+) -> AsyncIterator[list[Row]]:
     """The rows of a directory.
+
+    Args:
+        directory: the directory.
+        client: the client that waits for them.
+        workers: list the directory.
+        describe: makes a row.
 
     Raises:
         ClientGoneError: the client has gone away.
         As `Directory.entries`.
     """
     entries = directory.entries()
-    while batch := await workers.run(client, partial(_next, entries)):
+    while batch := await workers.run(client, partial(_next, entries, describe)):
         yield batch
 
 
-def _next(entries: Iterator[tuple[str, Entry]]) -> list[Row]:
-    return [row(name, entry) for name, entry in islice(entries, _BATCH)]
+def _next(entries: Iterator[tuple[str, Entry]], describe: Describe) -> list[Row]:
+    return [describe(name, entry) for name, entry in islice(entries, _BATCH)]

@@ -11,6 +11,7 @@ import math
 import re
 import secrets
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime
 from typing import Final
 
@@ -51,7 +52,7 @@ class Validators:
     def meets(self, if_match: str | None, if_unmodified_since: str | None) -> bool:
         """Whether the conditions of a request hold (otherwise 412): the values of two of its headers."""
         if if_match is not None:
-            return self._is_strong and _names(if_match, self.etag) if if_match.strip() != "*" else True
+            return if_match.strip() == "*" or (self._is_strong and self.etag in _TAG.findall(if_match))
         known_s = _seconds(if_unmodified_since)
         return known_s is None or self.modified_s is None or self.modified_s <= known_s
 
@@ -110,6 +111,8 @@ def _names(header: str, etag: str | None) -> bool:
 
 def _seconds(date: str | None) -> float | None:
     try:
-        return None if date is None else parsedate_to_datetime(date).timestamp()
+        parsed = None if date is None else parsedate_to_datetime(date)
+        # A date without a zone, as asctime writes it, is in UTC.
+        return None if parsed is None else parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp()
     except (ValueError, OverflowError, OSError):
         return None

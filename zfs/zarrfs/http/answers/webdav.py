@@ -7,19 +7,25 @@ refused, and text in an answer is escaped.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from email.utils import formatdate
+from functools import partial
 from typing import Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
+from zarrcore.errors import ZarrError
+from zarrcore.printable import printable
 from zarrfs.http.answers.media_types import media_type
-from zarrfs.http.answers.rows import Row, batches, row
+from zarrfs.http.answers.rows import Describe, Row, batches, row
+from zarrfs.http.answers.validators import validators
 from zarrfs.http.exchange import Exchange, quoted
 from zarrfs.http.site import Site
-from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.entry import Directory, Entry, File
 
 _DAV: Final = "{DAV:}"
+_ETAG: Final = "getetag"
 _HEADERS: Final = {
     "content-type": "application/xml; charset=utf-8",
     "cache-control": "no-cache",
@@ -47,8 +53,11 @@ PROPERTIES: Final[Mapping[str, Property]] = {
     "getcontentlength": _length,
     "getcontenttype": lambda found: None if found.is_directory else media_type(found.name),
     "getlastmodified": _modified,
+    _ETAG: lambda found: None if found.etag is None else _text(found.etag),
 }
-"""The properties of files and directories, by name."""
+"""The properties of files and directories, by name. No store says when a value was first created (``creationdate``)."""
+_NAMED_MAX: Final = 100
+"""The properties that a request may name. All of them are told for each entry."""
 
 
 class BadPropfindError(Exception):
@@ -85,6 +94,8 @@ def wanted_properties(body: bytes) -> Wanted:
     if root.tag == f"{_DAV}propfind":
         if f"{_DAV}prop" in children:
             named = [child.tag.removeprefix(_DAV) for child in children[f"{_DAV}prop"]]
+            if len(named) > _NAMED_MAX:
+                raise BadPropfindError(f"a request must not name more than {_NAMED_MAX} properties")
             return Wanted(named, are_named=True)
         if f"{_DAV}propname" in children:
             return Wanted(only_names=True)
@@ -110,21 +121,37 @@ async def answer_propfind(exchange: Exchange, site: Site, entry: Entry, body: by
     except BadPropfindError as error:
         await exchange.refuse(400, str(error))
         return
-    place = "".join(f"/{quoted(name)}" for name in exchange.names if name)
-    own = await site.workers.run(exchange.client, lambda: row(_last(exchange.names), entry))
+    place = exchange.place
+    above, own_name = place.rpartition("/")[0], _last(exchange.names)
+    own = await site.workers.run(exchange.client, partial(_describing(site, above, wanted), own_name, entry))
     found: AsyncIterator[list[Row]] | None = None
     first: list[Row] = []
     if depth == "1" and isinstance(entry, Directory):
-        found = batches(entry, exchange.client, site.workers)
+        found = batches(entry, exchange.client, site.workers, _describing(site, place, wanted))
         first = await anext(found, [])  # an error of the first batch still has a status of its own
     await exchange.begin(207, _HEADERS)
     await exchange.send(b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n')
     await exchange.send(_response(place, own, wanted).encode())
     while found is not None and first:
-        responses = (_response(f"{place}/{quoted(each.name)}", each, wanted) for each in first)
-        await exchange.send("".join(responses).encode())
+        await exchange.send_texts(_response(f"{place}/{quoted(each.name)}", each, wanted) for each in first)
         first = await anext(found, [])
     await exchange.end(b"</D:multistatus>\n")
+
+
+def _describing(site: Site, above: str, wanted: Wanted) -> Describe:
+    """What makes the rows of the directory at ``above``; ETags are made only if they are wanted."""
+    return partial(_tagged, site, above) if _ETAG in wanted.names else row
+
+
+def _tagged(site: Site, above: str, name: str, entry: Entry) -> Row:
+    """The row of an entry, with the ETag that the answer to a GET has."""
+    found = row(name, entry)
+    with suppress(ZarrError):
+        if isinstance(entry, File):
+            with closing(entry.open(True)) as opened:
+                known = validators(f"{above}/{quoted(name)}", entry, opened, site.trees.freshness)
+            return replace(found, etag=known.etag)
+    return found
 
 
 def _last(names: Sequence[str]) -> str:
@@ -167,6 +194,5 @@ def _attribute(text: str) -> str:
 
 
 def _text(name: str) -> str:
-    """A name as text in XML, which has no control characters."""
-    shown = name.encode("utf-8", "replace").decode()
-    return escape("".join(c if c.isprintable() else "\ufffd" for c in shown))
+    """A name as text in XML, which has no control characters; people see it as in other listings."""
+    return escape(printable(name))

@@ -26,8 +26,8 @@ from zarrcore.errors import (
 )
 from zarrcore.stores import ByteRange, MemoryStore, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
-from zarrcore.stores.object import listing as bucket_listing
 from zarrcore.stores.object import listed_store as object_module
+from zarrcore.stores.object import listing as bucket_listing
 
 WRITES: list[Callable[[WritableStore], object]] = [
     lambda store: store.set("key", b"1"),

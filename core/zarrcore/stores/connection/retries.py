@@ -19,6 +19,7 @@ of a large upload: only this policy waits as long as the server asks.
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from datetime import timedelta
@@ -29,12 +30,17 @@ from zarrcore.stores.options import StoreOptions
 if TYPE_CHECKING:  # late, for a quick start: obstore is large
     from obstore.store import RetryConfig
 
+_log = logging.getLogger(__name__)
+
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 8.0
 _PATIENCE: Final = 2.0
 """Repeats begin within this many timeouts."""
 _BRIEF_PATIENCE: Final = 0.1
 """The same, if nobody answers at the address."""
+_SILENT_S: Final = 3.0
+"""After this time, the log says that requests are repeated."""
+_INTERVAL_S: Final = 10.0
 MINIMUM_RATE: Final = 1024
 """Bytes per second that a body must bring."""
 
@@ -48,12 +54,14 @@ class Retries:
 
     Args:
         options: the number of repeats, and the timeout.
+        url: of the store, for the log: whoever waits for seconds should know why.
     """
 
-    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s")
+    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url")
 
-    def __init__(self, options: StoreOptions) -> None:
+    def __init__(self, options: StoreOptions, url: str = "") -> None:
         self._began = time.monotonic()
+        self._url = url
         self._timeout_s = options.timeout_s
         self._left = options.retries
         self._pause_s = FIRST_PAUSE_S
@@ -67,12 +75,28 @@ class Retries:
         """
         pause_s = wanted_s + random.uniform(0, self._pause_s)  # noqa: S311 - spreads requests, protects nothing
         patience_s = self._timeout_s * (_BRIEF_PATIENCE if briefly else _PATIENCE)
-        if self._left <= 0 or time.monotonic() + pause_s > self._began + patience_s:
+        waited_s = time.monotonic() - self._began
+        if self._left <= 0 or waited_s + pause_s > patience_s:
             return False
+        if waited_s + pause_s > _SILENT_S:
+            _Notices.log(self._url, patience_s - waited_s)
         self._left -= 1
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         time.sleep(pause_s)
         return True
+
+
+class _Notices:
+    """What the log says while requests wait, at intervals: many of them fail at the same moment."""
+
+    last_s = -_INTERVAL_S
+
+    @classmethod
+    def log(cls, url: str, left_s: float) -> None:
+        now_s = time.monotonic()
+        if now_s - cls.last_s >= _INTERVAL_S:
+            cls.last_s = now_s
+            _log.warning("%s fails; requests are repeated for up to %.0f s more (--timeout)", url, left_s)
 
 
 def no_repeats() -> RetryConfig:

@@ -138,7 +138,7 @@ class RedisServer:
     def _repeat(self, call: Callable[[], Any], again: bool) -> Any:
         from redis.exceptions import AuthenticationError, ConnectionError  # noqa: A004 - redis's own
 
-        retries = Retries(self.options)
+        retries = Retries(self.options, self.url)
         while True:
             try:
                 return call()

@@ -148,7 +148,7 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
 
     def _ask(self, key: str, call: Callable[[Any, str], Any], *, again: bool = True) -> Any:
         """The file system's answer; repeated through a new file system if the connection broke."""
-        retries = Retries(self._options)
+        retries = Retries(self._options, self.url)
         while True:
             try:
                 fs, path = self._source.get()

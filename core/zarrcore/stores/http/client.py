@@ -24,7 +24,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
-from zarrcore.stores.connection.failures import Failure, trouble_in
+from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.interface import ByteRange, StoreStat
@@ -136,7 +136,7 @@ class WebClient:
 
     def repeat(self, attempt: Callable[[], T | Failure], tried: Failure | None = None) -> T | Failure:
         """The first outcome of ``attempt`` that is not a temporary failure, or the last one."""
-        retries = Retries(self._options)
+        retries = Retries(self._options, without_secrets(self._address))
         result = tried or attempt()
         while (
             isinstance(result, Failure)

@@ -66,7 +66,7 @@ class ListedStore(ObstoreStore, ListableStore):
             StoreError: the service refused, failed, or lists without end.
         """
         last: str | None = None
-        retries = Retries(self.options)
+        retries = Retries(self.options, self.url)
         while not self._odd.are_there:
             before = last
             try:
@@ -84,7 +84,7 @@ class ListedStore(ObstoreStore, ListableStore):
             if self._met_odd_key(failure):
                 break
             if last != before:
-                retries = Retries(self.options)
+                retries = Retries(self.options, self.url)
             is_final = not failure.passing or (last is not None and not self.lists_in_order)
             if is_final or not self._pause(retries, failure, path):
                 raise self._error(failure, path[len(self.prefix) :] or None, hint) from None

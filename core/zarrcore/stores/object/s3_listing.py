@@ -74,7 +74,7 @@ class S3Listing:
     def _get(self, query: Mapping[str, str]) -> bytes:
         import httpx
 
-        retries = Retries(self.options)
+        retries = Retries(self.options, self.address)
         with httpx.Client(
             timeout=self.options.timeout_s,
             verify=tls_context(self.options),

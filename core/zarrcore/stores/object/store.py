@@ -140,7 +140,7 @@ class ObstoreStore(ReadableStore):
 
     def _asked(self, path: str, request: Callable[[Any], T]) -> T | Failure:
         """The outcome of a request of obstore's client, which is repeated while it fails for reasons that may pass."""
-        retries = Retries(self.options)
+        retries = Retries(self.options, self.url)
         while True:
             outcome = self._tried(request)
             if not isinstance(outcome, Failure):

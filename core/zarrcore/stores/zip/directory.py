@@ -24,6 +24,9 @@ _LOCATOR_SIGNATURE: Final = b"PK\x06\x07"
 _TAIL: Final = _END.size + 2**16
 """Bytes that are fetched first, from the end: the end record, its comment, and the whole directory of a small file."""
 
+_DIRECTORY_MAX: Final = 256 << 20
+"""Bytes of the largest directory that is read: two million members."""
+
 _FAULTS: Final = (
     zipfile.BadZipFile,
     struct.error,
@@ -54,7 +57,7 @@ class ZipDirectory:
         self.facts = facts
         self.fetch = fetch
         self.url = url
-        file = _RangedFile(fetch, facts.size)
+        file = _RangedFile(fetch, facts.size, url)
         self.journal = Journal.told_by(file.tail)
         """The journal's trailer, if the file is being written, or its writer was killed."""
         found, self.comment = self._found(file)
@@ -81,7 +84,7 @@ class ZipDirectory:
             raise BrokenBodyError(f"{self.url} ends like two zip files with different members", url=self.url)
         if not self.journal.start:
             return [], b""
-        return _read(_RangedFile(self.fetch, self.journal.start), self.url)
+        return _read(_RangedFile(self.fetch, self.journal.start, self.url), self.url)
 
     def _replay(self, journal: Journal) -> int:
         """Apply the journal to the members. Return the end of the journal."""
@@ -204,7 +207,8 @@ def _follows_directory(file: _RangedFile, at: int, count: int, size: int, start:
 class _RangedFile(io.RawIOBase):
     """A zip file as a seekable file, from which `zipfile` reads the directory; its end is fetched once."""
 
-    def __init__(self, fetch: Callable[[int, int], BytesLike], size: int) -> None:
+    def __init__(self, fetch: Callable[[int, int], BytesLike], size: int, url: str) -> None:
+        self._url = url
         self.failure: StoreError | None = None
         self._fetch = fetch
         self._size = size
@@ -242,6 +246,11 @@ class _RangedFile(io.RawIOBase):
         stop = self._size if size is None or size < 0 else min(self._size, start + size)
         self._position = stop
         try:
+            if stop - start > _DIRECTORY_MAX:
+                raise BrokenBodyError(
+                    f"{self._url}: its directory has {stop - start} bytes; at most {_DIRECTORY_MAX} are read",
+                    url=self._url,
+                )
             return bytes(self._bytes(start, stop)) if stop > start else b""
         except StoreError as error:
             self.failure = error

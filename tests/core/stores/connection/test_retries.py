@@ -83,3 +83,14 @@ def test_obstore_repeats_only_parts_of_uploads() -> None:
     assert config["retry_timeout"] == timedelta(seconds=4)
     assert config["backoff"]["init_backoff"] == timedelta(seconds=0.5)
     assert config["backoff"]["max_backoff"] == timedelta(seconds=2)
+
+
+def test_who_waits_for_seconds_learns_why(
+    slept_s: list[float], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, however many requests wait."""
+    monkeypatch.setattr(time, "monotonic", lambda: 1e9 + sum(slept_s))
+    several = [Retries(StoreOptions(timeout_s=4.0), "s3://bucket") for _ in range(3)]
+    while any(retries.wait() for retries in several):
+        pass
+    assert [record.getMessage().partition(";")[0] for record in caplog.records] == ["s3://bucket fails"]

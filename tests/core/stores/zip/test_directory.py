@@ -25,6 +25,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat, ZipStore
+from zarrcore.stores.zip import directory
 from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 
@@ -120,6 +121,16 @@ def test_a_truncated_file_is_reported(size: int) -> None:
     assert "\n" not in str(caught.value)
     with pytest.raises(BrokenBodyError):
         list(store.list_dir(""))
+
+
+def test_a_directory_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directory, "_DIRECTORY_MAX", 100_000)
+    few, many = (
+        zip_of(make_zip(values={f"{number:090}": b"" for number in range(count)})) for count in (500, 1000)
+    )
+    assert sum(1 for _ in few.list()) == 500
+    with pytest.raises(BrokenBodyError, match=r"its directory has 1\d{5} bytes; at most 100000 are read"):
+        list(many.list())
 
 
 def test_an_outage_is_not_reported_as_a_broken_file() -> None:

@@ -98,7 +98,7 @@ class Download:
                 return self._read(client), self._facts
             except BodyError as error:
                 progress, elapsed_s = self._at - before, time.monotonic() - began_s
-                if error.kind != "Interrupted" or not progress:
+                if error.kind != "Interrupted" or not progress or not _is_strong(self._facts["e_tag"]):
                     raise
                 if progress < _WORTHWHILE and elapsed_s < self._timeout_s:
                     raise
@@ -109,7 +109,7 @@ class Download:
         if self._facts is None:
             self._check(answer)
             self._span, self._facts = answer.range, answer.meta
-        elif answer.range[0] != self._span[0] + self._at or _version(answer.meta) != _version(self._facts):
+        elif answer.range[0] != self._span[0] + self._at or answer.meta["e_tag"] != self._facts["e_tag"]:
             raise BodyError("Interrupted")  # nothing of it belongs to what has arrived
         size = self._span[1] - self._span[0]
         if not size:
@@ -157,5 +157,6 @@ def _request_range(byte_range: ByteRange) -> Any:
     return {"offset": start} if stop is None else (start, max(stop, start + 1))
 
 
-def _version(facts: Any) -> tuple[object, ...]:
-    return facts["e_tag"], facts["last_modified"], facts["size"]
+def _is_strong(etag: str | None) -> bool:
+    """Whether an etag stands for exactly the same bytes (RFC 9110, 8.8.1)."""
+    return etag is not None and not etag.startswith("W/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import socket
 import threading
@@ -26,6 +27,8 @@ class Sender:
     """A server that answers each request as a function decides, and closes the connection."""
 
     url: str = ""
+    etags: Iterator[str] = field(default_factory=lambda: itertools.repeat('"e"'))
+    """The etag of each answer."""
     ranges: list[str] = field(default_factory=list)
     """The ranges of the requests; empty for whole values."""
     answer: Callable[[socket.socket, int, int], None] = lambda connection, start, stop: None
@@ -43,7 +46,7 @@ class Sender:
             span = f"Content-Range: bytes {begin}-{stop - 1}/{len(VALUE)}\r\n" if wanted else ""
             status = "206 Partial Content" if wanted else "200 OK"
             connection.sendall(
-                f'HTTP/1.1 {status}\r\nETag: "e"\r\nLast-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n{span}'
+                f"HTTP/1.1 {status}\r\nETag: {next(self.etags)}\r\nLast-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n{span}"
                 f"Connection: close\r\nContent-Length: {stop - begin}\r\n\r\n".encode()
             )
             self.answer(connection, begin, stop)
@@ -118,6 +121,20 @@ def test_a_body_that_broke_off_continues_where_it_ended(
     sender.answer = cut
     assert opened().get("key") == VALUE
     assert sender.ranges == ["", "100000-299999", "200000-299999"]
+
+
+@pytest.mark.parametrize("etags", [['"1"', '"2"'], ['W/"1"', 'W/"1"']])
+def test_versions_are_never_mixed(
+    sender: Sender, opened: Callable[..., AnyStore], monkeypatch: pytest.MonkeyPatch, etags: list[str]
+) -> None:
+    """If the value has changed, or may have, all of it is fetched again, or it is an error."""
+    monkeypatch.setattr(bodies, "_WORTHWHILE", 1000)
+    sender.etags = itertools.cycle(etags)
+    sender.answer = lambda connection, start, stop: connection.sendall(
+        VALUE[start : min(start + 100_000, stop)]
+    )
+    with pytest.raises(BrokenBodyError):
+        opened().get("key")
 
 
 def test_a_body_that_always_breaks_off_early_is_an_error(

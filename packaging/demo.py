@@ -6,6 +6,9 @@ in the mount with those of the library. It always unmounts.
 
 from __future__ import annotations
 
+import zarrcore.__main__  # first: from here on, Ctrl-C ends the process without a traceback
+
+# isort: split
 import argparse
 import os
 import shlex
@@ -20,7 +23,6 @@ from typing import NoReturn
 import numpy as np
 from demo_ways import ZARRSCOPE, CommandLine, DemoError, Mount, Selection, as_text, why_no_mount, zarrscope
 
-import zarrcore
 from zarrcore.array import plane_ndim
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.errors import ZarrError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import signal
 import sys
 from typing import Any
 
@@ -69,6 +70,8 @@ def run(namespace: argparse.Namespace) -> int:
     if not all(importlib.util.find_spec(name) for name in NEEDED):
         raise MissingExtraError("the browser", "gui")
     _check_display()
+    # An interrupt that Python raises while PySide6 is loaded makes it crash. The window has a handler of its own.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(128 + signal.SIGINT))
     try:
         from zarrbrowser import app  # late: for a fast start
         from zarrbrowser.theme import Appearance
@@ -97,7 +100,7 @@ def _check_display() -> None:
 
 def main() -> None:
     """``zarrbrowser [SOURCE [PATH]]``: the same as ``zarrscope browse``."""
-    from zarrcore.cli.main import main as zarrscope  # late: for a fast start
+    from zarrcore.__main__ import main as zarrscope  # late: for a fast start
 
     sys.exit(zarrscope(["browse", *sys.argv[1:]]))
 

@@ -45,7 +45,7 @@ def main() -> None:
     else:
         if "browse" in sys.argv[1:]:
             _prepare_window()
-        from zarrcore.cli.main import main as zarrscope
+        from zarrcore.__main__ import main as zarrscope
 
         sys.exit(zarrscope())
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_at_root
+from tests.command import installing_environment, run_at_root
 from tests.packaging.test_documents import NOT_RUN, Example, examples, unmount_below
 
 STAMP = "-I -c 'import sys; print(\"%d.%d.%d\" % sys.version_info[:3], sys.base_prefix)'"
@@ -76,8 +76,9 @@ def test_a_fresh_clone_does_what_the_readme_says(clone: Path, tmp_path: Path) ->
         ):
             steps.append(f"{{ {in_shell(example)}\n}} >{tmp_path}/{number}")
             wanted[number] = example.output
+    found = installing_environment().items()
     environment = {
-        **{name: text for name, text in os.environ.items() if not name.startswith(("ZARRSCOPE_", "PYTHON"))},
+        **{name: text for name, text in found if not name.startswith(("ZARRSCOPE_", "PYTHON"))},
         "HOME": str(tmp_path),
         "QT_QPA_PLATFORM": "offscreen",
         "TMPDIR": str(tmp_path),

@@ -30,6 +30,7 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── NodeExistsError             FileExistsError         a new node would replace an existing one
     ├── ReadCancelledError                                  the caller stopped a read
     ├── ClusterError                RuntimeError            a cluster that works for this process failed
+    ├── InternalError                                       zarrscope or a package that it uses failed, not the data
     ├── ReadOnlyError               PermissionError         a write to something that is read-only
     └── MissingExtraError           ImportError             an optional dependency is not installed
 
@@ -311,6 +312,13 @@ class ClusterError(ZarrError, RuntimeError):
     def __init__(self, message: str, address: str) -> None:
         super().__init__(message)
         self.address = address
+
+
+class InternalError(ZarrError):
+    """zarrscope or a package that it uses failed in a way that was not foreseen. The data may be in order."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"internal error, the data may be in order: {message}")
 
 
 class MissingExtraError(ZarrError, ImportError):

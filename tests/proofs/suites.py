@@ -186,6 +186,16 @@ _FAULTS: Final = [
     ),
 ]
 
+_IMPORTS: Final = [
+    Suite(
+        name="imports",
+        about="a new process whose eight threads open all kinds of source at once",
+        module="imports",
+        unit="processes",
+        goal=1000,
+    ),
+]
+
 _KILLS: Final = [
     Suite(
         name=f"kills-{name}-{kind}",
@@ -273,6 +283,7 @@ SUITES: Final[dict[str, Suite]] = {
         *_HARNESSES,
         *_SOAK,
         *_FAULTS,
+        *_IMPORTS,
         *_KILLS,
         *_LIMITS,
         *_PACKAGES,

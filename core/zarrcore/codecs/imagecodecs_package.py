@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec
-from zarrcore.codecs.optional_package import optional_package
+from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import dtype, integer
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.named_configuration import integers
 
 IMAGECODECS: Final = "imagecodecs_"
@@ -90,8 +90,8 @@ class PredictedArray:
         elements = np.ascontiguousarray(array, spec.dtype.newbyteorder("=")).reshape(self.shape(spec))
         try:
             result = np.asarray(function(elements, axis=self.axis, **keywords))
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self._name) from error
+        except Exception as error:
+            raise failure(error, self._name) from error
         return result.reshape(spec.shape)
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:

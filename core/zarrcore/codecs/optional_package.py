@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import CodecError, InternalError, UnsupportedError, ZarrError
+from zarrcore.late_imports import imported_if_installed
 
 
 def optional_package(package: str, codec: str, extra: str) -> Any:
@@ -18,9 +18,28 @@ def optional_package(package: str, codec: str, extra: str) -> Any:
 
     Raises:
         UnsupportedError: it is not installed.
+        InternalError: it is installed, and importing it fails.
     """
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        why = f"needs an optional package: pip install 'zarrscope[{extra}]'"
-        raise UnsupportedError("codec", codec, why) from error
+    why = f"needs an optional package: pip install 'zarrscope[{extra}]'"
+    return imported_if_installed(package, lambda: UnsupportedError("codec", codec, why))
+
+
+def failure(error: Exception, codec: str, what: str = "") -> ZarrError:
+    """What an exception of a package says: each codec of imagecodecs has exceptions of its own.
+
+    Args:
+        error: the exception.
+        codec: the codec that called the package.
+        what: what is broken, before a colon.
+
+    Raises:
+        ZarrError, MemoryError: ``error`` itself, if it says nothing about the chunk, or already says it.
+    """
+    if isinstance(error, ZarrError | MemoryError):
+        raise error
+    why = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(
+        error, ImportError
+    ):  # imagecodecs and tifffile load parts of themselves when these are used
+        return InternalError(f"the package for codec {codec} cannot be imported: {why}")
+    return CodecError(f"{what}{why}", codec=codec)

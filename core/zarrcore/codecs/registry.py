@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import threading
 from functools import cache
 from typing import Any
 
@@ -16,8 +15,6 @@ from zarrcore.codecs.interface import Codec
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.extensions import load_extension
 from zarrcore.metadata import NamedConfiguration
-
-_importing = threading.Lock()
 
 _A2A = "zarrcore.codecs.array_to_array"
 _A2B = "zarrcore.codecs.array_to_bytes"
@@ -152,9 +149,7 @@ def _load(name: str) -> type[Codec]:
     found: Any
     if place := _BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
-        # Two threads that import parts of numcodecs at once could deadlock.
-        with _importing:
-            found = getattr(importlib.import_module(module), attribute)
+        found = getattr(importlib.import_module(module), attribute)
     else:
         found = load_extension("zarrscope.codecs", name)
         if found is None:

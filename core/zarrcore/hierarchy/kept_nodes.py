@@ -1,4 +1,4 @@
-"""Nodes that were opened before, so that each path costs its requests once."""
+"""Nodes that were opened before, so that each path costs its requests once; and nodes that callers still hold."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 
@@ -57,3 +58,21 @@ class KeptNodes(Generic[T]):
         with self._lock:
             self._forgotten_s = time.monotonic()
             self._nodes.clear()
+
+
+class HeldNodes(Generic[T]):
+    """All nodes that are still in use, so that each shows a change that was made through another one. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._nodes: WeakValueDictionary[tuple[str, int], T] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def add(self, path: str, node: T) -> None:
+        """Add a node at ``path``."""
+        with self._lock:
+            self._nodes[path, id(node)] = node
+
+    def at(self, path: str) -> list[T]:
+        """The nodes at ``path``."""
+        with self._lock:
+            return [node for (held, _), node in self._nodes.items() if held == path]

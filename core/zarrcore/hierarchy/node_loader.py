@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from zarrcore.errors import (
+    InternalError,
     MetadataError,
     NodeNotFoundError,
     UnsupportedError,
@@ -18,8 +19,8 @@ from zarrcore.formats import known_formats
 from zarrcore.formats.detect import Get, contradicting_format, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
-from zarrcore.hierarchy.kept_nodes import KeptNodes
-from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group, NodeOwner
+from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.threads import at_once
@@ -61,6 +62,7 @@ class NodeLoader:
         self.get: Get = partial(fetch_document, self.store)
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
+        self._held: HeldNodes[ChangeableNode] = HeldNodes()
         self._discovery = Discovery(
             self.store, owner.format, max_age_s, partial(self._node, owner.at), believes=believes, asked=asked
         )
@@ -161,8 +163,11 @@ class NodeLoader:
                 break
             time.sleep(pause_s)
             node = self._made(path, self._fetched(self._owner.within(path), together=False))
-        if node is not None:
+        is_internal = isinstance(node, BrokenNode) and isinstance(node.error, InternalError)
+        if node is not None and not is_internal:  # after an internal error the next attempt may succeed
             self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
+        if isinstance(node, ChangeableNode) and not self._owner.read_only:
+            self._held.add(path, node)
         return node
 
     def _made(self, path: str, found: Found) -> AnyNode | None:
@@ -172,6 +177,8 @@ class NodeLoader:
             node = BrokenNode(self._owner, path, found, error)
             node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
         except UnsupportedError as error:
+            node = BrokenNode(self._owner, path, found, error)
+        except InternalError as error:
             node = BrokenNode(self._owner, path, found, error)
         return node
 
@@ -183,6 +190,10 @@ class NodeLoader:
         stats = map(self.store.stat, keys) if self.store.may_be_half_written else ()
         times = (stat.mtime_s for stat in stats if stat is not None and stat.mtime_s is not None)
         return any(abs(time.time() - mtime_s) < _JUST_NOW_S for mtime_s in times)
+
+    def held(self, path: str) -> list[ChangeableNode]:
+        """The groups and arrays at ``path`` that callers may still hold, whenever they were read."""
+        return self._held.at(path)
 
     def _parse(self, path: str, found: Found) -> AnyNode | None:
         try:
@@ -196,8 +207,8 @@ class NodeLoader:
         except ZarrError:
             raise
         except Exception as error:
-            # Documents are not trusted: an unforeseen error still makes only one broken node.
-            raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
+            # Documents are not trusted: an unforeseen error still makes only one broken node. It may have another cause.
+            raise InternalError(f"{path} cannot be understood ({type(error).__name__}: {error})") from error
         return (
             self._implicit_group(path, found)
             if metadata is None

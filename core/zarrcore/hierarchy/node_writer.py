@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from zarrcore.errors import (
     ListingUnsupportedError,
@@ -31,9 +31,13 @@ from zarrcore.hierarchy.moved_keys import move_keys
 from zarrcore.hierarchy.node_loader import NodeLoader
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
+from zarrcore.metadata.attributes import Change
+from zarrcore.metadata.read_only_json import changeable
 from zarrcore.stores.interface import ListableStore
 from zarrcore.stores.wrapper.interface import writable
 from zarrcore.threads import ThreadPool
+
+T = TypeVar("T")
 
 _ERASED_AT_ONCE = 1000
 
@@ -299,6 +303,20 @@ class NodeWriter:
             self._write(path, stored, documents)
             return self._taken(path, documents)
 
+    def change_attributes(self, path: str, change: Change[T], *, implicit: bool = False) -> tuple[AnyNode, T]:
+        """Apply a change to the stored attributes of a node. Returns the node, and what ``change`` returns.
+
+        Raises:
+            As `set_attributes`, and whatever ``change`` raises; then nothing is changed.
+        """
+        with self._lock:
+            metadata = self._format.parse(self._fresh(path, implicit=implicit))
+            if metadata is None:
+                metadata = self._format.implied_group(partial(fetch_document, self._owner.store), path)
+            attributes = changeable(metadata.attributes)
+            result = change(attributes)
+            return self.set_attributes(path, attributes, implicit=implicit), result
+
     def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode:
         """Give an array another shape; ``erase_chunks`` erases what is then outside the array, which is kept otherwise.
 
@@ -382,6 +400,8 @@ class NodeWriter:
         node = self._loader.take(path, documents)
         if node is None:  # pragma: no cover - documents that zarrcore writes describe a node
             raise NodeNotFoundError(path, self._owner.url)
+        for held in self._loader.held(path):
+            held.become(node)
         return node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from zarrcore.array import Array, ChunkCache
 from zarrcore.display import Displayed, Pictured
@@ -16,8 +16,12 @@ from zarrcore.formats.interface import Documents
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
+from zarrcore.metadata.attributes import Attributes, Change
 from zarrcore.metadata.json_document import parse_json_object
+from zarrcore.metadata.read_only_json import read_only
 from zarrcore.stores.interface import ReadableStore
+
+T = TypeVar("T")
 
 Kind = Literal["group", "array", "broken", "collection"]
 
@@ -31,6 +35,9 @@ class NodeChanges(Protocol):
     def set_attributes(
         self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False
     ) -> AnyNode: ...
+    def change_attributes(
+        self, path: str, change: Change[T], *, implicit: bool = False
+    ) -> tuple[AnyNode, T]: ...
     def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode: ...
 
 
@@ -117,10 +124,43 @@ class Node(Displayed):
         return self.hierarchy.format.stored_documents(self.documents)
 
 
-class Group(Node, Pictured):
+class ChangeableNode(Node):
+    """The common part of groups and arrays."""
+
+    metadata: Any
+
+    @property
+    def attributes(self) -> Attributes:
+        """The user's own metadata. A change of the mapping is stored at once; assigning to it replaces all of them."""
+        return Attributes(lambda: self.metadata.attributes, self._change_attributes)
+
+    @attributes.setter
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        self.become(
+            self.hierarchy.writer().set_attributes(self.path, attributes, implicit=self._may_be_implicit)
+        )
+
+    def _change_attributes(self, change: Change[T]) -> T:
+        node, result = self.hierarchy.writer().change_attributes(
+            self.path, change, implicit=self._may_be_implicit
+        )
+        self.become(node)
+        return result
+
+    @property
+    def _may_be_implicit(self) -> bool:
+        return self.kind != "array"
+
+    def become(self, node: AnyNode) -> None:
+        """Take the metadata of ``node``, which was read later, so that all holders of this object see the change."""
+        raise NotImplementedError
+
+
+class Group(ChangeableNode, Pictured):
     """A node that may have children."""
 
     kind: ClassVar[Kind] = "group"
+    metadata: GroupMetadata
 
     def __init__(self, hierarchy: NodeOwner, path: str, found: Found, metadata: GroupMetadata) -> None:
         self.hierarchy = hierarchy
@@ -128,14 +168,7 @@ class Group(Node, Pictured):
         self._found = found
         self.metadata = metadata
 
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata; assigning to it stores them."""
-        return self.metadata.attributes
-
-    @attributes.setter
-    def attributes(self, attributes: Mapping[str, Any]) -> None:
-        node = self.hierarchy.writer().set_attributes(self.path, attributes, implicit=True)
+    def become(self, node: AnyNode) -> None:
         if isinstance(node, Group):
             self._found, self.metadata = node.documents, node.metadata
 
@@ -195,10 +228,11 @@ class CollectionNode(Group):
         return f"<Collection {self.path}>"
 
 
-class ArrayNode(Array, Node):
+class ArrayNode(ChangeableNode, Array):
     """An array at its place in a hierarchy."""
 
     kind = "array"
+    metadata: ArrayMetadata
 
     def __init__(
         self,
@@ -220,15 +254,6 @@ class ArrayNode(Array, Node):
         self.hierarchy = hierarchy
         self.path = path
         self._found = found
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata; assigning to it stores them."""
-        return self.metadata.attributes
-
-    @attributes.setter
-    def attributes(self, attributes: Mapping[str, Any]) -> None:
-        self._become(self.hierarchy.writer().set_attributes(self.path, attributes))
 
     @property
     def fill_value_is_missing(self) -> bool:
@@ -255,10 +280,9 @@ class ArrayNode(Array, Node):
         lengths = as_lengths(shape, "shape", minimum=0)
         if len(lengths) != self.ndim:
             raise MetadataError(f"expected {self.ndim} lengths, found {len(lengths)}", member="shape")
-        self._become(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
+        self.become(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
 
-    def _become(self, node: AnyNode) -> None:
-        """Update this array to its documents; all holders of the object see the change."""
+    def become(self, node: AnyNode) -> None:
         if isinstance(node, ArrayNode):
             self._found = node.documents
             self._take(node.metadata)
@@ -306,7 +330,7 @@ class BrokenNode(Node):
             found = self.stored_document().get("attributes")
         except ZarrError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return read_only(found) if isinstance(found, dict) else {}
 
     def metadata_document(self) -> JsonObject:
         """The error as a document."""

@@ -7,12 +7,12 @@ needed) and ``must_understand``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import JsonObject, describe
+from zarrcore.metadata.read_only_json import changeable, read_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,19 @@ class NamedConfiguration:
     name: str
     """Identifies the extension, for instance ``zstd``."""
     configuration: Mapping[str, Any] = field(default_factory=dict)
-    """The parameters by name."""
+    """The parameters by name, read-only: arrays share them."""
     must_understand: bool = True
     """Whether a reader that does not know the name must fail."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "configuration", read_only(self.configuration))
 
     def document(self) -> JsonObject:
         """Its form in a metadata document."""
         document: JsonObject = {"name": self.name}
         # zarr-python demands a configuration for these, even an empty one.
         if self.configuration or self.name.startswith("numcodecs."):
-            # A deep copy: arrays share configurations, and callers may change the document.
-            document["configuration"] = deepcopy(dict(self.configuration))
+            document["configuration"] = changeable(self.configuration)
         if not self.must_understand:
             document["must_understand"] = False
         return document
@@ -76,16 +78,17 @@ def integers(value: Any, member: str, *, minimum: int, what: str = "integers") -
     """
     if not isinstance(value, list):
         raise MetadataError(f"expected an array of {what}, found {describe(value)}", member=member)
+    found = []
     for position, item in enumerate(value):
         # JSON's true equals Python's 1. Some JavaScript writers write 3.0, which RFC 8259 counts as an integer.
-        if isinstance(item, float) and item.is_integer():
-            value[position] = int(item)
-        elif isinstance(item, bool) or not isinstance(item, int):
+        number = int(item) if isinstance(item, float) and item.is_integer() else item
+        if isinstance(number, bool) or not isinstance(number, int):
             raise MetadataError(
                 f"expected an integer, found {describe(item)}", member=f"{member}[{position}]"
             )
-        if value[position] < minimum:
+        if number < minimum:
             raise MetadataError(
-                f"expected at least {minimum}, found {value[position]}", member=f"{member}[{position}]"
+                f"expected at least {minimum}, found {number}", member=f"{member}[{position}]"
             )
-    return tuple(value)
+        found.append(number)
+    return tuple(found)

@@ -17,6 +17,7 @@ from zarrcore.metadata.data_type import DataType
 from zarrcore.metadata.fill_value import Element, fill_value_document
 from zarrcore.metadata.json_document import JsonObject
 from zarrcore.metadata.named_configuration import NamedConfiguration
+from zarrcore.metadata.read_only_json import changeable, read_only
 
 MAX_DIMENSIONS = 64
 """NumPy's limit. A document with more dimensions is refused before anything is computed from it."""
@@ -27,11 +28,14 @@ class GroupMetadata:
     """The metadata of a group."""
 
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """The user's own metadata."""
+    """The user's own metadata, read-only."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", read_only(self.attributes))
 
     def document(self) -> JsonObject:
         """The group's document in Zarr v3 terms."""
-        return {"zarr_format": 3, "node_type": "group", "attributes": dict(self.attributes)}
+        return {"zarr_format": 3, "node_type": "group", "attributes": changeable(self.attributes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,14 @@ class ArrayMetadata:
     codecs: tuple[NamedConfiguration, ...]
     """How a chunk becomes bytes, in the order of encoding."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """The user's own metadata."""
+    """The user's own metadata, read-only."""
     dimension_names: tuple[str | None, ...] | None = None
     """A name for each dimension, or None if no dimension is named."""
     fill_value_is_told: bool = field(default=True, compare=False)
     """Whether a document defines the fill value. Zarr v2 may leave it undefined (null); it then reads as zero."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", read_only(self.attributes))
         if len(self.shape) > MAX_DIMENSIONS:
             raise MetadataError(
                 f"{len(self.shape)} dimensions exceed the {MAX_DIMENSIONS} allowed", member="shape"
@@ -78,7 +83,7 @@ class ArrayMetadata:
             "chunk_key_encoding": self.chunk_key_encoding.document(),
             "fill_value": fill_value_document(self.fill_value, self.data_type),
             "codecs": [codec.document() for codec in self.codecs],
-            "attributes": dict(self.attributes),
+            "attributes": changeable(self.attributes),
         }
         if self.dimension_names is not None:
             document["dimension_names"] = list(self.dimension_names)

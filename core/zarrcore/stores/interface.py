@@ -144,6 +144,10 @@ class Store(ABC):
         """What a user of this source should know, such as which of several versions is shown."""
         return []
 
+    def skipped_keys(self) -> list[str]:
+        """Keys that listings left out so far, because they are no paths, such as ``a//b``; at most some thousands."""
+        return []
+
     @property
     def identity(self) -> Hashable:
         """Identifies the location and its content: for the keys of caches, never shown.

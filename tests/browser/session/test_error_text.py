@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from zarrbrowser.session.error_text import consequence, in_the_window, sentence
-from zarrcore.errors import CodecError, MetadataError, StoreNotFoundError, UnreadableNodeError
+from zarrcore.errors import CodecError, InternalError, MetadataError, StoreNotFoundError, UnreadableNodeError
 from zarrcore.stores import STORE_OPTIONS
 
 
@@ -67,3 +67,4 @@ def test_a_node_of_a_file_that_cannot_be_read_says_all_in_its_sentence() -> None
         "",
     )
     assert "repaired" in consequence(MetadataError("is broken"))
+    assert consequence(InternalError("KeyError: 'numcodecs'")) == "", "the data are not at fault"

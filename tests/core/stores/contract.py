@@ -55,6 +55,13 @@ class StoreTests:
         assert isinstance(value, bytes | memoryview)
         assert value == VALUES[key]
 
+    def test_changing_a_value_that_was_read_does_not_change_the_store(self, store: ReadableStore) -> None:
+        for byte_range in (None, ByteRange(0, 5)):
+            value = memoryview(store.get("a/zarr.json", byte_range) or b"")
+            if not value.readonly:
+                value[:2] = b"!!"
+            assert store.get("a/zarr.json", byte_range) == VALUES["a/zarr.json"]
+
     @pytest.mark.parametrize(
         "byte_range",
         [
@@ -272,6 +279,13 @@ class WritableStoreTests:
         empty.set("a/b/c", memoryview(b"two!"))
         assert empty.get("a/b/c") == b"two!"
         assert [entry.key for entry in empty.list()] == ["a/b/c"]
+
+    def test_changing_the_buffer_later_does_not_change_the_stored_value(self, empty: AnyStore) -> None:
+        buffer = bytearray(b"one")
+        empty.set("a", memoryview(buffer))
+        assert empty.get("a") == b"one"
+        buffer[:] = b"two"
+        assert empty.get("a") == b"one"
 
     def test_the_etag_changes_with_the_value(self, empty: AnyStore) -> None:
         empty.set("a", b"one")

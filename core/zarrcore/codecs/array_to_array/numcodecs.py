@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
-import numcodecs
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import dtype, integer, known, number
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.late_imports import imported
 from zarrcore.metadata.fill_value import zero
+
+numcodecs = imported("numcodecs")
 
 # SystemError: NumPy's casts meet a number that is not a character.
 _ERRORS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, OverflowError, SystemError)

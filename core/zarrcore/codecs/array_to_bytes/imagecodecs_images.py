@@ -26,6 +26,7 @@ from zarrcore.codecs.image_headers.png import png_header
 from zarrcore.codecs.image_headers.webp import webp_header
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.json_document import describe
@@ -84,9 +85,8 @@ class _ImageCodec(ArrayToBytesCodec):
             )
         try:
             samples = np.asarray(self._decoded(data))
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            why = " ".join(str(error).split()) or type(error).__name__
-            raise CodecError(f"the image is broken: {why}", codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name, "the image is broken: ") from error
         if samples.size != spec.size or samples.dtype.itemsize != spec.dtype.itemsize:
             raise CodecError(
                 f"expected {spec.size:,} samples of {spec.dtype}, found {samples.size:,} of {samples.dtype}",

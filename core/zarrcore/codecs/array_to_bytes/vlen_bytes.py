@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numcodecs.vlen import VLenBytes
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.late_imports import imported
 
 _NUMBER_NBYTES = 4
 
@@ -29,7 +29,7 @@ class VlenBytesCodec(ArrayToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("vlen-bytes",)
     _kind: ClassVar[str] = "O"
     _elements: ClassVar[str] = "bytes"
-    _numcodecs: ClassVar[Any] = VLenBytes()
+    _numcodecs: ClassVar[Any] = imported("numcodecs.vlen").VLenBytes()
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

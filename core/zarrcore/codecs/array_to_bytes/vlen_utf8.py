@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numcodecs.vlen import VLenUTF8
 
 from zarrcore.codecs.array_to_bytes.vlen_bytes import VlenBytesCodec
+from zarrcore.late_imports import imported
 
 
 class VlenUtf8Codec(VlenBytesCodec):
@@ -19,7 +19,7 @@ class VlenUtf8Codec(VlenBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("vlen-utf8",)
     _kind: ClassVar[str] = "T"
     _elements: ClassVar[str] = "string"
-    _numcodecs: ClassVar[Any] = VLenUTF8()
+    _numcodecs: ClassVar[Any] = imported("numcodecs.vlen").VLenUTF8()
 
     def _elements_of(self, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return objects.astype(np.dtypes.StringDType())

@@ -11,12 +11,14 @@ import struct
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numcodecs.blosc
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.late_imports import imported
+
+blosc = imported("numcodecs.blosc")
 
 _HEADER = struct.Struct("<BBBBIII")
 _MEMCPYED = 0x02
@@ -71,14 +73,14 @@ class BloscCodec(BytesToBytesCodec):
         }
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
-        if self._cname not in numcodecs.blosc.list_compressors():
+        if self._cname not in blosc.list_compressors():
             raise UnsupportedError("compressor", self._cname, "is not in this build of Blosc")
         return self._spelled_out(spec)
 
     def encode(self, decoded: Buffer) -> Buffer:
         shuffle = _SHUFFLES.index(self._shuffle or "shuffle")
         try:
-            encoded: bytes = numcodecs.blosc.compress(
+            encoded: bytes = blosc.compress(
                 decoded,
                 self._cname.encode(),
                 self._clevel,
@@ -96,9 +98,9 @@ class BloscCodec(BytesToBytesCodec):
             return b""
         try:
             if out is not None and len(out) == decoded_nbytes:
-                numcodecs.blosc.decompress(encoded, out)
+                blosc.decompress(encoded, out)
                 return out
-            decoded: bytes = numcodecs.blosc.decompress(encoded)
+            decoded: bytes = blosc.decompress(encoded)
         except (RuntimeError, ValueError) as error:
             raise CodecError(_explained(encoded, error), codec="blosc") from error
         return decoded
@@ -113,7 +115,7 @@ def _shuffle(configuration: Mapping[str, Any]) -> str | None:
 
 
 def _explained(encoded: Buffer, error: Exception) -> str:
-    if encoded[2] >> 5 == _SNAPPY and "snappy" not in numcodecs.blosc.list_compressors():
+    if encoded[2] >> 5 == _SNAPPY and "snappy" not in blosc.list_compressors():
         return "compressed with snappy, which this build of Blosc does not have"
     return str(error)
 

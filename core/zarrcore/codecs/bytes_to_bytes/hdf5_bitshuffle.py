@@ -21,6 +21,7 @@ import numpy as np
 from zarrcore.codecs.bytes_to_bytes.hdf5_lz4 import lz4_block
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
@@ -114,8 +115,8 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
             data = memoryview(len(stored).to_bytes(8, "big") + data[8:])
         try:
             _imagecodecs.lz4h5_decode(data, out=stored)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
 
 
 class ImagecodecsBitshuffleCodec(Hdf5BitshuffleCodec):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
-from zarrcore.codecs.optional_package import optional_package
+from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError, MetadataError
 
@@ -46,8 +46,8 @@ class _ImagecodecsCodec(BytesToBytesCodec):
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         try:
             decoded: Buffer = self._decoded(bytes(encoded), max_nbytes)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
         if len(decoded) > max_nbytes:
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
         return decoded

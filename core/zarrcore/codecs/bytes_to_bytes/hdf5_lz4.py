@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from numcodecs import lz4
-
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import integer, known
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import CodecError
+from zarrcore.late_imports import imported
+
+lz4 = imported("numcodecs.lz4")
 
 _MAX_INT = 2**31 - 1
 
@@ -70,10 +72,8 @@ class ImagecodecsLz4h5Codec(Hdf5Lz4Codec):
     def encode(self, decoded: Buffer) -> Buffer:
         try:
             encoded: Buffer = imagecodecs_package(self.name).lz4h5_encode(bytes(decoded), **self._parameters)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            if isinstance(error, UnsupportedError):
-                raise
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
         return encoded
 
 

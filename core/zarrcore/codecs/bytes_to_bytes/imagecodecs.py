@@ -17,6 +17,7 @@ from zarrcore.codecs.bytes_to_bytes.standard_library import Bz2Codec, LzmaCodec
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import boolean, choice, integer, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import describe
@@ -55,8 +56,8 @@ class _PackageCodec(BytesToBytesCodec):
         try:
             # One byte more: decoders of LZW stop without an error where the output is full.
             decoded: Buffer = self._decoded(bytes(encoded), max_nbytes + 1)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
         if len(decoded) > max_nbytes:
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
         return decoded
@@ -64,8 +65,8 @@ class _PackageCodec(BytesToBytesCodec):
     def encode(self, decoded: Buffer) -> Buffer:
         try:
             encoded: Buffer = self._encoded(bytes(decoded))
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
         return encoded
 
     @abstractmethod
@@ -201,8 +202,8 @@ class ImagecodecsSzipCodec(Hdf5SzipCodec):
         data = bytes(decoded)
         try:
             encoded: Buffer = self._module.szip_encode(data, *self._parameters.values(), header=True)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            raise CodecError(str(error), codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name) from error
         # Numbers of fewer bits than their bytes have lose the others.
         if bytes(self.decode(encoded, len(data))) != data:
             raise CodecError("the values do not fit into the bits per pixel", codec=self.name)

@@ -13,12 +13,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar, Self
 
-import numcodecs.lz4
 import xxhash
 
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import ChecksumError, CodecError
+from zarrcore.late_imports import imported
+
+lz4 = imported("numcodecs.lz4")
 
 _HEADER = struct.Struct("<8sBIII")
 _MAGIC = b"LZ4Block"
@@ -81,7 +83,7 @@ class N5Lz4Codec(BytesToBytesCodec):
         size_class = max(0, (block_nbytes - 1).bit_length() - 10)
         for start in range(0, len(data), block_nbytes):
             block = bytes(data[start : start + block_nbytes])
-            body, method = numcodecs.lz4.compress(block)[_SIZE.size :], _LZ4
+            body, method = lz4.compress(block)[_SIZE.size :], _LZ4
             if len(body) >= len(block):
                 body, method = block, _STORED
             parts.append(
@@ -98,10 +100,10 @@ def _decode_alone(block: bytes, nbytes: int) -> bytes:
     size = _SIZE.pack(nbytes)
     if block.startswith(size):
         with suppress(RuntimeError, ValueError):
-            behind_size: bytes = numcodecs.lz4.decompress(block)
+            behind_size: bytes = lz4.decompress(block)
             return behind_size
     try:
-        decoded: bytes = numcodecs.lz4.decompress(size + block)
+        decoded: bytes = lz4.decompress(size + block)
     except (RuntimeError, ValueError) as error:
         raise CodecError(str(error), codec="n5_lz4") from error
     return decoded
@@ -110,7 +112,7 @@ def _decode_alone(block: bytes, nbytes: int) -> bytes:
 def _decode_block(method: int, body: memoryview, decoded_nbytes: int, checksum: int) -> bytes:
     if method == _LZ4:
         try:
-            block: bytes = numcodecs.lz4.decompress(_SIZE.pack(decoded_nbytes) + bytes(body))
+            block: bytes = lz4.decompress(_SIZE.pack(decoded_nbytes) + bytes(body))
         except (RuntimeError, ValueError) as error:
             raise CodecError(str(error), codec="n5_lz4") from error
     elif method == _STORED:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numcodecs
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import ChecksumError, CodecError, MetadataError, UnsupportedError
+from zarrcore.late_imports import imported
+
+numcodecs = imported("numcodecs")
 
 _MAX_INT = 2**31 - 1
 _ERRORS = (RuntimeError, ValueError, TypeError, IndexError, OverflowError)

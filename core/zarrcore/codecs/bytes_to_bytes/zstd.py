@@ -22,6 +22,7 @@ import zstandard
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import boolean, integer, known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.late_imports import imported
 
 # From this size on, the stream object costs less than a copy.
 _LARGE_NBYTES = 16 << 10
@@ -127,9 +128,10 @@ class ZstdCodec(BytesToBytesCodec):
     def encode(self, decoded: Buffer) -> Buffer:
         try:
             if memoryview(decoded).nbytes >= _ENCODE_LARGE_NBYTES:
-                from numcodecs.zstd import compress  # late: reading does without numcodecs
-
-                large: bytes = compress(decoded, self._nearest_level, self._checksum)
+                # Late: reading does without numcodecs.
+                large: bytes = imported("numcodecs.zstd").compress(
+                    decoded, self._nearest_level, self._checksum
+                )
                 return large
             return self._compressor().compress(decoded)
         except (zstandard.ZstdError, RuntimeError, ValueError, OverflowError) as error:

@@ -15,6 +15,7 @@ from typing import Final
 from zarrcore.conventions import CoordinateReferenceSystem
 from zarrcore.conventions.georeference import Affine
 from zarrcore.filetypes.tiff.directories import Entry, ascii_text, doubles, shorts
+from zarrcore.late_imports import imported
 
 _PIXEL_SCALE, _TIE_POINT, _TRANSFORMATION, _KEYS, _TEXTS = 33550, 33922, 34264, 34735, 34737
 _MODEL_TYPE, _RASTER_TYPE, _CITATION, _GEOGRAPHIC, _PROJECTED, _PROJECTED_CITATION = (
@@ -122,6 +123,7 @@ def resolved(crs: CoordinateReferenceSystem) -> CoordinateReferenceSystem:
     if crs.wkt:
         return crs
     try:
+        imported("pyproj")
         from pyproj import CRS
         from pyproj.exceptions import CRSError
     except ImportError:

@@ -15,7 +15,12 @@ from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
-from zarrcore.operations.check.keys import ArrayKeys, check_leftovers, check_ome_zarr_zip
+from zarrcore.operations.check.keys import (
+    ArrayKeys,
+    check_leftovers,
+    check_ome_zarr_zip,
+    check_skipped_keys,
+)
 from zarrcore.operations.cluster import RunWork
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
@@ -91,6 +96,7 @@ def check(
                 pending.append(check_group(found))
     if top.path == "/":
         yield from consolidated.check_rest()
+        yield from check_skipped_keys(hierarchy.store)
 
 
 def _check_collection(collection: Collection, node: AnyNode, extent: _Extent) -> Iterator[Finding]:
@@ -108,6 +114,8 @@ def _check_collection(collection: Collection, node: AnyNode, extent: _Extent) ->
                 yield found
             else:
                 yield from _check_collection(collection, found, extent)
+        if node.path == "/":
+            yield from check_skipped_keys(collection.store)
 
 
 def _check_member(member: Hierarchy, path: str, extent: _Extent) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import InternalError, MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import FORMATS, Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
@@ -28,9 +28,12 @@ _INDEX_DTYPE: Final = np.dtype("u8")
 def check_node(node: AnyNode) -> Iterator[Finding]:
     """What is wrong with the documents of one node."""
     if isinstance(node, BrokenNode):
-        what = "unreadable" if isinstance(node.error, StoreError) else "broken-document"
-        if isinstance(node.error, UnsupportedError):
-            what = "unsupported"
+        kinds: dict[type[ZarrError], str] = {
+            StoreError: "unreadable",
+            UnsupportedError: "unsupported",
+            InternalError: "internal-error",
+        }
+        what = next((what for kind, what in kinds.items() if isinstance(node.error, kind)), "broken-document")
         error = (
             node.error.at("") if isinstance(node.error, MetadataError) else node.error
         )  # the key is reported beside it

@@ -56,6 +56,18 @@ def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
     yield from tally.rest()
 
 
+def check_skipped_keys(store: ReadableStore) -> Iterator[Finding]:
+    """The keys that listings left out until now, because they are no paths."""
+    tally = Tally("/")
+    for key in store.skipped_keys():
+        finding = Finding(
+            "warning", "odd-key", "/", "this key is not a path: it is left out of listings", key
+        )
+        if tally.passes(finding):
+            yield finding
+    yield from tally.rest()
+
+
 def check_ome_zarr_zip(store: ReadableStore) -> Iterator[Finding]:
     """What an ``.ozx`` file does not do as RFC 9 of OME-NGFF asks."""
     while isinstance(store, ReadOnlyStore):

@@ -12,6 +12,7 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
+from zarrcore.late_imports import imported
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration
 from zarrcore.operations.reference.common_codecs import CommonCodecs
 
@@ -125,6 +126,7 @@ def _image(
 
 def _colours(tags: Mapping[int, list[int]], *, is_jfif: bool) -> dict[str, int]:
     """The spaces of colours of JPEG images and of their decoded samples, as tifffile tells them to the decoder."""
+    imported("tifffile")
     from tifffile.tifffile import jpeg_decode_colorspace
 
     stored, decoded = jpeg_decode_colorspace(

@@ -16,10 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from zarrcore.errors import MissingExtraError, NodeExistsError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import NodeExistsError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
+from zarrcore.late_imports import from_extra, imported
 from zarrcore.metadata import GroupMetadata
 from zarrcore.operations.reference.array_references import ArrayReferences
 from zarrcore.operations.reference.documents import array_documents, group_documents
@@ -239,11 +240,8 @@ def _written_parquet(job: _Job, output: ReadableStore) -> ReferenceResult:
 
 def _partition(places: Places, part: slice, count: int) -> memoryview:
     """A Parquet file of ``count`` chunks, of which those in ``part`` are stored."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError("references in Parquet", "parquet") from error
+    parquet = from_extra("pyarrow.parquet", "references in Parquet", "parquet")
+    pyarrow = imported("pyarrow")
     numbers = places.numbers[part]
     rows = numbers % RECORD_SIZE
     urls, starts, sizes = np.zeros(count, np.int32), np.zeros(count, np.int64), np.zeros(count, np.int64)

@@ -23,6 +23,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection import service_codes
 from zarrcore.stores.connection.retries import MINIMUM_RATE
 
@@ -84,6 +85,7 @@ _SILENCE: Final = ("Timeout", "Slow")
 @functools.cache
 def obstore_errors() -> tuple[type[Exception], ...]:
     """The classes that obstore raises; evaluated only after an exception."""
+    imported("obstore")
     from obstore.exceptions import BaseError
 
     return (BaseError, OSError, ValueError)

@@ -9,7 +9,8 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from zarrcore.errors import AccessDeniedError, MissingExtraError
+from zarrcore.errors import AccessDeniedError
+from zarrcore.late_imports import from_extra, imported
 from zarrcore.stores.credentials.aws_profile import AwsProfile
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -31,11 +32,8 @@ class BotoCredentials:
     """
 
     def __init__(self, profile: AwsProfile) -> None:
-        try:
-            import boto3  # noqa: F401 - check that it is installed
-        except ImportError as error:
-            what = f"the AWS profile {profile.name}, which has {profile.delegates_by} instead of keys,"
-            raise MissingExtraError(what, "aws") from error
+        what = f"the AWS profile {profile.name}, which has {profile.delegates_by} instead of keys,"
+        from_extra("boto3", what, "aws")
         self._profile = profile
         self._lock = threading.Lock()
         self._provider: Boto3CredentialProvider | None = None
@@ -59,6 +57,7 @@ class BotoCredentials:
             ) from None
 
     def _make(self) -> Boto3CredentialProvider:
+        imported("obstore")
         import boto3
         from obstore.auth.boto3 import Boto3CredentialProvider
 

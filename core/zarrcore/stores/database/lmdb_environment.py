@@ -28,6 +28,7 @@ from zarrcore.errors import (
     StoreNotFoundError,
     StoreTimeoutError,
 )
+from zarrcore.late_imports import from_extra
 from zarrcore.stores.local.file_reading import file_failure
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -190,10 +191,9 @@ def _is_filled(file: str) -> bool:
 
 
 def _opened(path: str, *, create: bool) -> lmdb.Environment:
-    try:
-        import lmdb
-    except ImportError as error:
-        raise MissingExtraError("reading LMDB databases", "lmdb") from error
+    from_extra("lmdb", "reading LMDB databases", "lmdb")
+    import lmdb
+
     options: dict[str, Any] = {
         "subdir": os.path.isdir(path),
         "map_size": _MAP_BYTES,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
-    MissingExtraError,
     StoreError,
     StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.late_imports import from_extra
 from zarrcore.stores.connection.failures import certificate_trouble_in
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.options import StoreOptions
@@ -165,12 +165,11 @@ class RedisServer:
         return made[1]
 
     def _connect(self) -> redis.Redis:
-        try:
-            import redis
-            from redis.backoff import NoBackoff
-            from redis.retry import Retry
-        except ImportError as error:
-            raise MissingExtraError("Redis", "redis") from error
+        from_extra("redis", "Redis", "redis")
+        import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
         host = f"[{self.address.host}]" if ":" in self.address.host else self.address.host
         tls = {"ssl_ca_certs": self._ca_bundle(), "ssl_check_hostname": True} if self.address.tls else {}
         # `redis.Redis` itself takes the size of reads only since version 8.

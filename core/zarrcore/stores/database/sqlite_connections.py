@@ -34,6 +34,12 @@ _ODD: Final = re.compile(r"CREATE\s+VIRTUAL\b|\bAS\s*\(|\bWITHOUT\s+ROWID\b", re
 _CLOCK_S: Final = 0.1
 """Longer than a tick of the clock for file times."""
 
+_JOURNAL: Final = "-journal"
+_RESERVED_NBYTES: Final = 64 << 10
+"""Enough for the pages that erasing a value of some hundred MB changes."""
+_JOURNAL_MAX_NBYTES: Final = 1 << 20
+"""How much of a journal is kept after a transaction."""
+
 _Place = tuple[int, int]
 """Device and inode of a file."""
 
@@ -78,7 +84,7 @@ class Connections:
         self._begin()
 
     def _begin(self) -> None:
-        self._idle = _Idle()
+        self._idle = _Idle(self.path)
         self._writing = threading.Lock()
         weakref.finalize(self, self._idle.close)
 
@@ -128,7 +134,27 @@ class Connections:
     def writing(self, key: str | None = None) -> Iterator[sqlite3.Connection]:
         """A connection for a writer. A process's writers take turns, because SQLite itself waits by sleeping."""
         with self.reading(key) as connection, self._writing:
-            yield connection
+            if _journal_mode(connection) == "delete":
+                connection.execute("PRAGMA journal_mode = PERSIST")
+            try:
+                yield connection
+            finally:
+                self._reserve_room()
+
+    def _reserve_room(self) -> None:
+        """Keep some room in the journal, so that values can be erased on a full disk.
+
+        SQLite keeps the journal, and never reads behind its records. Another program's journal only grows by zeros.
+        """
+        with contextlib.suppress(
+            OSError
+        ):  # there is none in another mode; on a full disk, it is as large as it is
+            journal = os.open(self.path + _JOURNAL, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                if os.fstat(journal).st_size < _RESERVED_NBYTES:
+                    os.posix_fallocate(journal, 0, _RESERVED_NBYTES)
+            finally:
+                os.close(journal)
 
     def version(self) -> Hashable:
         """A version that changes with the database; None so soon after a change that another one could have the same time."""
@@ -164,6 +190,9 @@ class Connections:
             # A file from an unknown source must not run functions that are written in its schema.
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'NORMAL'}")
+            # Erasing a value must not write as many bytes as it has.
+            connection.execute("PRAGMA secure_delete = FAST")
+            connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_MAX_NBYTES}")
             connection.text_factory = _decode
             if mode == "rwc":
                 connection.execute(_CREATE)
@@ -199,7 +228,8 @@ class Connections:
 class _Idle:
     """The idle connections of one process."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        self.path = path
         self.pid = os.getpid()
         self._waiting: list[tuple[_Place, sqlite3.Connection]] = []
 
@@ -216,9 +246,15 @@ class _Idle:
         self._waiting.append((place, connection))
 
     def close(self) -> None:
-        """Close the connections of this process."""
+        """Close the connections of this process, and remove the journal that they kept."""
         while self.pid == os.getpid() and (waiting := self._pop()):
-            waiting[1].close()
+            place, connection = waiting
+            with contextlib.suppress(sqlite3.Error, OSError):  # another program writes, or the file is gone
+                facts = os.stat(self.path)
+                # The journal of another file of this name is not ours.
+                if place == (facts.st_dev, facts.st_ino) and _journal_mode(connection) == "persist":
+                    connection.execute("PRAGMA journal_mode = DELETE")
+            connection.close()
 
     def _pop(self) -> tuple[_Place, sqlite3.Connection] | None:
         try:
@@ -229,6 +265,10 @@ class _Idle:
 
 _left: list[_Idle] = []
 """The inherited connections, which a forked process keeps and does not touch."""
+
+
+def _journal_mode(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
 
 
 def _decode(text: bytes) -> str:

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from zarrcore.errors import MissingExtraError, StoreError
+from zarrcore.late_imports import from_extra, imported
 from zarrcore.stores.connection.failures import without_secrets
 from zarrcore.stores.options import StoreOptions
 
@@ -101,14 +102,12 @@ class UrlFilesystem:
         self._made = None
 
     def _make(self) -> tuple[Any, str]:
-        import fsspec
-        from fsspec.core import url_to_fs
-
+        fsspec = imported("fsspec")
         options: dict[str, Any] = {}
         outermost = fsspec.get_filesystem_class(fsspec.utils.get_protocol(self._named.split("::")[0]))
         if "timeout" in inspect.signature(outermost.__init__).parameters:
             options["timeout"] = self._options.timeout_s
-        filesystem, path = url_to_fs(self._named, skip_instance_cache=True, **options)
+        filesystem, path = fsspec.url_to_fs(self._named, skip_instance_cache=True, **options)
         with contextlib.suppress(AttributeError):  # so that writes of other programs are visible
             filesystem.dircache.use_listings_cache = False
         return filesystem, path
@@ -138,11 +137,7 @@ class GivenFilesystem:
 
 
 def _fsspec(protocol: str) -> Any:
-    try:
-        import fsspec
-    except ImportError as error:
-        raise MissingExtraError(f"{protocol}://", "fsspec") from error
-    return fsspec
+    return from_extra("fsspec", f"{protocol}://", "fsspec")
 
 
 def _check_known(protocol: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zarrcore.late_imports import from_extra, imported
 from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 from zarrcore.stores.hdf5.layout import Filter
 from zarrcore.stores.virtual.file_reader import BrokenFileError
@@ -104,18 +105,16 @@ def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
     Raises:
         BrokenFileError: they are broken, or the filter cannot be undone here.
     """
-    from numcodecs.fletcher32 import Fletcher32
-    from numcodecs.shuffle import Shuffle
-
+    numcodecs = imported("numcodecs")
     try:
         match filter_.number:
             case 1:
                 stream = zlib.decompressobj()
                 return stream.decompress(data, chunk_nbytes + 64)
             case 2:
-                return bytes(Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
+                return bytes(numcodecs.Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
             case 3:
-                return bytes(Fletcher32().decode(data))
+                return bytes(numcodecs.Fletcher32().decode(data))
             case 307:
                 stream_bz2 = bz2.BZ2Decompressor()
                 decoded = stream_bz2.decompress(data, chunk_nbytes + 64)
@@ -134,13 +133,7 @@ def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
 
 
 def _without_lzf(data: bytes, nbytes: int) -> bytes:
-    try:
-        from imagecodecs import lzf_decode
-    except ImportError as error:
-        raise BrokenFileError(
-            "a chunk needs an optional package for LZF: pip install 'zarrscope[hdf5]'"
-        ) from error
-    return bytes(lzf_decode(data, out=nbytes))
+    return bytes(from_extra("imagecodecs", "a chunk compressed by LZF", "hdf5").lzf_decode(data, out=nbytes))
 
 
 def _without_zstd(data: bytes, nbytes: int) -> bytes:
@@ -160,12 +153,7 @@ def _without_zstd(data: bytes, nbytes: int) -> bytes:
 
 def _with_blosc2(data: bytes, values: Sequence[int]) -> bytes:
     """A frame of Blosc2, which has the shape of a chunk if the filter was told it."""
-    try:
-        import blosc2
-    except ImportError as error:
-        raise BrokenFileError(
-            "a chunk needs an optional package for Blosc2: pip install 'zarrscope[hdf5]'"
-        ) from error
+    blosc2 = from_extra("blosc2", "a chunk compressed by Blosc2", "hdf5")
     shape, item = tuple(values[8:]), values[2] if len(values) > 2 else 1
     if not has_shape_of_blosc2(values) or math.prod(shape) * item != len(data):
         return bytes(blosc2.SChunk(data=data, cparams={"clevel": 0}).to_cframe())
@@ -182,17 +170,15 @@ def has_shape_of_blosc2(values: Sequence[int]) -> bool:
 
 def _apply(data: bytes, filter_: Filter) -> bytes:
     """What a filter makes of bytes, as fast as it can: nothing is compressed."""
-    from numcodecs.fletcher32 import Fletcher32
-    from numcodecs.shuffle import Shuffle
-
+    numcodecs = imported("numcodecs")
     values = filter_.values
     match filter_.number:
         case 1:
             return zlib.compress(data, 0)
         case 2:
-            return bytes(Shuffle(values[0] if values else 1).encode(data))
+            return bytes(numcodecs.Shuffle(values[0] if values else 1).encode(data))
         case 3:
-            return bytes(Fletcher32().encode(data))
+            return bytes(numcodecs.Fletcher32().encode(data))
         case 307:
             return bz2.compress(data, 1)
         case 32008 if len(values) < 5 or not values[4]:
@@ -208,13 +194,9 @@ def _apply(data: bytes, filter_: Filter) -> bytes:
             blocks = (data[i : i + _BLOCK] for i in range(0, len(data), _BLOCK))
             return b"".join(bytes((len(block) - 1,)) + block for block in blocks)
         case 32001:
-            from numcodecs.blosc import Blosc
-
-            return bytes(Blosc(clevel=0).encode(data))
+            return bytes(numcodecs.Blosc(clevel=0).encode(data))
         case 32015:
-            from numcodecs.zstd import Zstd
-
-            return bytes(Zstd(level=1).encode(data))
+            return bytes(numcodecs.Zstd(level=1).encode(data))
         case 32004:
             size = max(1, len(data)).to_bytes(4, "big")
             return len(data).to_bytes(8, "big") + size + size + data

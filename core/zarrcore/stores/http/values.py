@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
 from zarrcore.errors import InvalidKeyError, StoreError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
@@ -86,6 +87,7 @@ class HTTPValues(ObstoreStore):
         self._pages.close()
 
     def _make_client(self, repeats: RetryConfig) -> Any:
+        imported("obstore")
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}

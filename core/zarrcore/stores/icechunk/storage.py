@@ -10,7 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.errors import MissingExtraError, StoreError
+from zarrcore.errors import StoreError
+from zarrcore.late_imports import from_extra
 from zarrcore.stores.connection.clients import ForkGuard
 from zarrcore.stores.connection.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from zarrcore.stores.credentials.cloud_machine import is_yes
@@ -35,10 +36,7 @@ def imported(what: str) -> Any:
     import sys
 
     is_new = "icechunk" not in sys.modules
-    try:
-        import icechunk
-    except ImportError as error:
-        raise MissingExtraError(what, "icechunk") from error
+    icechunk = from_extra("icechunk", what, "icechunk")
     if is_new and _LOG not in os.environ:
         icechunk.set_logs_filter("off")  # its failures are raised, and told once
     return icechunk

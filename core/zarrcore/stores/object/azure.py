@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
 from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
@@ -58,6 +59,7 @@ class AzureStore(BucketStore):
         return self.account, self.container
 
     def _make_client(self, repeats: RetryConfig) -> Any:
+        imported("obstore")
         from obstore.store import AzureStore as Client
 
         config = self._configuration()

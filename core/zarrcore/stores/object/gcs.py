@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
+from zarrcore.stores.object.s3_listing import S3Listing
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import GCSConfig, RetryConfig
+
+
+_GOOGLE: Final = "https://storage.googleapis.com"
 
 
 class GCSStore(BucketStore):
@@ -40,6 +46,7 @@ class GCSStore(BucketStore):
         return None  # no server of the tests supports it: they store an empty value
 
     def _make_client(self, repeats: RetryConfig) -> Any:
+        imported("obstore")
         from obstore.store import GCSStore as Client
 
         config = self.access_settings()
@@ -66,6 +73,12 @@ class GCSStore(BucketStore):
         else:
             self._check_found()
         return config
+
+    def _own_listing(self) -> S3Listing | None:
+        if not self.options.anonymous:
+            return None  # only obstore has the token
+        base = self.access_settings().get("base_url") or _GOOGLE
+        return S3Listing(f"{base.rstrip('/')}/{quote(self.bucket)}", "", None, self.options)
 
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.retries import no_repeats
@@ -21,6 +22,7 @@ from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.http.connections import until, watch
 from zarrcore.stores.object.bucket import BucketStore
+from zarrcore.stores.object.s3_listing import S3Listing
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
@@ -71,6 +73,7 @@ class S3Store(BucketStore):
         return self._client_of(source.bucket, config, profile, no_repeats())
 
     def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, repeats: RetryConfig) -> Any:
+        imported("obstore")
         from obstore.store import S3Store as Client
 
         credentials = self._credentials(profile)
@@ -82,6 +85,24 @@ class S3Store(BucketStore):
             # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,
         )
+
+    def _own_listing(self) -> S3Listing | None:
+        if self.bucket.endswith(_EXPRESS):
+            return None
+        config, provider = self.access_settings()
+        keys = None if provider is None else provider()
+        if keys is None and not self.options.anonymous:
+            if not os.environ.get(AWS_KEY):
+                return None  # obstore asks the machine for keys
+            keys = {
+                "access_key_id": os.environ[AWS_KEY],
+                "secret_access_key": os.environ.get("AWS_SECRET_ACCESS_KEY", ""),
+                "token": os.environ.get("AWS_SESSION_TOKEN"),
+                "expires_at": None,
+            }
+        region = config.get("region") or "us-east-1"
+        endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
+        return S3Listing(f"{endpoint.rstrip('/')}/{quote(self.bucket)}", region, keys, self.options)
 
     def access_settings(self) -> tuple[S3Config, ProfileCredentials | BotoCredentials | None]:
         """The settings and the credentials for another client of this bucket.

@@ -25,7 +25,9 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.object.odd_keys import OddKeys
 from zarrcore.stores.object.requested_pause import RequestedPause
+from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -62,6 +64,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._requested_pause = RequestedPause(options)
         self._place_seen = False
         self._mixed: set[str] = set()
+        self._odd = OddKeys(self.url)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -232,7 +235,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._place_seen = True
 
     def _objects(self, path: str, at_once: int = OBJECTS_AT_ONCE, hint: str = "") -> Iterator[Any]:
-        """obstore's facts of each object whose path begins with ``path``.
+        """obstore's facts of each object whose path begins with ``path``, without keys that are no paths.
 
         A listing that breaks off continues after the last object that arrived.
 
@@ -241,10 +244,12 @@ class ObstoreStore(ReadableStore, ListableStore):
         """
         last: str | None = None
         retries = Retries(self.options)
-        while True:
+        while not self._odd.are_there:
             before = last
             try:
                 for facts in listed(self._client(), path, self.url, self.options.timeout_s, at_once, last):
+                    if not path and last is None and self._begin_with_slash():
+                        break
                     last = facts["path"]
                     yield facts
             except StoreError:
@@ -252,12 +257,17 @@ class ObstoreStore(ReadableStore, ListableStore):
             except obstore_errors() as error:
                 failure = Failure.of(error)
             else:
-                return
+                break
+            if self._met_odd_key(failure):
+                break
             if last != before:
                 retries = Retries(self.options)
             is_final = not failure.passing or (last is not None and not self.lists_in_order)
             if is_final or not self._pause(retries, failure, path):
                 raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
+        if self._odd.are_there:
+            for page in self._own_pages(path, after=last or ""):
+                yield from page.objects
 
     def _check_lists_nothing(self, prefix: str) -> None:
         """Distinguish an empty prefix from a server that answers every request with a page of its own.
@@ -286,9 +296,7 @@ class ObstoreStore(ReadableStore, ListableStore):
                 yield from self._direct(chain(head, entries), prefix)
                 return
             self._mixed.update(mixed_prefixes(prefix, head[-1].key))
-        found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
-        if isinstance(found, Failure):
-            raise self._error(found, prefix or None)
+        found = self._listed_dir(path)
         self._place_seen = True
         yield from self._prefixes(found, path)
         for facts in found["objects"]:
@@ -322,8 +330,70 @@ class ObstoreStore(ReadableStore, ListableStore):
     def _prefixes(self, found: Any, path: str) -> Iterator[StoreEntry]:
         """The prefixes below ``path``; services may name others."""
         for name in found["common_prefixes"]:
-            if name.startswith(path):
+            if name.startswith(path) and len(name) > len(path):
                 yield StoreEntry(name[len(self.prefix) :] + "/")
+
+    def skipped_keys(self) -> list[str]:
+        return [key[len(self.prefix) :] for key in self._odd.names if key.startswith(self.prefix)]
+
+    def _listed_dir(self, path: str) -> Any:
+        """obstore's facts about what is directly below ``path``, without keys that are no paths."""
+        if not self._odd.are_there:
+            found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
+            if isinstance(found, Failure):
+                if not self._met_odd_key(found):
+                    raise self._error(found, path[len(self.prefix) :] or None)
+            elif path or not self._begin_with_slash():
+                return found
+        pages = [*self._own_pages(path, delimiter="/")]
+        return {
+            "common_prefixes": [name for page in pages for name in page.prefixes],
+            "objects": [facts for page in pages for facts in page.objects],
+        }
+
+    def _met_odd_key(self, failure: Failure) -> bool:
+        """Whether obstore refused a page for a key that is no path, so that the bucket must be listed without it.
+
+        Raises:
+            StoreError: this service can only be listed by obstore.
+        """
+        if failure.name != "InvalidPathError" or "object with invalid path" not in failure.text:
+            return False
+        if self._own_listing() is None:
+            raise StoreError(
+                f"{self.url} cannot be listed, because it has a key that is not a path: {failure.text}; "
+                "rename or delete that key",
+                url=self.url,
+            )
+        self._odd.are_there = True
+        return True
+
+    def _begin_with_slash(self) -> bool:
+        """Whether keys of the bucket begin with ``/``, which obstore shows without it. Asked once."""
+        if self._odd.are_there is None:
+            listing = self._own_listing()
+            page = None if listing is None else next(self._failing_as_ours(listing.pages("/", most=1)))
+            self._odd.are_there = page is not None and any(
+                facts["path"].startswith("/") for facts in page.objects
+            )
+        return self._odd.are_there
+
+    def _own_pages(self, path: str, *, delimiter: str = "", after: str = "") -> Iterator[Page]:
+        listing = self._own_listing()
+        if listing is not None:
+            for page in self._failing_as_ours(listing.pages(path, delimiter=delimiter, after=after)):
+                yield self._odd.without(page)
+        self._odd.report()
+
+    def _failing_as_ours(self, pages: Iterator[Page]) -> Iterator[Page]:
+        try:
+            yield from pages
+        except FailedListingError as error:
+            raise self._error(error.failure, None) from None
+
+    def _own_listing(self) -> S3Listing | None:
+        """Lists the bucket without obstore, if this service can be."""
+        return None
 
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:
         name: str = facts["path"]

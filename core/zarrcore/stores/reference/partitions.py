@@ -17,7 +17,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
-from zarrcore.errors import BodyTooLargeError, BrokenReferenceError, MissingExtraError, StoreError
+from zarrcore.errors import BodyTooLargeError, BrokenReferenceError, StoreError
+from zarrcore.late_imports import from_extra
 from zarrcore.stores.interface import ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.reference.index import Found, Reference, ReferenceIndex
@@ -127,10 +128,8 @@ class PartitionedReferences:
     """
 
     def __init__(self, source: ReadableStore, url: str) -> None:
-        try:
-            import pyarrow.parquet  # noqa: F401 - a late failure would break only some nodes
-        except ImportError as error:
-            raise MissingExtraError("references in Parquet", "parquet") from error
+        # A late failure would break only some nodes.
+        from_extra("pyarrow.parquet", "references in Parquet", "parquet")
         self._source = source
         self._url = url
         self._lock = threading.Lock()

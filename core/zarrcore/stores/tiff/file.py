@@ -5,14 +5,14 @@ Files are only opened under the lock of their store: tifffile reads further page
 
 from __future__ import annotations
 
-import importlib
 import io
 import logging
 import math
 import re
 from typing import Any, Final
 
-from zarrcore.errors import MissingExtraError, StoreError
+from zarrcore.errors import StoreError
+from zarrcore.late_imports import from_extra
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 
 MAX_PAGES: Final = 1_000_000
@@ -88,10 +88,7 @@ def tifffile_module() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
-        module = importlib.import_module("tifffile")
-    except ImportError as error:
-        raise MissingExtraError("reading TIFF files", "tiff") from error
+    module = from_extra("tifffile", "reading TIFF files", "tiff")
     logger = logging.getLogger(_LOGGER)
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())  # otherwise its warnings go to the terminal

@@ -104,6 +104,8 @@ class Level:
             raise UnshownError("the image holds electron events, which zarrscope does not read")
         try:
             page.decode(None, 0)
+        except MemoryError:
+            raise
         except Exception as error:  # tifffile raises several kinds
             raise UnshownError(
                 f"tifffile does not decode the image: {' '.join(str(error).split())}"

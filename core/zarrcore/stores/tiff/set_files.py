@@ -131,7 +131,7 @@ class SetFiles:
                 tiff = open_tiff(positioned, name)
             finally:
                 positioned.check()
-        except StoreError:
+        except (StoreError, ImportError, MemoryError):
             raise
         except Exception as error:  # tifffile raises anything for broken files
             why = " ".join(str(error).split()) or type(error).__name__

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from zarrcore.errors import BrokenReferenceError, MissingExtraError, StoreError, ZarrError
+from zarrcore.errors import BrokenReferenceError, InternalError, StoreError, ZarrError
 from zarrcore.stores.interface import BytesLike, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.tiff.documents import Image, documents_of, images_of
@@ -64,7 +64,7 @@ class TiffStore(ParsedFile[_Content]):
         reader = FileReader(self.source, self.key, self.url, remote_block_nbytes=_REMOTE_BLOCK)
         try:
             content = _Content(reader, self.key.rpartition("/")[2])
-        except (StoreError, MissingExtraError):
+        except (ZarrError, MemoryError):
             raise
         except Exception as error:  # tifffile raises anything for broken files
             raise self._fault("it", error) from error
@@ -75,6 +75,8 @@ class TiffStore(ParsedFile[_Content]):
 
     def _fault(self, what: str, error: BaseException) -> ZarrError:
         why = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, ImportError):  # tifffile imports some of its parts when they are used
+            return InternalError(f"{self.url}: {what} cannot be read: {why}")
         if not isinstance(error, BrokenFileError | ValueError):
             why = f"{type(error).__name__}: {why}"
         sentence = f"{self.url} is a broken TIFF file, {what} cannot be read: {why}"
@@ -112,7 +114,7 @@ class TiffStore(ParsedFile[_Content]):
                     return level.places(index)
                 finally:
                     content.check()
-            except StoreError:
+            except (ZarrError, MemoryError):
                 raise
             except Exception as error:  # as in `read_content`
                 raise self._fault(key, error) from error

@@ -6,11 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
-
-from numcodecs.checksum32 import JenkinsLookup3
+from typing import Any, Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.late_imports import imported
 from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import ByteRange, ReadableStore
 
@@ -155,7 +154,7 @@ class FileReader:
         return bytes(value)
 
 
-_LOOKUP3: Final = JenkinsLookup3()
+_LOOKUP3: Final[Any] = imported("numcodecs.checksum32").JenkinsLookup3()
 
 
 def check_sum(data: bytes, what: str) -> None:

@@ -59,6 +59,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def notes(self) -> list[str]:
         return self.store.notes()
 
+    def skipped_keys(self) -> list[str]:
+        return self.store.skipped_keys()
+
     def refresh(self) -> None:
         self.store.refresh()
 

@@ -106,6 +106,10 @@ class PrefixStore(WrapperStore):
         parts = [(self._inner(key), start, value) for key, start, value in key_start_values]
         super().set_partial_values(parts)
 
+    def skipped_keys(self) -> list[str]:
+        start = len(self.prefix)
+        return [key[start:] for key in super().skipped_keys() if key.startswith(self.prefix)]
+
     def erase(self, key: str) -> None:
         super().erase(self._inner(key))
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from zarrcore.errors import ChangedError, StoreError, StoreFullError
-from zarrcore.stores.interface import BytesLike
+from zarrcore.stores.interface import ByteRange, BytesLike
 from zarrcore.stores.local.atomic_files import remove_abandoned
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
@@ -21,6 +21,7 @@ from zarrcore.stores.local.store import LocalStore, inode_of
 from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.compaction import compact
 from zarrcore.stores.zip.file import OpenFile
+from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal
 from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.writing import ZipWriter
 
@@ -94,6 +95,13 @@ class ZipChanges:
             return self._writer
         finally:
             self._lock.release()
+
+    def recover_abandoned(self) -> None:
+        """Complete a file whose writer was killed. A file that is not there, or cannot be read, fails when it is used."""
+        with suppress(StoreError):
+            tail = self.source.get(self.key, ByteRange(-TRAILER_NBYTES))
+            if tail is not None and Journal.told_by(bytes(tail)) is not None:
+                self.recover()
 
     def recover(self) -> bool:
         """Complete a file whose writer was killed. False if another process writes it, or this process may not."""

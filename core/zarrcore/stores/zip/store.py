@@ -54,7 +54,7 @@ _READ_ANEW: Final = 3
 
 
 class ZipStore(ReadableStore, ListableStore, WritableStore):
-    """A zip file as a store. Nothing is read before the first request.
+    """A zip file as a store. Nothing is read before the first request, except for the last bytes of a file on this machine.
 
     Its directory is read once, and again if the file is replaced: a remote store identifies the version of the bytes that
     it returns. Members with names that lead elsewhere (``..``, absolute names) are ignored.
@@ -62,10 +62,11 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     A file on this machine can be written, by several processes in turn. Stored values are in the file at once and survive
     the writer. Other `ZipStore` objects see them immediately. Other programs see them when the directory is written after
     them: immediately, or a little later if that would take more than a fiftieth of the time, or when the store is closed.
-    Until then, other programs find the old values, or not a zip file. If a writer was killed, the next store that has write
-    permission completes the file, even if it only reads. The bytes of replaced values are freed when the store is closed if
-    they are more than a quarter of the others; before that, if they are more than all others and 8 MiB (or half of the
-    free disk space). The first writer of an ``.ozx`` file arranges it when it closes it, as RFC 9 of OME-NGFF demands.
+    Until then, other programs find the old values, or not a zip file. If a writer was killed, the next store that is opened
+    by a process with write permission completes the file, also for reading: it adds only the directory of what is stored.
+    The bytes of replaced values are freed when the store is closed if they are more than a quarter of the others; before
+    that, if they are more than all others and 8 MiB (or half of the free disk space). The first writer of an ``.ozx`` file
+    arranges it when it closes it, as RFC 9 of OME-NGFF demands.
 
     If another program changes the file, its members replace the known ones. If values that were set here are not among
     them, the next change, or closing, raises an error.
@@ -83,6 +84,8 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         self.is_remote = source.is_remote
         self.requests_in_flight = source.requests_in_flight
         self._reset()
+        if self._changes is not None:
+            self._changes.recover_abandoned()
 
     def _reset(self) -> None:
         self._lock = threading.Lock()

@@ -28,6 +28,16 @@ def test_broken_documents(root: Path) -> None:
     }
 
 
+def test_an_internal_error_is_not_a_broken_document(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprise(document: object) -> None:
+        raise KeyError("numcodecs")
+
+    monkeypatch.setattr("zarrcore.formats.v3.format.parse_node", surprise)
+    found = [finding for finding in findings(root) if finding.severity == "error"]
+    assert {finding.what for finding in found} == {"internal-error"}
+    assert all("the data may be in order" in finding.sentence for finding in found)
+
+
 def test_a_document_without_codecs_gives_a_warning(root: Path) -> None:
     zarr.create_array(root / "old", data=DATA, chunks=(5, 5), compressors=None)
     document = json.loads((root / "old/zarr.json").read_text())

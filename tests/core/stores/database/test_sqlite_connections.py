@@ -6,7 +6,10 @@ import contextlib
 import os
 import pickle
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +20,7 @@ import pytest
 from tests.any_store import open_store
 from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK
+from tests.disk import disk
 from zarrcore.errors import (
     BrokenBodyError,
     StoreError,
@@ -216,3 +220,76 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     made = Connections(str(tmp_path / "file" / "new" / "x.db"), "sqlite://x", durable=False, timeout_s=1)
     with pytest.raises(StoreError, match="a part of the path is a file, not a directory"):
         made.create()
+
+
+@pytest.mark.parametrize("nbytes", [1000, 20_000, 300_000])
+def test_values_can_be_erased_on_a_full_disk(tmp_path: Path, nbytes: int) -> None:
+    with disk(tmp_path / "small", "1m") as place:
+        store = open_store(f"sqlite://{place / 'x.sqlite'}", create=True)
+        stored = 0
+        with contextlib.suppress(StoreFullError):
+            while store.set(f"k/{stored}", b"1" * nbytes):
+                stored += 1
+        with contextlib.suppress(OSError), open(place / "rest", "wb", buffering=0) as rest:
+            while rest.write(bytes(4096)):
+                pass
+        assert os.statvfs(place).f_bavail == 0
+        for number in range(stored - 2):
+            store.erase(f"k/{number}")
+        left = {entry.key for entry in store.list()}
+        assert left == {f"k/{number}" for number in range((stored - 2), stored)}
+        store.erase_prefix("k/")
+        store.set("k/0", b"2" * nbytes)  # into the room of what was erased
+        assert store.get("k/0") == b"2" * nbytes
+        store.close()
+        assert sorted(os.listdir(place)) == ["rest", "x.sqlite"]
+        with contextlib.closing(sqlite3.connect(place / "x.sqlite")) as other:
+            assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_database_in_another_mode_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    with open_store(f"sqlite://{path}", create=True) as store:
+        store.set("a", b"1")
+    assert os.listdir(tmp_path) == ["x.sqlite"]
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        assert other.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    with open_store(f"sqlite://{path}") as store:
+        store.set("b", b"2")
+        store.erase("a")
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert other.execute("SELECT k FROM zarr").fetchall() == [("b",)]
+
+
+def test_the_journal_of_another_file_of_the_name_stays(tmp_path: Path) -> None:
+    path, journal = tmp_path / "x.sqlite", tmp_path / "x.sqlite-journal"
+    store = open_store(f"sqlite://{path}", create=True)
+    store.set("a", b"1")
+    assert journal.stat().st_size == 64 << 10
+    path.rename(tmp_path / "moved.sqlite")
+    path.write_bytes((tmp_path / "moved.sqlite").read_bytes())
+    store.close()
+    assert journal.exists()
+
+
+def test_a_killed_writer_leaves_the_old_values(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    with open_store(f"sqlite://{path}", create=True) as store:
+        store.set("a", b"old")
+    program = """if True:
+        import os, signal, sys
+        from zarrcore.stores import open_store
+        store = open_store(sys.argv[1])
+        store.set("b", b"stored")
+        with store._connections.writing() as connection:
+            connection.execute("PRAGMA cache_size = 1")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("UPDATE zarr SET v = 'torn'")
+            connection.executemany("INSERT INTO zarr VALUES (?, zeroblob(9000))", [(str(i),) for i in range(99)])
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run([sys.executable, "-c", program, f"sqlite://{path}"], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    with open_store(f"sqlite://{path}") as store:
+        assert {entry.key: store.get(entry.key) for entry in store.list()} == {"a": b"old", "b": b"stored"}

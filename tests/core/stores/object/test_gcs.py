@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.any_store import open_store
 from tests.core.stores.object.test_bucket import WRITES
 from tests.servers import FaultServer, environment
+from tests.servers.gcs import GCSServer
+from tests.servers.s3 import S3Server
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import open_store
 
 
 @pytest.mark.usefixtures("no_keys")
@@ -52,3 +54,22 @@ def test_the_advice_depends_on_whether_access_is_anonymous(faults: FaultServer) 
         open_store("gs://bucket", endpoint_url=faults.url, anonymous=True).get("key")
     with pytest.raises(AccessDeniedError, match="gcloud auth application-default login"):
         open_store("gs://bucket", endpoint_url=faults.url).get("key")
+
+
+def test_keys_that_are_no_paths(s3: S3Server, gcs: GCSServer) -> None:
+    """Without a token, we list ourselves; with one, only obstore can, which refuses the page: the error names the key."""
+    for key in ("odd/a", "odd//key", "odd/z"):
+        s3.put(f"gcs/{key}", b"1")
+    try:
+        with open_store("gs://gcs/odd", **gcs.options, anonymous=True) as store:
+            assert [entry.key for entry in store.list()] == ["a", "z"]
+            assert [entry.key for entry in store.list_dir("")] == ["a", "z"]
+            assert store.skipped_keys() == ["/key"]
+        with open_store("gs://gcs/odd", **gcs.options) as store, pytest.raises(StoreError) as caught:
+            list(store.list())
+        assert "has a key that is not a path" in str(caught.value)
+        assert "odd//key" in str(caught.value)
+        assert "rename or delete" in str(caught.value)
+    finally:
+        for key in ("odd/a", "odd//key", "odd/z"):
+            s3.request("DELETE", f"gcs/{key}")

@@ -48,8 +48,8 @@ def test_listing_many_keys_takes_no_more_memory_than_few(
             return pages[int(found.group(1)) // 1000 if found else 0]
 
     faults.values = Pages(bucket=b"")
-    store = open_store("s3://bucket", **options)
-    for listing in (lambda: store.list_dir("c/"), store.list):
+    store = open_store("s3://bucket/c", **options)
+    for listing in (lambda: store.list_dir(""), store.list):
         tracemalloc.start()
         try:
             assert sum(1 for _ in listing()) == 6_000
@@ -161,6 +161,6 @@ def test_a_prefix_that_contains_prefixes_is_listed_once(
     faults.values = Deep(bucket=b"")
     store = open_store("s3://bucket", **options)
     assert [entry.key for entry in store.list_dir("")] == ["a/"]
-    assert len(faults.requests) == 2
+    assert len(faults.requests) == 3  # one of them asks for keys that begin with a slash
     assert [entry.key for entry in store.list_dir("a/")] == ["a/c/"]
-    assert len(faults.requests) == 3
+    assert len(faults.requests) == 4

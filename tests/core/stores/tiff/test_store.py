@@ -19,7 +19,7 @@ from tests.command import run_inside
 from tests.core.stores.tiff.files import array, expected, opened, pyramid, store_of, written
 from tests.proofs.fuzz.sources import check_sentence
 from tests.servers.distant import DistantServer, distant_server
-from zarrcore.errors import MissingExtraError, StoreError, ZarrError
+from zarrcore.errors import InternalError, MissingExtraError, StoreError, ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import LocalStore
@@ -158,3 +158,15 @@ def test_all_resolutions_have_the_elements_that_tifffile_reads() -> None:
     content = pyramid(LEVELS, **TILED, metadata={"axes": "CYX"})
     for place in range(3):
         np.testing.assert_array_equal(array(content, str(place))[...], expected(content, level=place))
+
+
+def test_a_part_of_tifffile_that_cannot_be_imported_is_no_damage_of_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lacking(*_: object) -> None:
+        raise ImportError("cannot import name 'x' from partially initialized module")
+
+    monkeypatch.setattr("zarrcore.stores.tiff.store._Content", lacking)
+    with pytest.raises(InternalError, match="the data may be in order") as caught:
+        open_place(store_of(pyramid(LEVELS, **TILED, metadata={"axes": "CYX"})))
+    assert "broken" not in str(caught.value)

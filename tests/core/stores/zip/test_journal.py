@@ -17,6 +17,7 @@ import pytest
 import zarr
 
 from tests.any_store import open_store
+from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import VALUES
 from tests.core.stores.zip.zip_files import make_zip, members, rest, zip_of
 from zarrcore.errors import (
@@ -67,6 +68,42 @@ def test_stored_values_survive_the_writer(tmp_path: Path, rest: str) -> None:
     store.set("more", b"1")
     store.close()
     assert members(place)["more"] == b"1"
+
+
+def test_opening_a_store_completes_the_file_without_any_request(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    place.write_bytes(make_zip())
+    expected = killed(place, "1e9")
+    assert not zipfile.is_zipfile(place)
+    store = open_store(place)
+    assert {key: value for key, value in members(place).items() if key[-1] != "/"} == expected
+    store.close()
+
+
+def test_opening_a_store_leaves_a_file_that_is_being_written(tmp_path: Path, never_at_rest: None) -> None:
+    place = tmp_path / "x.zip"
+    with open_store(place, create=True) as writer:
+        writer.set("a", b"1")
+        writer.set("b", b"2")
+        before = place.read_bytes()
+        open_store(place)
+        assert place.read_bytes() == before
+    assert members(place) == {"a": b"1", "b": b"2"}
+
+
+def test_opening_a_store_writes_nothing_without_permission() -> None:
+    with place_for_all() as folder:
+        place = folder / "x.zip"
+        place.write_bytes(make_zip())
+        expected = killed(place, "1e9")
+        place.chmod(0o444)
+        before = place.read_bytes()
+        lines = f"store = open_store({str(place)!r})\nprint(sum(1 for _ in store.list()), bytes(store.get('new/3')))"
+        assert (
+            as_nobody("encodings.cp437, zstandard, zarrcore.stores.zip.store", lines)
+            == f"{len(expected)} b'replaced'\n"
+        )
+        assert place.read_bytes() == before
 
 
 async def _all(store: zarr.storage.ZipStore) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import zarr
 
+from tests.any_store import open_store
 from tests.disk import disk
 from tests.servers import S3Server
 from tests.waiting import wait_until
@@ -55,6 +56,26 @@ def test_a_large_value_on_a_full_disk_is_reported(tmp_path: Path, mount: Mounter
         wait_until(lambda: not unnamed_files(mounted), "nothing of it is left")
         assert os.listdir(mounted.keys) == os.listdir(small) == []
         mounted.umount()
+
+
+def test_a_value_in_sqlite_is_removed_on_a_full_disk(tmp_path: Path, mount: Mounter) -> None:
+    """S30: "A value in SQLite can be removed on a full disk"."""
+    with disk(tmp_path / "disk", "2m") as small:
+        open_store(f"sqlite://{small}/x.sqlite", create=True).close()
+        mounted = mount(f"sqlite://{small}/x.sqlite", "--read-write")
+        stored = 0
+        with contextlib.suppress(OSError):
+            while (mounted.keys / f"k{stored}").write_bytes(b"x" * 50_000):
+                stored += 1
+        with contextlib.suppress(OSError), open(small / "rest", "wb", buffering=0) as rest:
+            while rest.write(bytes(4096)):
+                pass
+        for number in range(stored):
+            (mounted.keys / f"k{number}").unlink()
+        (mounted.keys / "again").write_bytes(b"y" * 50_000)
+        assert os.listdir(mounted.keys) == ["again"]
+        assert mounted.umount().status == 0
+        assert sorted(os.listdir(small)) == ["rest", "x.sqlite"]
 
 
 def test_a_large_value_that_is_refused_is_reported(s3: S3Server, mounter: Mounter) -> None:

@@ -45,6 +45,30 @@ def kill(mounted: Mount) -> None:
     wait_until(lambda: has_ended(process), "the daemon's end")
 
 
+KILLED_WRITER = """
+import os, signal, sys
+from zarrcore.stores import open_store
+from zarrcore.stores.zip import changes
+changes._REST = changes._REST_MAX_S = 1e9
+store = open_store(sys.argv[1])
+for number in range(9):
+    store.set(f"new{number}", b"stored")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--read-write",)])
+def test_mounting_alone_completes_the_file_of_a_killed_writer(
+    place: Path, mount: Mounter, options: tuple[str, ...]
+) -> None:
+    """S30: "after a `kill -9`, they can as soon as this library has opened it"."""
+    subprocess.run([sys.executable, "-c", KILLED_WRITER, place], check=False, timeout=60)
+    assert not zipfile.is_zipfile(place)
+    mounted = mount(place, *options)
+    assert mounted.umount().status == 0
+    assert stored(place)["new8"] == b"stored"
+
+
 def test_closed_or_synchronized_values_survive_the_daemon(place: Path, mount: Mounter) -> None:
     """S30: "Stored means that the store has it", which includes a zip file."""
     mounted = mount(place, "--read-write")

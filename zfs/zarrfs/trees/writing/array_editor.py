@@ -132,14 +132,12 @@ class ArrayEditor:
             hierarchy = self._hierarchy()
             hierarchy.forget(node.path)
             fresh = hierarchy[node.path]
-            attributes: dict[str, Any] = dict(fresh.attributes)
-            if text is None:
-                if name not in attributes:
-                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_logged=False)
-                del attributes[name]
+            if text is not None:
+                fresh.attributes[name] = _parsed(name, text)
+            elif name in fresh.attributes:
+                del fresh.attributes[name]
             else:
-                attributes[name] = _parsed(name, text)
-            fresh.attributes = attributes
+                raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_logged=False)
 
 
 def _refuse_name(hierarchy: Hierarchy, path: str) -> None:

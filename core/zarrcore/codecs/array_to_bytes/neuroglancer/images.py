@@ -17,7 +17,7 @@ from zarrcore.codecs.image_headers.jpeg import jpeg_header
 from zarrcore.codecs.image_headers.jpegxl import jpegxl_header
 from zarrcore.codecs.image_headers.png import png_header
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
-from zarrcore.codecs.optional_package import optional_package
+from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 
@@ -54,9 +54,8 @@ class _ImageCodec(ArrayToBytesCodec):
             )
         try:
             pixels = self._decoded(data)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            why = " ".join(str(error).split()) or type(error).__name__
-            raise CodecError(f"the image is broken: {why}", codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name, "the image is broken: ") from error
         if pixels.size != spec.size or pixels.dtype != spec.dtype:
             raise CodecError(f"expected {spec.size:,} samples, found {pixels.size:,}", codec=self.name)
         if channels == 1:

@@ -21,7 +21,7 @@ import numpy as np
 
 from zarrcore.codecs.array_to_bytes.tiff.images import check_size, unpacked_lerc
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
-from zarrcore.codecs.optional_package import optional_package
+from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.named_configuration import integers
@@ -172,9 +172,8 @@ class TiffSegmentCodec(ArrayToBytesCodec):
             raise CodecError(str(error), codec=self.name) from error
         try:
             data = self._decoded(value, size, more)
-        except Exception as error:  # each codec of imagecodecs has its own exceptions
-            why = " ".join(str(error).split()) or type(error).__name__
-            raise CodecError(f"the segment is broken: {why}", codec=self.name) from error
+        except Exception as error:
+            raise failure(error, self.name, "the segment is broken: ") from error
         if compression in _FAX and data is not None and spec.dtype == np.bool_:
             data = data.astype(np.bool_)
         if data is None or data.dtype.newbyteorder("=") != spec.dtype.newbyteorder("="):

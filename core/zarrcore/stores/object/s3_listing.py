@@ -1,0 +1,187 @@
+"""Listing a bucket of S3 that has keys which are no paths.
+
+obstore refuses a whole page of a listing for one key such as ``a//b``, and takes ``/a`` for ``a``. These requests are our own.
+
+Specification: Amazon S3, "ListObjectsV2", and "Authenticating Requests (AWS Signature Version 4)".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote_plus, urlsplit
+from xml.etree import ElementTree
+
+from zarrcore.stores.connection.clients import is_loopback
+from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.http.client import tls_context
+from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:
+    from obstore.store import S3Credential
+
+_PAGE_NBYTES: Final = 8 << 20
+"""A page has at most 1,000 keys of 1,024 bytes, each of which may be written as three."""
+
+_EMPTY: Final = hashlib.sha256(b"").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer: obstore's facts about objects, and prefixes that end in ``/``, with all names as the service has them."""
+
+    objects: list[dict[str, Any]]
+    prefixes: list[str]
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class S3Listing:
+    """Lists one bucket."""
+
+    address: str
+    """The URL of the bucket, without a slash at its end."""
+    region: str
+    credentials: S3Credential | None
+    """The keys to sign with; None for anonymous requests."""
+    options: StoreOptions
+
+    def pages(self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0) -> Iterator[Page]:
+        """The pages of names that begin with ``prefix``, from the one after ``after`` on, at most ``most`` on each.
+
+        Raises:
+            FailedListingError: a request failed.
+        """
+        query = {"list-type": "2", "encoding-type": "url", "prefix": prefix}
+        query |= {"delimiter": delimiter} if delimiter else {}
+        query |= {"start-after": after} if after else {}
+        query |= {"max-keys": str(most)} if most else {}
+        token = ""
+        while True:
+            page = parsed(self._get(query | ({"continuation-token": token} if token else {})))
+            yield page
+            if not page.next or page.next == token:
+                return
+            token = page.next
+
+    def _get(self, query: Mapping[str, str]) -> bytes:
+        import httpx
+
+        retries = Retries(self.options)
+        with httpx.Client(
+            timeout=self.options.timeout_s,
+            verify=tls_context(self.options),
+            trust_env=not is_loopback(self.address),
+        ) as client:
+            while True:
+                try:
+                    found = self._get_once(client, query)
+                except httpx.HTTPError as error:
+                    found = Failure.of_kind(
+                        "Timeout" if isinstance(error, httpx.TimeoutException) else "Connect"
+                    )
+                if isinstance(found, bytes):
+                    return found
+                if not found.passing or not retries.wait():
+                    raise FailedListingError(found)
+
+    def _get_once(self, client: Any, query: Mapping[str, str]) -> bytes | Failure:
+        text = "&".join(f"{name}={_quoted(query[name])}" for name in sorted(query))
+        url = f"{self.address}?{text}"
+        body = bytearray()
+        with client.stream("GET", url, headers=self._headers(text)) as answer:
+            if answer.status_code != 200:
+                return Failure.of_status(answer.status_code)
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > _PAGE_NBYTES:
+                    return Failure.of_kind("", "the listing has a page that is too large")
+        return bytes(body)
+
+    def _headers(self, query: str) -> dict[str, str]:
+        """The headers of a request, with a signature."""
+        more = {"x-amz-request-payer": "requester"} if self.options.requester_pays else {}
+        if self.credentials is None:
+            return more
+        return more | signature(self.address, query, self.region, self.credentials, datetime.now(UTC), more)
+
+
+class FailedListingError(Exception):
+    """A request failed. Never leaves this package."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure)
+        self.failure = failure
+
+
+def signature(
+    address: str, query: str, region: str, keys: S3Credential, now: datetime, more: Mapping[str, str]
+) -> dict[str, str]:
+    """The headers that sign a GET request without a body.
+
+    Args:
+        address: the URL without its query.
+        query: the query, sorted and encoded.
+        region: the region of the bucket.
+        keys: what to sign with.
+        now: the time in UTC.
+        more: further headers, which are signed, too.
+    """
+    parts, moment = urlsplit(address), now.strftime("%Y%m%dT%H%M%SZ")
+    headers = {"host": parts.netloc, "x-amz-content-sha256": _EMPTY, "x-amz-date": moment, **more}
+    if token := keys.get("token"):
+        headers["x-amz-security-token"] = token
+    names = ";".join(sorted(headers))
+    listed = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
+    request = "\n".join(["GET", parts.path, query, listed, names, _EMPTY])
+    scope = f"{moment[:8]}/{region}/s3/aws4_request"
+    digest = hashlib.sha256(request.encode()).hexdigest()
+    key = f"AWS4{keys['secret_access_key']}".encode()
+    for word in scope.split("/"):
+        key = hmac.digest(key, word.encode(), "sha256")
+    signed = hmac.digest(key, f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{digest}".encode(), "sha256").hex()
+    headers["authorization"] = (
+        f"AWS4-HMAC-SHA256 Credential={keys['access_key_id']}/{scope}, SignedHeaders={names}, Signature={signed}"
+    )
+    return headers
+
+
+def parsed(body: bytes) -> Page:
+    """One page of a listing.
+
+    Raises:
+        FailedListingError: it is not one.
+    """
+    try:
+        root = ElementTree.fromstring(re.sub(rb'\sxmlns="[^"]*"', b"", body, count=1))  # noqa: S314 - as in TIFF
+        if root.tag != "ListBucketResult":
+            raise ValueError(root.tag)
+        is_encoded = root.findtext("EncodingType") == "url"  # some services ignore the wish
+        objects = [
+            {
+                "path": _name(item, "Key", is_encoded),
+                "size": int(item.findtext("Size", "")),
+                "last_modified": datetime.fromisoformat(item.findtext("LastModified", "")),
+                "e_tag": item.findtext("ETag"),
+            }
+            for item in root.iter("Contents")
+        ]
+        prefixes = [_name(item, "Prefix", is_encoded) for item in root.iter("CommonPrefixes")]
+    except (ElementTree.ParseError, ValueError) as error:
+        raise FailedListingError(Failure.of_kind("", "Got invalid list response")) from error
+    return Page(objects, prefixes, root.findtext("NextContinuationToken", ""))
+
+
+def _name(item: ElementTree.Element, tag: str, is_encoded: bool) -> str:
+    name = item.findtext(tag, "")
+    return unquote_plus(name, errors="surrogateescape") if is_encoded else name
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="-_.~", errors="surrogateescape")

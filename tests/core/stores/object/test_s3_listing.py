@@ -1,0 +1,56 @@
+"""Own requests for listings of S3."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.servers.faults import FaultServer
+from zarrcore.stores.object.s3_listing import FailedListingError, S3Listing, parsed, signature
+from zarrcore.stores.options import StoreOptions
+
+PAGE = b"""<?xml version="1.0"?>
+<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">%s
+<Contents><Key>a%%2Bb+c</Key><LastModified>2009-10-12T17:50:30.000Z</LastModified><ETag>"e"</ETag><Size>3</Size></Contents>
+<CommonPrefixes><Prefix>p%%2F</Prefix></CommonPrefixes>
+</ListBucketResult>"""
+
+
+def test_the_signature_is_that_of_amazons_example() -> None:
+    """Amazon S3, "Signature Calculations for the Authorization Header", "GET Bucket (List Objects)"."""
+    headers = signature(
+        "https://examplebucket.s3.amazonaws.com/",
+        "max-keys=2&prefix=J",
+        "us-east-1",
+        {
+            "access_key_id": "AKIAIOSFODNN7EXAMPLE",
+            "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "token": None,
+            "expires_at": None,
+        },
+        datetime(2013, 5, 24, tzinfo=UTC),
+        {},
+    )
+    assert headers["authorization"].endswith(
+        "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
+    )
+
+
+def test_names_are_decoded_only_if_the_service_encoded_them() -> None:
+    encoded = parsed(PAGE % b"<EncodingType>url</EncodingType>")
+    assert ([one["path"] for one in encoded.objects], encoded.prefixes) == (["a+b c"], ["p/"])
+    plain = parsed(PAGE % b"")
+    assert ([one["path"] for one in plain.objects], plain.prefixes) == (["a%2Bb+c"], ["p%2F"])
+    assert (plain.objects[0]["size"], plain.objects[0]["e_tag"]) == (3, '"e"')
+
+
+@pytest.mark.parametrize("body", [b"", b"<html/>", b"<ListBucketResult><Contents/></ListBucketResult>"])
+def test_anything_else_is_refused(body: bytes) -> None:
+    with pytest.raises(FailedListingError):
+        parsed(body)
+
+
+def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:
+    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=5))
+    with pytest.raises(FailedListingError) as caught:
+        next(listing.pages("a/"))
+    assert caught.value.failure.status in (403, 404)

@@ -1,4 +1,4 @@
-"""``zarrscope browse`` and the GUI script ``zarrbrowser``. Qt is loaded only to show the window."""
+"""``zarrscope browse``. Qt is loaded only to show the window."""
 
 from __future__ import annotations
 
@@ -96,13 +96,6 @@ def _check_display() -> None:
     # Qt itself would abort with a core dump.
     if not has_display():
         raise ZarrError("there is no display to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")
-
-
-def main() -> None:
-    """``zarrbrowser [SOURCE [PATH]]``: the same as ``zarrscope browse``."""
-    from zarrcore.__main__ import main as zarrscope  # late: for a fast start
-
-    sys.exit(zarrscope(["browse", *sys.argv[1:]]))
 
 
 def request_of(namespace: argparse.Namespace) -> Any:

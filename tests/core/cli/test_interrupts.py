@@ -72,6 +72,11 @@ def test_commands(words: str, module: str, source: Path, tmp_path: Path) -> None
     assert interrupted_after(module, command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
 
 
+def test_the_window(source: Path) -> None:
+    command = [ZARRSCOPE.with_name("zarrbrowser"), source]
+    assert interrupted_after("argparse", command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
+
+
 @pytest.mark.parametrize("module", ["numpy", "zarrcore.hierarchy", "nibabel"])
 def test_the_demonstration(module: str, tmp_path: Path) -> None:
     for script in PACKAGING.glob("demo*.py"):

@@ -32,12 +32,21 @@ WRONGS = (
 """What may be wrong.
 
 ``denied`` is 403, ``throttled`` 503 with a pause for the first second, ``silent`` no answer, ``drips`` two bytes a second,
-``endless`` a body without length and end, ``announced`` a body of 10¹² bytes that goes on, ``bomb`` a gigabyte in a megabyte
-of gzip, ``login`` a page of HTML, ``cut`` a body that breaks off.
+``endless`` a body without length and end, ``announced`` a body of 10¹² bytes that goes on, ``bomb`` 300 MiB in 300 KiB of
+gzip, ``login`` a page of HTML, ``cut`` a body that breaks off.
 """
 WHERE = ("chunk", "document", "listing")
 """Which requests it concerns."""
 _HUGE = 10**12
+_LARGE = ("endless", "announced", "bomb")
+
+
+def is_large(place: str) -> bool:
+    """Whether the answers of ``WRONG-WHERE`` take memory, however well they are bounded."""
+    return place.partition("-")[0] in _LARGE
+
+
+_BOMB_NBYTES = 300 << 20
 _PAGE = b"<!DOCTYPE html><html><head><title>Log in</title></head><body><form>Password</form></body></html>"
 _BLOCK = bytes(1 << 16)
 _THROTTLED_S = 1.0
@@ -65,6 +74,7 @@ def hostile_server(values: dict[str, bytes]) -> Iterator[HostileServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    Handler.bomb = gzip.compress(bytes(_BOMB_NBYTES), 6)
     Handler.state = state = HostileServer(f"http://127.0.0.1:{server.server_address[1]}", values)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
@@ -75,10 +85,6 @@ def hostile_server(values: dict[str, bytes]) -> Iterator[HostileServer]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def _bomb() -> bytes:
-    return gzip.compress(bytes(1 << 30), 9)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -104,6 +110,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, self._listing([f"{wrong}-{where}/" for wrong in WRONGS for where in WHERE]))
             return
         wrong, _, where = place.partition("-")
+        if wrong not in WRONGS:
+            self._send(404, b"")
+            return
         body = self._body(key)
         if where == self._kind(key) and wrong != "none":
             self._misbehave(wrong, body)
@@ -152,7 +161,6 @@ class _Handler(BaseHTTPRequestHandler):
             state.released.wait(60)
             self.close_connection = True
         elif wrong == "bomb":
-            type(self).bomb = self.bomb or _bomb()
             self._send(200, self.bomb, {"Content-Encoding": "gzip"})
         else:
             self._trickle(wrong, body or b"{}")

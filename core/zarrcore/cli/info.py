@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import AnyNode, ArrayNode
 
 _LABEL_WIDTH = 17
+_LINES_MAX = 1000
 
 
 def register(commands: Any) -> None:
@@ -113,7 +114,7 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
         rows.append(("metadata key", node.metadata_key))
     if isinstance(node, BrokenNode):
         rows.append(("error", str(node.error)))
-        rows.append(("as found", json.dumps(node.stored_document(), indent=2, ensure_ascii=False)))
+        rows.append(("as found", _json_text(node.stored_document())))
         return rows
     rows += _source_rows(node)
     if ignored := _ignored(node):
@@ -122,8 +123,18 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     if isinstance(node, ArrayNode):
         rows += _array_rows(node)
     if node.attributes:
-        rows.append(("attributes", json.dumps(dict(node.attributes), indent=2, ensure_ascii=False)))
+        rows.append(("attributes", _json_text(dict(node.attributes))))
     return rows
+
+
+def _json_text(value: Any) -> str:
+    """A value as indented JSON, cut where nobody reads on."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    lines = text.split("\n", _LINES_MAX)
+    if len(lines) <= _LINES_MAX:
+        return text
+    lines[-1] = f"… and {lines[-1].count(chr(10)) + 1:,} more lines, which --json shows"
+    return "\n".join(lines)
 
 
 def _meaning_document(node: AnyNode) -> dict[str, Any] | None:

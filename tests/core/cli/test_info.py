@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import zarrcore as zc
 from tests.command import Run
 from tests.core.cli.arrays import NUMBERS
 
@@ -44,3 +45,23 @@ def test_info_counts_the_stored_chunks(zarrscope: Run, hierarchy: Path) -> None:
     (hierarchy / "images/stack/c/9/0/0").write_bytes(b"x")
     assert "1 chunk, 1 byte: left from" in zarrscope("info", hierarchy, "images/stack", "--storage").text
     assert "storage" not in json.loads(zarrscope("info", hierarchy, "--storage", "--json").text), "of a group"
+
+
+def test_many_attributes_are_cut_and_json_has_all(zarrscope: Run, tmp_path: Path) -> None:
+    zc.create(tmp_path / "a.zarr")["/"].attributes.update({f"name{number}": number for number in range(5000)})
+    lines = zarrscope("info", tmp_path / "a.zarr").text.splitlines()
+    assert "name998" in lines[-2]
+    assert lines[-1].strip() == "… and 4,002 more lines, which --json shows"
+    assert (
+        len(json.loads(zarrscope("info", tmp_path / "a.zarr", "--json").text)["metadata"]["attributes"])
+        == 5000
+    )
+
+
+def test_an_integer_of_many_digits_is_told_in_one_sentence(zarrscope: Run, tmp_path: Path) -> None:
+    zc.create(tmp_path / "a.zarr")["/"].attributes["n"] = 12345
+    document = tmp_path / "a.zarr" / "zarr.json"
+    document.write_text(document.read_text().replace("12345", "9" * 100_000))
+    done = zarrscope("tree", tmp_path / "a.zarr")
+    assert done.status == 1
+    assert "an integer has more digits than any program reads" in done.text + done.stderr

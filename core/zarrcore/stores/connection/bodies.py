@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -14,8 +13,8 @@ from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import MINIMUM_RATE
 from zarrcore.stores.interface import ByteRange, BytesLike
 
-WHOLE_MAX: Final = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-"""Bytes of the largest value that is read at once where the reader sets no bound: half of the machine's memory."""
+WHOLE_MAX: Final = 2 << 30
+"""Bytes of the largest value that is read at once where the reader sets no bound."""
 
 _WORTHWHILE: Final = 1 << 20
 """Bytes that make it worthwhile to continue a body that broke off, instead of beginning again."""

@@ -154,7 +154,7 @@ class WebClient:
         with self._asked("HEAD", url, {}) as answer:
             size = _whole_size(answer)
         if answer.status_code != 200:
-            return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+            return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
         if size is None or may_be_page(urlsplit(url).path, answer.headers.get("content-type", "")):
             return Failure.of_status(405)  # the answer is not about the value
         return StoreStat(size, *_version(answer.headers))
@@ -166,7 +166,7 @@ class WebClient:
         try:
             return request()
         except httpx.HTTPError as error:
-            return _failure(error)
+            return failure_of(error)
         except (httpx.InvalidURL, ValueError):
             return Failure.of_kind("", _INVALID_REDIRECTION)
 
@@ -181,7 +181,7 @@ class WebClient:
     def _propfind(self, url: str, depth: str, limit: int) -> Answer | Failure:
         with self._asked("PROPFIND", url, {"Depth": depth}) as answer:
             if answer.status_code != HTTPStatus.MULTI_STATUS:
-                return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
             body = self._read(answer, ByteRange(0), limit)
             if isinstance(body, Failure):
                 return body
@@ -207,7 +207,7 @@ class WebClient:
             elif answer.status_code == 200:
                 body = self._read(answer, part, limit)
             else:
-                return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
             if isinstance(body, Failure):
                 return body
             is_all = part == (0, None) and len(body) < limit
@@ -399,7 +399,7 @@ def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:
     return mtime_s, headers.get("etag")
 
 
-def _retry_after_s(headers: httpx.Headers) -> float:
+def retry_after_s(headers: httpx.Headers) -> float:
     """The pause that the server asks for, in seconds or until a date; 0 if it does not ask."""
     said = headers.get("retry-after", "")
     if said.isascii() and said.isdigit():
@@ -410,7 +410,7 @@ def _retry_after_s(headers: httpx.Headers) -> float:
         return 0.0
 
 
-def _failure(error: httpx.HTTPError) -> Failure:
+def failure_of(error: httpx.HTTPError) -> Failure:
     """The meaning of an exception of httpx."""
     import httpx
 

@@ -77,7 +77,9 @@ class HTTPStore(HTTPValues, RefusingStore):
         """The entries on the page of a prefix, or None if the page is not a listing."""
         answer = self._pages.fetch(self._address(prefix), limit=_PAGE_MAX + 1)
         if isinstance(answer, Answer):
-            self._check_page(len(answer.body), prefix)
+            if len(answer.body) > _PAGE_MAX:
+                del answer  # the error may be kept, with this frame
+                raise self._too_large(prefix)
             entries = parse_listing(answer.content_type, answer.body, answer.url, prefix)
             self._shows_pages = self._shows_pages or entries is not None
             return entries
@@ -95,7 +97,9 @@ class HTTPStore(HTTPValues, RefusingStore):
             if prefix and answer.absent:
                 return
             raise self._error(answer, prefix or None)
-        self._check_page(len(answer.body), prefix)
+        if len(answer.body) > _PAGE_MAX:
+            del answer
+            raise self._too_large(prefix)
         try:
             yield from parse_multi_status(answer.body, answer.url, prefix)
         except ValueError as error:
@@ -103,11 +107,10 @@ class HTTPStore(HTTPValues, RefusingStore):
                 f"{self.url}: the listing of {prefix or '/'} cannot be read: {error}", url=self.url
             ) from None
 
-    def _check_page(self, nbytes: int, prefix: str) -> None:
-        if nbytes > _PAGE_MAX:
-            raise BrokenBodyError(
-                f"{self.url}: the listing of {prefix or '/'} has more than {_PAGE_MAX} bytes", url=self.url
-            )
+    def _too_large(self, prefix: str) -> BrokenBodyError:
+        return BrokenBodyError(
+            f"{self.url}: the listing of {prefix or '/'} has more than {_PAGE_MAX} bytes", url=self.url
+        )
 
     def _not_listable(self) -> StoreError:
         """The error if the server lists nothing: there is nothing to list, or it shows no listings."""

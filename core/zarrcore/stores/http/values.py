@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
-from zarrcore.errors import InvalidKeyError, StoreError
+from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.clients import client_options
@@ -37,6 +37,8 @@ _WITHHELD_BY_OBSTORE: Final = frozenset(
     {"authorization", "cookie", "proxy-authorization", "www-authenticate"}
 )
 """Headers that obstore does not send to another server that it was redirected to."""
+_COUNTED_MAX: Final = 64 << 20
+"""Bytes of the largest value that is fetched to learn its size."""
 _REFUSES_HEAD: Final = (403, 405, 501)
 
 
@@ -195,7 +197,14 @@ class HTTPValues(ObstoreStore):
         if not found.not_parsed and found.status not in _REFUSES_HEAD:
             self._check_absent(found, key)
             return None
-        plain = self._get_plainly(key, None, None)
+        try:
+            plain = self._get_plainly(key, None, _COUNTED_MAX)
+        except BodyTooLargeError:
+            raise BrokenBodyError(
+                f"{key} in {self.url}: the server does not announce its size, which is more than {_COUNTED_MAX} bytes",
+                key=key,
+                url=self.url,
+            ) from None
         return None if plain is None else plain[1]
 
     def _head(self, key: str) -> StoreStat | Failure:

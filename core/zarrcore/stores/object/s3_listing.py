@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote_plus, urlsplit
 from xml.etree import ElementTree
 
+from zarrcore.stores.connection.bodies import BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.retries import Retries
-from zarrcore.stores.http.client import tls_context
+from zarrcore.stores.http.client import failure_of, retry_after_s, tls_context
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
@@ -78,17 +79,18 @@ class S3Listing:
             timeout=self.options.timeout_s,
             verify=tls_context(self.options),
             trust_env=not is_loopback(self.address),
+            headers={"Accept-Encoding": "identity"},
         ) as client:
             while True:
                 try:
                     found = self._get_once(client, query)
                 except httpx.HTTPError as error:
-                    found = Failure.of_kind(
-                        "Timeout" if isinstance(error, httpx.TimeoutException) else "Connect"
-                    )
+                    found = failure_of(error)
+                except BodyError as error:
+                    found = Failure.of_kind(error.kind)
                 if isinstance(found, bytes):
                     return found
-                if not found.passing or not retries.wait():
+                if not found.passing or not retries.wait(found.retry_after_s, briefly=found.nobody_answers):
                     raise FailedListingError(found)
 
     def _get_once(self, client: Any, query: Mapping[str, str]) -> bytes | Failure:
@@ -97,8 +99,10 @@ class S3Listing:
         body = bytearray()
         with client.stream("GET", url, headers=self._headers(text)) as answer:
             if answer.status_code != 200:
-                return Failure.of_status(answer.status_code)
-            for part in answer.iter_bytes():
+                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
+            pace = Pace(self.options.timeout_s)
+            for part in answer.iter_raw():
+                pace.count(len(part))
                 body += part
                 if len(body) > _PAGE_NBYTES:
                     return Failure.of_kind("", "the listing has a page that is too large")

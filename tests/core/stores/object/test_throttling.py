@@ -1,0 +1,97 @@
+"""A service that throttles: it is asked for how long, requests of all kinds wait, and listings continue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.any_store import AnyStore, open_store
+from tests.core.stores.object.test_listing import page
+from tests.servers import FaultServer
+from zarrcore.errors import UnreachableError
+from zarrcore.stores.connection import retries
+
+KEYS = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses before repeats, which take no time."""
+    slept: list[float] = []
+    monkeypatch.setattr(retries.time, "sleep", slept.append)
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    return slept
+
+
+@pytest.fixture
+def store(faults: FaultServer) -> AnyStore:
+    return open_store("s3://bucket", endpoint_url=faults.url, region="us-east-1", timeout_s=1000)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.get("key") == b"1",
+        lambda store: store.get_with_stat("key")[0] == b"1",
+        lambda store: store.stat("key").size == 1,
+        lambda store: store.set("key", b"2"),
+        lambda store: store.set("key", b"2", if_absent=True),
+    ],
+    ids=["get", "get_with_stat", "stat", "set", "create"],
+)
+def test_requests_wait_as_long_as_the_service_asks(
+    faults: FaultServer, store: AnyStore, pauses: list[float], ask: Callable[[AnyStore], object]
+) -> None:
+    faults.values["bucket/key"] = b"1"
+    faults.headers["Retry-After"] = "100"
+    answers = iter([503, 503, 429])
+
+    class Throttles(dict[str, object]):
+        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
+            is_probe = faults.requests[-1][0] == "HEAD" and "X-Amz-Signature" in faults.requests[-1][1]
+            return 503 if is_probe else next(answers, default)
+
+    faults.faults = Throttles()  # type: ignore[assignment]
+    assert ask(store)
+    assert len(pauses) == 3
+    assert all(50 < pause <= 100 + 2 for pause in pauses), "less what has passed since it was asked"
+    probes = [target for method, target, _ in faults.requests if method == "HEAD" and "Signature" in target]
+    assert len(probes) == 1, "its answer counts for all requests until the pause is over"
+
+
+def test_a_service_that_never_recovers_is_an_error(
+    faults: FaultServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries.time, "monotonic", lambda: sum(pauses))
+    faults.faults["bucket/key"] = 503
+    with pytest.raises(UnreachableError, match="the server fails"):
+        open_store("s3://bucket", endpoint_url=faults.url, region="us-east-1").get("key")
+    assert 50 < sum(pauses) <= 60, "a minute by default"
+
+
+def test_a_listing_that_breaks_off_continues_after_the_last_key(
+    faults: FaultServer, store: AnyStore, pauses: list[float]
+) -> None:
+    names = [f"c/{number:04}" for number in range(2500)]
+    failures = iter([503, "reset"])
+
+    class Pages(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            target = faults.requests[-1][1]
+            token = re.search(r"continuation-token=(\d+)", target)
+            after = re.search(r"start-after=c%2F(\d+)", target)
+            start = int(token[1]) if token else int(after[1]) + 1 if after else 0
+            stop = min(start + 1000, len(names))
+            return page(names[start:stop], str(stop) if stop < len(names) else "")
+
+    class Faults(dict[str, object]):
+        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
+            return next(failures, None) if "continuation-token" in faults.requests[-1][1] else None
+
+    faults.values = Pages(bucket=b"")
+    faults.faults = Faults()  # type: ignore[assignment]
+    assert [entry.key for entry in store.list_prefix("c/")] == names
+    assert len(pauses) == 2

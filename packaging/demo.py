@@ -1,11 +1,14 @@
 """The demonstration behind packaging/demo: the first things to do with a hierarchy, checked at each step.
 
-Without SOURCE it writes a hierarchy of real images, whose values it knows from nibabel. With SOURCE it compares the values
-in the mount with those of the library. It always unmounts.
+Without SOURCE it writes ``brain.zarr`` into the clone: real images, whose values it knows from nibabel. With SOURCE it compares
+the values in the mount with those of the library. It always unmounts.
 """
 
 from __future__ import annotations
 
+import zarrcore.__main__  # first: from here on, Ctrl-C ends the process without a traceback
+
+# isort: split
 import argparse
 import os
 import shlex
@@ -20,7 +23,6 @@ from typing import NoReturn
 import numpy as np
 from demo_ways import ZARRSCOPE, CommandLine, DemoError, Mount, Selection, as_text, why_no_mount, zarrscope
 
-import zarrcore
 from zarrcore.array import plane_ndim
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.errors import ZarrError
@@ -40,7 +42,10 @@ def main(argv: list[str]) -> int:
         prog="packaging/demo", description="Mount a hierarchy, read it, make a picture."
     )
     parser.add_argument(
-        "source", nargs="?", metavar="SOURCE", help="path or URL (default: images of a brain)"
+        "source",
+        nargs="?",
+        metavar="SOURCE",
+        help="path or URL (default: brain.zarr in the clone, images of a brain, which it writes)",
     )
     parser.add_argument("--keep", action="store_true", help="leave it mounted, and say how to unmount it")
     parser.add_argument("--format", help="the format of SOURCE, if it is not to be detected")
@@ -72,7 +77,7 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
     folder = own_folder()
     source, known = arguments.source, {}
     if source is None:
-        source = os.path.join(folder, "brain.zarr")
+        source = place_of_brain(folder)
         known = write_brain(source)
     hierarchy = zarrcore.open(source, format=arguments.format, options=store_options(arguments))
     say("Opened", f"{hierarchy.format.title} at {hierarchy.url}")
@@ -132,7 +137,7 @@ def read(
 
 
 def own_folder() -> str:
-    """The folder for the demonstration's files: the user's cache, or a temporary folder if that is not writable."""
+    """The folder for the demonstration's pictures: the user's cache, or a temporary folder if that is not writable."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "zarrscope", "demo")
     try:
@@ -142,12 +147,36 @@ def own_folder() -> str:
     return folder if os.access(folder, os.W_OK) else tempfile.mkdtemp(prefix="zarrscope-demo-")
 
 
+def place_of_brain(other: str) -> str:
+    """``brain.zarr`` in the clone, where the examples of the documents use it; in another folder if the clone is read-only."""
+    clone = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(clone if os.access(clone, os.W_OK) else other, "brain.zarr")
+    near = os.path.relpath(path)
+    return path if near.startswith("..") else near
+
+
 def write_brain(path: str) -> dict[str, np.ndarray]:
+    """Write the images, over those of an earlier run only.
+
+    Raises:
+        DemoError: something else has that name.
+    """
     import demo_hierarchy
 
+    if os.path.lexists(path) and not is_own(path, demo_hierarchy.OWN):
+        raise DemoError(f"{path} exists, and this demonstration did not write it: move it elsewhere")
     known = demo_hierarchy.write(path)
     say("Written", "images of a human brain (they ship with nibabel), as Zarr v3 by zarr-python", path)
     return known
+
+
+def is_own(path: str, attributes: dict[str, str]) -> bool:
+    """Whether an earlier run wrote what is at a path, by the attributes of its root group."""
+    try:
+        found = zarrcore.open(path)["/"].attributes
+    except (ZarrError, OSError):
+        return False
+    return not os.path.islink(path) and dict(found) == attributes
 
 
 def choose(hierarchy: zarrcore.Hierarchy, path: str) -> ArrayNode | None:

@@ -18,14 +18,14 @@ import zarr
 from nibabel.orientations import axcodes2ornt, io_orientation, ornt_transform
 from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
+OWN = {"title": "Images of a human brain", "source": "nibabel"}
+"""The attributes of the root group, by which the demonstration recognizes its hierarchy."""
 IMAGES = os.path.join(os.path.dirname(nib.__file__), "tests", "data")
 
 
 def write(path: str) -> dict[str, np.ndarray]:
     """Write the hierarchy at a path, over an earlier one, and return nibabel's values of its arrays."""
-    root = zarr.create_group(
-        path, overwrite=True, attributes={"title": "Images of a human brain", "source": "nibabel"}
-    )
+    root = zarr.create_group(path, overwrite=True, attributes=OWN)
     functional, attributes = load("example4d.nii.gz")
     root.create_array(  # a shard per volume, a chunk per four planes: few files, small reads
         "functional",

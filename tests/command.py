@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,11 @@ def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **o
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, **options
     )
     return Outcome(done.returncode, done.stdout, done.stderr.decode())
+
+
+def installing_environment() -> dict[str, str]:
+    """The environment for programs that install packages, with the settings that ``packaging/test`` keeps from the tests."""
+    return {**json.loads(os.environ.get("ZARRSCOPE_SETUP_ENVIRONMENT", "{}")), **os.environ}
 
 
 def run_at_root(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,10 +1,11 @@
-"""``zarrscope browse`` and the GUI script ``zarrbrowser``. Qt is loaded only to show the window."""
+"""``zarrscope browse``. Qt is loaded only to show the window."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
 import os
+import signal
 import sys
 from typing import Any
 
@@ -69,6 +70,8 @@ def run(namespace: argparse.Namespace) -> int:
     if not all(importlib.util.find_spec(name) for name in NEEDED):
         raise MissingExtraError("the browser", "gui")
     _check_display()
+    # An interrupt that Python raises while PySide6 is loaded makes it crash. The window has a handler of its own.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(128 + signal.SIGINT))
     try:
         from zarrbrowser import app  # late: for a fast start
         from zarrbrowser.theme import Appearance
@@ -93,13 +96,6 @@ def _check_display() -> None:
     # Qt itself would abort with a core dump.
     if not has_display():
         raise ZarrError("there is no display to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")
-
-
-def main() -> None:
-    """``zarrbrowser [SOURCE [PATH]]``: the same as ``zarrscope browse``."""
-    from zarrcore.cli.main import main as zarrscope  # late: for a fast start
-
-    sys.exit(zarrscope(["browse", *sys.argv[1:]]))
 
 
 def request_of(namespace: argparse.Namespace) -> Any:

@@ -39,13 +39,13 @@ def main() -> None:
         sys.exit(helper())
     elif name == "zarrbrowser":
         _prepare_window()
-        from zarrbrowser.cli import main as browser
+        from zarrbrowser.__main__ import main as browser
 
-        browser()
+        sys.exit(browser())
     else:
         if "browse" in sys.argv[1:]:
             _prepare_window()
-        from zarrcore.cli.main import main as zarrscope
+        from zarrcore.__main__ import main as zarrscope
 
         sys.exit(zarrscope())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+import zarr
 
+import zarrcore
 from tests.conftest import Written
 
 PACKAGING = Path(__file__).parents[2] / "packaging"
@@ -35,14 +38,26 @@ sys.exit(demo.main(sys.argv[1:]))
 
 
 @pytest.fixture
+def packaging(tmp_path: Path) -> Path:
+    """The demonstration in a clone of the test's own."""
+    folder = tmp_path / "clone" / "packaging"
+    folder.mkdir(parents=True)
+    for script in PACKAGING.glob("demo*.py"):
+        shutil.copy(script, folder)
+    return folder
+
+
+@pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """A cache folder and a folder for mount points of the test's own."""
     (tmp_path / "tmp").mkdir()
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "tmp")}
 
 
-def run_demo(environment: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, PACKAGING / "demo.py", *arguments]
+def run_demo(
+    packaging: Path, environment: dict[str, str], *arguments: str | Path
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, packaging / "demo.py", *arguments]
     return subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
     )
@@ -54,28 +69,56 @@ def mounts_below(folder: str | Path) -> list[str]:
 
 
 @needs_fuse
-def test_the_brain_is_mounted_compared_and_unmounted(environment: dict[str, str]) -> None:
-    done = run_demo(environment)
+def test_the_brain_is_mounted_compared_and_unmounted(packaging: Path, environment: dict[str, str]) -> None:
+    done = run_demo(packaging, environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("equal to nibabel's") == 3
     assert "equal to what the library reads" in done.stdout
     pictures = list(Path(environment["XDG_CACHE_HOME"]).rglob("*.png"))
     assert [picture.name for picture in pictures] == ["functional-1-12.png"]
+    assert "title" in zarrcore.open(packaging.parent / "brain.zarr")["/"].attributes
     assert os.listdir(environment["TMPDIR"]) == []
+
+
+def test_only_its_own_images_are_replaced(
+    packaging: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    brain = packaging.parent / "brain.zarr"
+
+    def is_refused() -> bool:
+        done = run_demo(packaging, environment)
+        refusal = f"{brain} exists, and this demonstration did not write it: move it elsewhere"
+        return (done.returncode, done.stdout, done.stderr) == (1, "", f"\ndemo: {refusal}\n")
+
+    brain.write_text("a file")
+    assert is_refused()
+    assert brain.read_text() == "a file"
+    brain.unlink()
+    zarr.create_group(brain, attributes={"title": "another"}).create_group("mine")
+    assert is_refused()
+    assert (brain / "mine").exists()
+    brain.rename(tmp_path / "another.zarr")
+    for _ in range(2):
+        assert run_demo(packaging, environment).returncode == 0
+    brain.rename(tmp_path / "elsewhere.zarr")
+    brain.symlink_to(tmp_path / "elsewhere.zarr")
+    assert is_refused()
 
 
 @needs_fuse
 @pytest.mark.parametrize("group", ["", "types", "shapes/volume", "shapes/vector"])
-def test_any_source_can_be_shown(environment: dict[str, str], hierarchy: Written, group: str) -> None:
-    done = run_demo(environment, hierarchy.path / group)
+def test_any_source_can_be_shown(
+    packaging: Path, environment: dict[str, str], hierarchy: Written, group: str
+) -> None:
+    done = run_demo(packaging, environment, hierarchy.path / group)
     assert (done.returncode, done.stderr) == (0, "")
     assert "equal to what the library reads" in done.stdout
     assert os.listdir(environment["TMPDIR"]) == []
 
 
 @needs_fuse
-def test_keep_leaves_it_mounted(environment: dict[str, str]) -> None:
-    done = run_demo(environment, "--keep")
+def test_keep_leaves_it_mounted(packaging: Path, environment: dict[str, str]) -> None:
+    done = run_demo(packaging, environment, "--keep")
     (mountpoint,) = mounts_below(environment["TMPDIR"])
     try:
         assert (done.returncode, done.stderr) == (0, "")
@@ -89,8 +132,10 @@ def test_keep_leaves_it_mounted(environment: dict[str, str]) -> None:
 
 @needs_fuse
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_nothing_mounted(environment: dict[str, str], number: signal.Signals) -> None:
-    command = [sys.executable, PACKAGING / "demo.py"]
+def test_a_signal_leaves_nothing_mounted(
+    packaging: Path, environment: dict[str, str], number: signal.Signals
+) -> None:
+    command = [sys.executable, packaging / "demo.py"]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as demo:
@@ -111,8 +156,10 @@ def test_a_signal_leaves_nothing_mounted(environment: dict[str, str], number: si
 
 
 @needs_fuse
-def test_a_difference_is_an_error_and_leaves_nothing_mounted(environment: dict[str, str]) -> None:
-    command = [sys.executable, "-c", WITH_A_DIFFERENCE, PACKAGING]
+def test_a_difference_is_an_error_and_leaves_nothing_mounted(
+    packaging: Path, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-c", WITH_A_DIFFERENCE, packaging]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 1
     assert done.stderr.strip().startswith(
@@ -121,8 +168,10 @@ def test_a_difference_is_an_error_and_leaves_nothing_mounted(environment: dict[s
     assert os.listdir(environment["TMPDIR"]) == []
 
 
-def test_without_a_mount_the_command_line_shows_the_same(environment: dict[str, str]) -> None:
-    command = [sys.executable, "-c", WITHOUT_MOUNT, PACKAGING]
+def test_without_a_mount_the_command_line_shows_the_same(
+    packaging: Path, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-c", WITHOUT_MOUNT, packaging]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
     assert "mounting is not allowed here" in done.stdout
@@ -130,9 +179,11 @@ def test_without_a_mount_the_command_line_shows_the_same(environment: dict[str, 
     assert len(list(Path(environment["XDG_CACHE_HOME"]).rglob("*.png"))) == 1
 
 
-def test_a_source_without_a_hierarchy_gives_one_line(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_source_without_a_hierarchy_gives_one_line(
+    packaging: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
     for source in (tmp_path / "nowhere", tmp_path / "tmp"):
-        done = run_demo(environment, source)
+        done = run_demo(packaging, environment, source)
         assert done.returncode == 1
         assert done.stderr.strip().startswith("demo: ")
         assert len(done.stderr.strip().splitlines()) == 1

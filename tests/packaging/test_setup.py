@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import socket
+import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.command import INTERRUPTIBLE
 from tests.command import run_at_root as run
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +137,37 @@ def test_without_a_network_this_is_the_reason_and_the_link_to_another_environmen
     assert os.listdir(other) == ["bin"]
     assert os.listdir(other / "bin") == []
     assert not (tmp_path / ".venv").is_symlink()
+
+
+def test_ctrl_c_ends_an_installation_quietly(copy: Path, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[build-system]\nrequires = ["no-such-package"]\n')
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        index = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        process = subprocess.Popen(
+            [*INTERRUPTIBLE, "bash", copy, "--demo"],
+            env={
+                **os.environ,
+                "PYTHON": sys.executable,
+                "PIP_INDEX_URL": index,
+                "PIP_CONFIG_FILE": os.devnull,
+                "NO_PROXY": "127.0.0.1",
+                "no_proxy": "127.0.0.1",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            with silent.accept()[0]:  # pip waits for an answer
+                os.killpg(process.pid, signal.SIGINT)
+                said = process.communicate(timeout=60)[1]
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, said) == (130, "")
 
 
 def test_the_pythons_of_this_machine_are_listed_by_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -50,6 +51,35 @@ class Authority:
         file.write_bytes(signed + secret)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(file)
+        return context
+
+    def own_certificate(self, kind: str, host: str = "127.0.0.1") -> tuple[Path, ssl.SSLContext]:
+        """The certificate of a server, without its key, and a TLS context with it.
+
+        It is signed by itself: ``self-signed CA``, as ``openssl req -x509`` makes it, ``self-signed``, or ``self-signed bare``,
+        without saying what it is; or by this authority: ``signed``.
+        """
+        extensions: list[x509.ExtensionType] = [
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address(host))])
+        ]
+        if kind in ("self-signed CA", "self-signed"):
+            extensions.append(x509.BasicConstraints(kind == "self-signed CA", None))
+        key = ec.generate_private_key(ec.SECP256R1())
+        signer = self
+        if kind != "signed":
+            signer = copy(self)
+            signer._key, signer._name = key, _name(host)
+        signed = signer._signed(_name(host), key, timedelta(days=1), *extensions)
+        file = self.directory / f"{host} {kind}.pem"
+        file.write_bytes(signed)
+        return file, self._context(file, signed, key)
+
+    def _context(self, file: Path, signed: bytes, key: ec.EllipticCurvePrivateKey) -> ssl.SSLContext:
+        both = file.with_suffix(".key.pem")
+        secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        both.write_bytes(signed + secret)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(both)
         return context
 
     def _signed(

@@ -109,7 +109,7 @@ def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
 
     try:
         done = subprocess.run(
-            module_command("zarrcore.cli.main", *words),
+            module_command("zarrcore", *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

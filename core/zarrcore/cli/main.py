@@ -8,12 +8,13 @@ modules when they run, so that ``--help`` is fast.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from zarrcore.cli.completion import answer_shell
 from zarrcore.cli.text import printable
@@ -58,18 +59,16 @@ SOURCE#/node/path names a node in it.  zarrscope COMMAND --help describes a comm
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Exit status: 0 done, 1 the data is at fault or missing, 2 the command line is wrong."""
     _prepare_streams()
-    parser = command_parser()
-    answer_shell(parser)
-    namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
+    namespace = argparse.Namespace(debug=False)
     try:
-        status = _run(namespace, parser)
-        sys.stdout.flush()
+        try:
+            return _run(sys.argv[1:] if arguments is None else arguments, namespace)
+        finally:
+            _finish_output()
     except ZarrError as error:
         return max(_report(error, str(error), namespace.debug), getattr(namespace, "error_status", 1))
     except BrokenPipeError:
-        # The reader of the output has closed the pipe. This is not an error, but Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # the reader of the output has seen enough
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         return _report(error, f"{error.strerror or error}{where}", namespace.debug)
@@ -79,10 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - a fault of ours is told in one line too
         sentence = f"this should not have happened, please report it ({type(error).__name__}: {error})"
         return _report(error, sentence, namespace.debug)
-    return status
 
 
-def _run(namespace: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _run(arguments: Sequence[str], namespace: argparse.Namespace) -> int:
+    parser = command_parser()
+    answer_shell(parser)
+    parser.parse_args(_with_selection_joined(arguments), namespace)
     if namespace.version:
         _print_version(verbose=namespace.verbose)
         return 0
@@ -114,6 +115,27 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _finish_output() -> None:
+    """Write what is left of the output; some file systems report that they are full only when a file is closed.
+
+    Raises:
+        OSError: the output is incomplete.
+    """
+    try:
+        sys.stdout.flush()
+        with contextlib.suppress(io.UnsupportedOperation):  # a stream without a file
+            os.close(os.dup(sys.stdout.fileno()))
+    except OSError:
+        _discard(sys.stdout)
+        raise
+
+
+def _discard(stream: TextIO) -> None:
+    """Drop what a stream could not write: Python would write it again at exit, and complain."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
 def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
     """``--select -1,:`` as ``--select=-1,:``: argparse treats a word that begins with a minus sign as an option."""
     joined: list[str] = []
@@ -128,7 +150,10 @@ def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
 def _report(error: Exception, sentence: str, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    print(f"zarrscope: {printable(' '.join(sentence.split()))}", file=sys.stderr)
+    try:
+        print(f"zarrscope: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
+    except OSError:  # the disk is too full for the reason, too
+        _discard(sys.stderr)
     asked = isinstance(error, SelectionError) or (
         isinstance(error, UnsupportedError) and error.kind in _ASKED_KINDS
     )
@@ -137,7 +162,7 @@ def _report(error: Exception, sentence: str, debug: bool) -> int:
 
 def command_parser() -> argparse.ArgumentParser:
     """The parser of the command line, with all installed commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="zarrscope",
         description="See inside any Zarr hierarchy, wherever it is stored.",
         epilog=_EPILOG,
@@ -183,7 +208,14 @@ class _BriefHelp(argparse.HelpFormatter):
             self._prog = program
 
 
-class _Command(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises an error if it cannot write its help, which argparse's own ignores."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        print(message, end="", file=file or sys.stderr)
+
+
+class _Command(_Parser):
     """The parser of one command."""
 
     def __init__(self, **keywords: Any) -> None:

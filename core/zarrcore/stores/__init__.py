@@ -22,6 +22,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
+from zarrcore.stores.schemes import canonical_scheme
 from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
@@ -49,6 +50,7 @@ __all__ = [
     "WrapperStore",
     "WritableStore",
     "ZipStore",
+    "canonical_scheme",
     "open_store",
     "read_descriptor",
     "read_descriptor_into",

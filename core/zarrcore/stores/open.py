@@ -31,6 +31,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.pipelined_urls import adapted, is_pipeline, parse_pipeline
+from zarrcore.stores.schemes import canonical_scheme
 from zarrcore.stores.validation import check_address, check_place
 from zarrcore.stores.zip.store import ZIP_SUFFIXES
 from zarrcore.stores.zip.writing import EMPTY_ZIP
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _CACHE_TIMEOUT_S: Final = 5.0
 _EXTENSIONS: Final = "zarrscope.stores"
 _ZIP: Final = next(kind for kind in FILE_KINDS if kind.name == "zip")
-_VERSIONED: Final = ("file", "s3", "gs", "az", "abfs", "abfss")
+_VERSIONED: Final = ("file", "s3", "gs", "az", "abfs")
 """Schemes whose URLs may name a version of a repository in the query, which has no other meaning there."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -52,8 +53,9 @@ def open_store(
     """The store at a path or URL. Does not contact remote services yet.
 
     Args:
-        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``abfss``, ``http``, ``https``,
-            ``zip``, ``precomputed``, ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
+        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https``, ``zip``,
+            ``precomputed``, ``sqlite``, ``lmdb``, ``redis`` or ``rediss``, another name of these, such as ``gcs`` and ``s3a``,
+            or a scheme of fsspec, or a chain of URLs;
             a local path of a file, which is recognized by its content; or a URL that ends in a suffix of
             `FILE_SUFFIXES`, such as ``.zip``, in any store; a version of a repository, such as
             ``s3://bucket/repo?tag=v1``; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
@@ -80,11 +82,11 @@ def open_store(
     if "::" in text and is_chain(text):
         return _open_fsspec(text, chosen)
     match = _SCHEME.match(text)
-    if "?" in text and (match is None or match[1].lower() in _VERSIONED):
+    if "?" in text and (match is None or canonical_scheme(match[1]) in _VERSIONED):
         text, chosen = _without_version(text, chosen)
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
-    scheme = match.group(1).lower()
+    scheme = canonical_scheme(match[1])
     address = scheme + text[match.end(1) :]
     opener = _OPENERS.get(scheme)
     if opener is None:
@@ -117,9 +119,9 @@ def _open_as(root: str, options: StoreOptions, kind: FileKind) -> ReadableStore:
     """A file as one of this kind, whatever its name."""
     check_place(root)
     match = _SCHEME.match(root)
-    if match is None or match[1].lower() == "file":
+    if match is None or canonical_scheme(match[1]) == "file":
         return _open_file_path(os.path.expanduser(root) if match is None else _path_of(root), options, kind)
-    scheme = match[1].lower()
+    scheme = canonical_scheme(match[1])
     if scheme not in _REMOTE:
         raise StoreError(f"{scheme}:// has no files that {kind.name}: could open")
     return _REMOTE[scheme](scheme + root[match.end(1) :], options, kind)
@@ -288,13 +290,14 @@ def _open_precomputed(url: str, options: StoreOptions) -> ReadableStore:
 
 def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
-    if _SCHEME.match(inner) is None:
+    match = _SCHEME.match(inner)
+    if match is None:
         return _open_file_path(os.path.expanduser(inner), options, _ZIP)
-    scheme = inner.partition("://")[0].lower()
+    scheme = canonical_scheme(match[1])
     opener = _REMOTE.get(scheme)
     if opener is None:
         return open_store(inner, options=options)
-    return opener(inner, options, _ZIP)
+    return opener(scheme + inner[match.end(1) :], options, _ZIP)
 
 
 def _open_s3(url: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
@@ -373,7 +376,6 @@ _REMOTE: Final[dict[str, Callable[[str, StoreOptions, FileKind | None], Readable
     "gs": _open_gcs,
     "az": _open_azure,
     "abfs": _open_azure,
-    "abfss": _open_azure,
     "http": _open_http,
     "https": _open_http,
 }

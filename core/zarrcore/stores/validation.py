@@ -12,12 +12,13 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.schemes import canonical_scheme
 
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE: Final = re.compile(r"[\t -~]*")
 _HOST: Final = re.compile(r"[^\s\0-\x20\x7f\"<>\\^`{|}]+")
 _BUCKET: Final = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9$._-]{1,255}")
-_NAMED: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "http", "https"})
+_NAMED: Final = frozenset({"s3", "gs", "az", "abfs", "http", "https"})
 """Schemes whose URLs name a bucket or server."""
 _LONGEST_S: Final = 1e6
 _MOST_RETRIES: Final = 1000
@@ -149,7 +150,7 @@ def check_prefixes(prefixes: Sequence[str]) -> None:
         raise StoreError("allow_targets is a list of folders and URLs, not one text")
     for prefix in prefixes:
         scheme, mark, rest = prefix.partition("://")
-        if not prefix or (mark and scheme.lower() in _NAMED and not rest.partition("/")[0]):
+        if not prefix or (mark and canonical_scheme(scheme) in _NAMED and not rest.partition("/")[0]):
             raise StoreError(
                 f"{prefix!r} is no place to allow: write a folder, s3://bucket/ or https://server/folder/"
             )

@@ -10,6 +10,8 @@ import pytest
 from tests.any_store import open_store
 from zarrcore.errors import StoreError
 from zarrcore.stores import LocalStore, StoreOptions
+from zarrcore.stores.schemes import ALIASES, canonical_scheme
+from zarrcore.stores.targets.places import Place
 
 
 def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +102,35 @@ def test_a_url_is_shown_without_secrets(url: str, shown: str) -> None:
     store = open_store(url)
     assert store.url == shown
     assert "geheim" not in repr(store)
+
+
+BOX = "box@account.dfs.core.windows.net"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("gcs://bucket/x", "gs://bucket/x"),
+        ("S3A://bucket/x", "s3://bucket/x"),
+        ("s3n://bucket/x.zip", "s3://bucket/x.zip"),
+        ("azure://box/x", "az://box/x"),
+        (f"abfss://{BOX}/x", f"abfs://{BOX}/x"),
+        ("wasbs://box@account.blob.core.windows.net/x", f"abfs://{BOX}/x"),
+        ("zip://gcs://bucket/x.data", "gs://bucket/x.data"),
+        ("s3a://bucket/x.data|zip:", "s3://bucket/x.data"),
+        ("gcs://bucket/x?tag=v1", "gs://bucket/x"),
+        ("local://{tmp}", "{tmp}"),
+    ],
+)
+def test_other_names_of_schemes_open_the_same_store(url: str, shown: str, tmp_path: Path) -> None:
+    """Not the store of fsspec, which needs gcsfs, s3fs or adlfs."""
+    assert open_store(url.format(tmp=tmp_path)).url == shown.format(tmp=tmp_path)
+
+
+@pytest.mark.parametrize("scheme", sorted(ALIASES))
+def test_other_names_of_schemes_mean_the_same_place(scheme: str) -> None:
+    rest = "bucket/x" if canonical_scheme(scheme) != "file" else "/bucket/x"
+    assert Place.of(f"{scheme}://{rest}") == Place.of(f"{canonical_scheme(scheme)}://{rest}")
 
 
 def test_keywords_change_options(tmp_path: Path) -> None:

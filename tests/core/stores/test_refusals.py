@@ -230,6 +230,58 @@ def test_certificates_in_the_bundle_are_trusted(tmp_path: Path) -> None:
             open_store("s3://bucket", **plain).get("key")
 
 
+@pytest.mark.parametrize("kind", ["self-signed", "self-signed bare"])
+def test_the_own_certificate_of_a_service_is_trusted(tmp_path: Path, kind: str) -> None:
+    certificate, context = Authority(tmp_path).own_certificate(kind)
+    with fault_server(context) as faults:
+        faults.values["bucket/key"] = b"1"
+        options = {"endpoint_url": faults.url, "region": "r", "timeout_s": 5.0, "retries": 0}
+        assert open_store("s3://bucket", **options, ca_bundle=str(certificate)).get("key") == b"1"
+
+
+def test_the_certificate_of_a_service_that_is_its_own_authority_is_refused_with_advice(
+    tmp_path: Path,
+) -> None:
+    """obstore never trusts such a certificate."""
+    certificate, context = Authority(tmp_path).own_certificate("self-signed CA")
+    with fault_server(context) as faults:
+        options = {"endpoint_url": faults.url, "region": "r", "timeout_s": 5.0, "retries": 0}
+        store = open_store("s3://bucket", **options, ca_bundle=str(certificate))
+        with pytest.raises(
+            UnreachableError, match=r"its own authority \(CA:TRUE\); .* make it with CA:FALSE"
+        ):
+            store.get("key")
+
+
+@pytest.mark.parametrize("place", ["environment", "profile"])
+def test_the_certificates_that_awss_own_settings_name_are_trusted(tmp_path: Path, place: str) -> None:
+    authority = Authority(tmp_path)
+    config = "[profile work]\naws_access_key_id = a\naws_secret_access_key = b\n"
+    named = str(authority.certificate)
+    (tmp_path / "config").write_text(config + (f"ca_bundle = {named}\n" if place == "profile" else ""))
+    variables = {"AWS_CONFIG_FILE": str(tmp_path / "config")}
+    if place == "environment":
+        variables["AWS_CA_BUNDLE"] = named
+    unwanted = () if place == "environment" else ("AWS_CA_BUNDLE",)
+    (tmp_path / "other").mkdir()
+    other = str(Authority(tmp_path / "other").certificate)
+    with fault_server(authority.server_context()) as faults, environment(variables, unwanted):
+        faults.values["bucket/key"] = b"1"
+        options = {"endpoint_url": faults.url, "profile": "work", "timeout_s": 5.0, "retries": 0}
+        assert open_store("s3://bucket", **options, region="r").get("key") == b"1"
+        with pytest.raises(UnreachableError, match="certificate is not trusted"):
+            open_store("s3://bucket", **options, region="r", ca_bundle=other).get("key")
+        with environment({"AWS_CA_BUNDLE": other}):
+            assert open_store("s3://bucket", **options, region="r", ca_bundle=named).get("key") == b"1"
+            with pytest.raises(UnreachableError, match="certificate is not trusted"):
+                open_store("s3://bucket", **options, region="r").get("key")
+        with (
+            environment({"AWS_CA_BUNDLE": "/absent"}),
+            pytest.raises(StoreError, match=r"cannot read the certificates in /absent"),
+        ):
+            open_store("s3://bucket", **options, region="r").get("key")
+
+
 def test_an_incomplete_upload_leaves_no_parts(faults: FaultServer, options: dict[str, Any]) -> None:
     """Parts cost money and are not listed. Here the last request, which joins them, gets an invalid answer."""
     faults.values["bucket/key"] = (

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import installing_environment
+
 ROOT = Path(__file__).parents[3]
 Script = Callable[..., str]
 
@@ -38,7 +40,9 @@ def script(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     def run(*command: str | Path, folder: Path = ROOT) -> str:
         faulthandler.cancel_dump_traceback_later()  # pytest would print where it waits
         # A packaging/test within this one must not run these tests again.
-        environment = {name: text for name, text in os.environ.items() if not name.startswith("ZARRSCOPE_")}
+        environment = {
+            name: text for name, text in installing_environment().items() if not name.startswith("ZARRSCOPE_")
+        }
         if folder == ROOT and "ZARRSCOPE_VENV" in os.environ:
             environment["ZARRSCOPE_VENV"] = os.environ["ZARRSCOPE_VENV"]
         said = ""

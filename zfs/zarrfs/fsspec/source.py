@@ -19,25 +19,14 @@ from fsspec.utils import tokenize
 
 from zarrcore.errors import StoreError
 from zarrcore.sizes import parse_size
-from zarrcore.stores import ReadableStore, StoreOptions
+from zarrcore.stores import ReadableStore, StoreOptions, canonical_scheme
 from zarrcore.stores.fsspec import FsspecStore
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.opening import open_trees
 from zarrfs.trees.store_trees import LISTED, PLACES, StoreTrees, TreeOptions
 
-_OWN_SCHEMES: Final = {
-    "file": "file",
-    "local": "file",
-    "s3": "s3",
-    "s3a": "s3",
-    "gs": "gs",
-    "gcs": "gs",
-    "az": "az",
-    "abfs": "abfs",
-    "http": "http",
-    "https": "https",
-}
-"""The protocols of fsspec for which zarrcore has its own stores, with the schemes of these."""
+_OWN_SCHEMES: Final = frozenset({"file", "s3", "gs", "az", "abfs", "http", "https"})
+"""The schemes for which zarrcore has its own stores."""
 _HAS_LOCAL_STORE: Final = sys.platform == "linux" and os.open in os.supports_dir_fd
 """Whether zarrcore's own store of local folders works here: it opens files by descriptors, as Linux does."""
 _STORE_OPTIONS: Final = frozenset(option.name for option in fields(StoreOptions))
@@ -119,8 +108,8 @@ class Source:
             source = os.fspath(self.source or "")
             return source if _HAS_LOCAL_STORE or not os.path.isdir(source) else _local_folder(source)
         protocol = self.target_protocol or "file"
-        scheme = _OWN_SCHEMES.get(protocol)
-        if self.target_options or scheme is None or (scheme == "file" and not _HAS_LOCAL_STORE):
+        scheme = canonical_scheme(protocol)
+        if self.target_options or scheme not in _OWN_SCHEMES or (scheme == "file" and not _HAS_LOCAL_STORE):
             return FsspecStore(fsspec.filesystem(protocol, **(self.target_options or {})), self.fo)
         return self.fo if scheme == "file" or "://" in self.fo else f"{scheme}://{self.fo}"
 

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from zarrcore.cli.main import main as zarrscope
-
 _WRONG_CALL: Final = 1
 _FAILED: Final = 32
 """Exit statuses of mount(8)."""
@@ -21,6 +19,9 @@ _FAILED: Final = 32
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Mount as mount(8) asks; returns one of its exit statuses."""
+    # late: it makes this process end quietly on Ctrl-C
+    from zarrcore.__main__ import main as zarrscope
+
     parser = argparse.ArgumentParser(prog=os.path.basename(sys.argv[0]), allow_abbrev=False)
     parser.add_argument("source", metavar="SOURCE")
     parser.add_argument("directory", metavar="DIRECTORY")

@@ -15,9 +15,10 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.saved_views.second_image import MEMBER, SecondImage
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView
 from zarrbrowser.session.sources import RecentSources, SourceRequest
+from zarrcore.stores import canonical_scheme
 
 _WEB = ("http", "https")
-_CLOUDS = ("s3", "gs", "az", "abfs", "abfss")
+_CLOUDS = ("s3", "gs", "az", "abfs")
 _INNER = ("zip", "precomputed")
 """Schemes before another address."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -91,7 +92,7 @@ def _check_address(address: str) -> None:
         if not os.path.isabs(address):
             raise BadViewError(f"The view names {address}, which is not a whole address.")
         return
-    scheme, rest = match[1].lower(), address[match.end() :]
+    scheme, rest = canonical_scheme(match[1]), address[match.end() :]
     if scheme in _INNER:
         _check_address(rest)
     elif scheme in _CLOUDS:

@@ -102,6 +102,9 @@ def trust(context: ssl.SSLContext, bundle: str) -> None:
     """
     try:
         context.load_verify_locations(os.path.expanduser(bundle))
+        context.verify_flags |= (
+            ssl.VERIFY_X509_PARTIAL_CHAIN
+        )  # a server's own certificate will do, as for curl
     except ssl.SSLError as error:
         raise StoreError(
             f"cannot read the certificates in {bundle}: it is not a PEM file with certificates"

@@ -35,6 +35,10 @@ _URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
 _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
+_OWN_AUTHORITY: Final = (
+    "the server's certificate is not trusted, because it is its own authority (CA:TRUE); have an authority sign it, "
+    "or make it with CA:FALSE, and name the authority or the certificate with --ca-bundle"
+)
 _OTHER_NAME: Final = "the server's certificate is for another name than the one in the URL"
 _EXPIRED: Final = "the server's certificate has expired"
 _NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is behind"
@@ -49,6 +53,7 @@ _TROUBLES: Final = {
     "NotValidForName": _OTHER_NAME,
     "ExpiredContext": _EXPIRED,
     "NotValidYet": _NOT_YET,
+    "CaUsedAsEndEntity": _OWN_AUTHORITY,
     "InvalidCertificate": _NO_TRUST,
     "invalid peer certificate": _NO_TRUST,
     "InvalidContentType": _NO_TLS,
@@ -71,7 +76,7 @@ _TROUBLES: Final = {
 }
 """Parts of exception texts and the reason why there was no connection; the first match counts."""
 
-_CERTIFICATES: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _MALFORMED)
+_CERTIFICATES: Final = (_NO_TRUST, _OWN_AUTHORITY, _OTHER_NAME, _EXPIRED, _NOT_YET, _MALFORMED)
 _BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
 """OpenSSL's name of the broken rule; from Python 3.13 on, all rules of RFC 5280 apply."""
 
@@ -121,7 +126,9 @@ class Failure:
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
         return cls(
             status=int(status.group(1)) if status else 0,
-            code=code.group(1) if code else service_codes.NO_KEYS if service_codes.NO_KEYS in text else "",
+            code=code.group(1)
+            if code
+            else next((sign for sign in service_codes.WITHOUT_KEYS if sign in text), ""),
             kind=kind.group(1) if kind else "",
             name=type(error).__name__,
             text=without_secrets(text.partition("\n")[0]),
@@ -151,6 +158,11 @@ class Failure:
     def nobody_answers(self) -> bool:
         """Whether there is no server at the address."""
         return self.trouble in (_NO_NAME, _REFUSED)
+
+    @property
+    def untrusted(self) -> bool:
+        """Whether the server's certificate is not trusted."""
+        return self.trouble in (_NO_TRUST, _OWN_AUTHORITY)
 
     @property
     def no_bucket(self) -> bool:

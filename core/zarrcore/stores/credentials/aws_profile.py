@@ -24,6 +24,10 @@ class AwsProfile:
     region: str | None = None
     endpoint_url: str | None = None
     """The endpoint of S3; a ``services`` section has precedence over the profile's endpoint for all services."""
+    ca_bundle: str | None = None
+    """A file of certificates to trust."""
+    sts_endpoint_url: str | None = None
+    """The endpoint of the service that exchanges identities for keys."""
     delegated: tuple[str, ...] = field(default=(), repr=False)
     """Members that name a source of credentials, with their values: ``sso_session=work``. boto3 follows them."""
 
@@ -51,15 +55,18 @@ def read_profile(name: str | None) -> AwsProfile:
         StoreError: the named profile is in neither file, or a file cannot be read.
     """
     wanted = name or os.environ.get("AWS_PROFILE") or "default"
-    config = _parse(os.environ.get("AWS_CONFIG_FILE") or "~/.aws/config")
-    credentials = _parse(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
+    files = (
+        os.environ.get("AWS_CONFIG_FILE") or "~/.aws/config",
+        os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials",
+    )
+    config, credentials = map(_parse, files)
     # In the configuration file, only the default profile is written without the word "profile".
     sections = [
         *(credentials[section] for section in (wanted,) if credentials.has_section(section)),
         *(config[section] for section in (f"profile {wanted}", wanted) if config.has_section(section)),
     ]
     if not sections and wanted != "default":
-        raise StoreError(f"no AWS profile {wanted} in ~/.aws/config and ~/.aws/credentials")
+        raise StoreError(f"no AWS profile {wanted} in {' and '.join(files)}")
     found: dict[str, str] = {}
     for section in reversed(sections):
         found.update(section)
@@ -70,16 +77,20 @@ def read_profile(name: str | None) -> AwsProfile:
         found.get("aws_session_token"),
         found.get("credential_process"),
         found.get("region"),
-        _service_endpoint(config, found) or found.get("endpoint_url"),
+        _service_endpoint(config, found, "s3") or found.get("endpoint_url"),
+        found.get("ca_bundle"),
+        _service_endpoint(config, found, "sts"),
         tuple(f"{member}={found[member]}" for member in _DELEGATING if member in found),
     )
 
 
-def _service_endpoint(config: configparser.ConfigParser, profile: Mapping[str, str]) -> str | None:
-    """The endpoint of S3 in the ``services`` section that a profile names."""
+def _service_endpoint(
+    config: configparser.ConfigParser, profile: Mapping[str, str], service: str
+) -> str | None:
+    """The endpoint of a service in the ``services`` section that a profile names."""
     section = f"services {profile.get('services')}"
     # Members of a member are indented below it.
-    lines = (config.get(section, "s3", fallback=None) or "").splitlines()
+    lines = (config.get(section, service, fallback=None) or "").splitlines()
     members = (line.partition("=") for line in lines)
     return next((value.strip() for name, _, value in members if name.strip() == "endpoint_url"), None)
 

@@ -133,10 +133,15 @@ class HTTPValues(ObstoreStore):
         except _NotTheValueError:
             return None
         if isinstance(found, Failure):
-            return found
+            return None if self._gives_up_obstore(found) else found
         value, facts = found
         empty = byte_range is not None and byte_range.is_empty
         return (value[:0] if empty else value), stat_of(facts)
+
+    def _gives_up_obstore(self, failure: Failure) -> bool:
+        """Whether httpx may trust a server that obstore does not: a certificate in the bundle that is no authority's."""
+        self._without_obstore = self._without_obstore or failure.untrusted
+        return self._without_obstore
 
     def _check_head(self, answer: Any, path: str) -> None:
         if _may_be_page(path, answer) or _is_encoded(answer):
@@ -208,7 +213,7 @@ class HTTPValues(ObstoreStore):
         path = self.prefix + key
         answer = self._tried(lambda client: client.get(path, options={"head": True}))
         if isinstance(answer, Failure):
-            return answer
+            return self._pages.head(self._address(key)) if self._gives_up_obstore(answer) else answer
         if _may_be_page(path, answer) or _is_encoded(answer):
             return Failure.of_status(_NOT_ALLOWED)  # its answer is not about the value
         return stat_of(answer.meta)

@@ -19,6 +19,7 @@ from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
+from zarrcore.stores.credentials.web_identity import WebIdentityCredentials
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.http.connections import until, watch
 from zarrcore.stores.object.bucket import BucketStore
@@ -35,6 +36,7 @@ _EXPRESS: Final = "--x-s3"
 """The suffix of bucket names in S3 Express One Zone, which needs sessions and addresses of its own."""
 
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_Provider = ProfileCredentials | BotoCredentials | WebIdentityCredentials
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -80,7 +82,7 @@ class S3Store(BucketStore):
         return Client(
             bucket,
             config=config,
-            client_options=client_options(self.options, config.get("endpoint", "")),
+            client_options=client_options(self._trusting(), config.get("endpoint", "")),
             retry_config=repeats,
             # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,
@@ -102,9 +104,9 @@ class S3Store(BucketStore):
             }
         region = config.get("region") or "us-east-1"
         endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
-        return S3Listing(f"{endpoint.rstrip('/')}/{quote(self.bucket)}", region, keys, self.options)
+        return S3Listing(f"{endpoint.rstrip('/')}/{quote(self.bucket)}", region, keys, self._trusting())
 
-    def access_settings(self) -> tuple[S3Config, ProfileCredentials | BotoCredentials | None]:
+    def access_settings(self) -> tuple[S3Config, _Provider | None]:
         """The settings and the credentials for another client of this bucket.
 
         Raises:
@@ -113,7 +115,7 @@ class S3Store(BucketStore):
         profile = read_profile(self.options.profile)
         return self._configuration(profile), self._credentials(profile)
 
-    def _credentials(self, profile: AwsProfile) -> ProfileCredentials | BotoCredentials | None:
+    def _credentials(self, profile: AwsProfile) -> _Provider | None:
         """The credentials of the profile if it has precedence; None if the environment has, or without credentials.
 
         Raises:
@@ -130,7 +132,7 @@ class S3Store(BucketStore):
         if profile.access_key_id or profile.credential_process:
             return ProfileCredentials(profile)
         if any_set(AWS_SOURCES) and options.profile is None:
-            return None
+            return WebIdentityCredentials.of_environment(profile.sts_endpoint_url, self._trusting())
         if profile.delegated:
             return BotoCredentials(profile)
         if options.profile or not _may_ask_metadata_address():
@@ -162,6 +164,15 @@ class S3Store(BucketStore):
             config["request_payer"] = True
         return config
 
+    def _trusting(self) -> StoreOptions:
+        """The options with the certificates that AWS's own settings name if ``ca_bundle`` names none."""
+        bundle = (
+            self.options.ca_bundle
+            or first_set(("AWS_CA_BUNDLE",))
+            or read_profile(self.options.profile).ca_bundle
+        )
+        return replace(self.options, ca_bundle=bundle)
+
     def _endpoint(self, profile: AwsProfile) -> str | None:
         return self.options.endpoint_url or first_set(_ENDPOINTS) or profile.endpoint_url
 
@@ -178,7 +189,7 @@ class S3Store(BucketStore):
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         try:
             with (
-                httpx.Client(timeout=self.options.timeout_s, verify=tls_context(self.options)) as client,
+                httpx.Client(timeout=self.options.timeout_s, verify=tls_context(self._trusting())) as client,
                 until(time.monotonic() + self.options.timeout_s),
             ):
                 answer = client.head(address, extensions={"trace": watch})

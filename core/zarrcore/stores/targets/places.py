@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-_ALIASES: Final = {"s3a": "s3", "gcs": "gs", "local": "file", "adl": "abfs", "abfss": "abfs", "azure": "az"}
+from zarrcore.stores.schemes import canonical_scheme
+
 BUCKETS: Final = ("s3", "gs", "az", "abfs")
 WEB: Final = ("http", "https")
 _WITHOUT_HOST: Final = ("file", "memory", "sqlite", "lmdb")
@@ -39,7 +40,7 @@ def scheme_of(url: str) -> str:
     scheme, colon, _ = url.partition("://")
     if not colon or not scheme.replace("+", "").replace("-", "").replace(".", "").isalnum():
         return ""
-    return _ALIASES.get(scheme.lower(), scheme.lower())
+    return canonical_scheme(scheme)
 
 
 def path_of(url: str) -> str:

@@ -23,6 +23,7 @@ def view(address: str, **connection: object) -> SavedView:
         "/data/a.zip|zip:x",
         "file:///data/a.zarr",
         "s3://bucket/a.zarr",
+        "gcs://bucket/a.zarr",
         "gs://bucket/a",
         "az://container@account/a",
         "abfs://container@account.dfs.core.windows.net/a",
@@ -53,6 +54,7 @@ def test_usual_stores_may_be_opened(address: str) -> None:
         "az://c@evil%23/a",
         "az://c@evil\\x/a",
         "s3:///a",
+        "s3a:///a",
     ],
 )
 def test_other_stores_are_for_those_who_type_their_address(address: str) -> None:

@@ -36,7 +36,9 @@ def test_profiles_are_read_from_the_configuration_files(
         assert "eu-west-7" in sent
         with pytest.raises(AccessDeniedError, match="the AWS profile gives no keys"):
             open_store("s3://bucket", profile="other", **options).get("key")
-        with pytest.raises(StoreError, match="no AWS profile absent"):
+        with pytest.raises(
+            StoreError, match=rf"no AWS profile absent in {tmp_path}/config and {tmp_path}/credentials"
+        ):
             open_store("s3://bucket", profile="absent", **options).get("key")
     # A session token in the environment belongs to other keys.
     with environment({**paths, "AWS_PROFILE": "work", "AWS_SESSION_TOKEN": "geheim"}, AWS_KEYS):

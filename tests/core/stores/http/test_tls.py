@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
@@ -15,6 +17,7 @@ import pytest
 from tests.any_store import open_store
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, StoreTimeoutError, UnreachableError
+from zarrcore.stores import ByteRange
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 
@@ -79,6 +82,59 @@ def test_headers_without_end_are_given_up(authority: Authority, server: FaultSer
     store = open_store(server.url, timeout_s=1, retries=0, ca_bundle=str(authority.certificate))
     with pytest.raises(StoreTimeoutError, match="--timeout"):
         list(store.list_dir("slow/"))
+
+
+OWN = ["self-signed CA", "self-signed", "self-signed bare", "signed"]
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_a_servers_own_certificate_in_the_bundle_is_trusted(
+    authority: Authority, kind: str, tmp_path: Path
+) -> None:
+    """As curl trusts it. obstore does not trust the first one, and not the last one without its authority."""
+    certificate, context = authority.own_certificate(kind)
+    with fault_server(context) as server:
+        server.values, server.content_types[""] = {"key": b"123", "": PAGE}, "text/html"
+        for first in ("stat", "get"):
+            store = open_soon(server.url, ca_bundle=str(certificate))
+            assert getattr(store, first)("key") is not None
+            assert store.get("key") == b"123"
+            assert store.get("key", ByteRange(1, 2)) == b"2"
+            assert store.stat("key").size == 3
+            assert [entry.key for entry in store.list()] == ["key"]
+        said = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
+        for bundle in (None, Authority(tmp_path).certificate):
+            check_fails(server.url, bundle, said)
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_a_servers_own_certificate_for_another_name_is_not_trusted(authority: Authority, kind: str) -> None:
+    certificate, context = authority.own_certificate(kind, "127.0.0.2")
+    with fault_server(context) as server:
+        said = "the server's certificate is for another name than the one in the URL"
+        check_fails(server.url, certificate, said)
+
+
+@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE"])
+def test_of_the_variables_with_certificates_only_that_of_the_system_counts(
+    authority: Authority, server: FaultServer, name: str
+) -> None:
+    program = (
+        "import sys; from zarrcore.stores import open_store; store = open_store(sys.argv[1], retries=0); "
+        "print(bytes(store.get('key')), [entry.key for entry in store.list()])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, server.url],
+        env={"PATH": os.environ["PATH"], name: str(authority.certificate)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if name == "SSL_CERT_FILE":
+        assert (done.stdout, done.stderr) == ("b'1' ['key']\n", "")
+    else:
+        assert "the server's certificate is not trusted" in done.stderr
 
 
 def test_an_authority_outside_the_bundle_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
 from tests.any_store import open_store
 from tests.core.stores.object.test_listing import page
 from tests.servers import FaultServer
-from zarrcore.stores.connection import retries
 
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses before repeats, which take no time."""
     slept: list[float] = []
-    monkeypatch.setattr(retries.time, "sleep", slept.append)
+    monkeypatch.setattr(time, "sleep", slept.append)
     return slept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 from tests.any_store import AnyStore, open_store
 from tests.servers import FaultServer
 from zarrcore.errors import UnreachableError
-from zarrcore.stores.connection import retries
 
 KEYS = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
 
@@ -18,7 +18,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses before repeats, which take no time."""
     slept: list[float] = []
-    monkeypatch.setattr(retries.time, "sleep", slept.append)
+    monkeypatch.setattr(time, "sleep", slept.append)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     return slept
@@ -63,7 +63,7 @@ def test_requests_wait_as_long_as_the_service_asks(
 def test_a_service_that_never_recovers_is_an_error(
     faults: FaultServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retries.time, "monotonic", lambda: sum(pauses))
+    monkeypatch.setattr(time, "monotonic", lambda: sum(pauses))
     faults.faults["bucket/key"] = 503
     with pytest.raises(UnreachableError, match="the server fails"):
         open_store("s3://bucket", endpoint_url=faults.url, region="us-east-1").get("key")

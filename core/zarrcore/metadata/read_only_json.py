@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from zarrcore.metadata.json_document import MAX_DEPTH
+
 
 def _refuse(value: object, *_args: object, **_options: object) -> NoReturn:
     kind = "object" if isinstance(value, dict) else "list"
@@ -52,17 +54,20 @@ class ReadOnlyList(list[Any]):
         return changeable(self)  # type: ignore[no-any-return]
 
 
-def read_only(value: Any) -> Any:
-    """A JSON value with all that is in it, read-only. A value that already is read-only is not copied."""
+def read_only(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """A JSON value with all that is in it, read-only. A value that already is read-only is not copied.
+
+    What lies deeper than a document may be nested stays as it is: such a value is refused when it is written.
+    """
     match value:
         case (
             str() | int() | float() | None | ReadOnlyObject() | ReadOnlyList()
         ):  # first, because most values are these
             return value
-        case Mapping():
-            return ReadOnlyObject({name: read_only(item) for name, item in value.items()})
-        case list():
-            return ReadOnlyList(map(read_only, value))
+        case Mapping() if depth:
+            return ReadOnlyObject({name: read_only(item, depth - 1) for name, item in value.items()})
+        case list() if depth:
+            return ReadOnlyList([read_only(item, depth - 1) for item in value])
     return value
 
 

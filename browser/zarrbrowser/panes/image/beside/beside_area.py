@@ -18,7 +18,6 @@ from zarrbrowser.panes.image.beside.pane_link import PaneLink
 from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.saved_views.untrusted import address_of
 from zarrbrowser.session.sources import Source, short_name
-from zarrbrowser.values.elements import elements_of
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -118,8 +117,9 @@ class BesideArea(QWidget):
     def read_again(self) -> None:
         """Open the node and read its elements again, because something has changed; the view stays."""
         view, state = self.view_state(), self.pane.model.state
-        if state is not None and elements_of(state.image.base).packing is None:
-            view = {**view, "is_unpacked": True}  # a change may have added a scale
+        if state is not None and self.pane.contrast.unpacking.isHidden():
+            # Nothing was packed when it was shown, but a change may have added a scale. The node itself shows the change already.
+            view = {**view, "is_unpacked": True}
         if self.source is not None:
             self.pane.session.forget_views(self.source, self.path)  # they are of the earlier attributes
         self.pane.forget_elements()

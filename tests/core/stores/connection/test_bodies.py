@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from email.utils import formatdate
 
 import pytest
 
 from tests.any_store import AnyStore, open_store
-from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreTimeoutError
+from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreError, StoreTimeoutError
 from zarrcore.stores import ByteRange
 from zarrcore.stores.connection import bodies
 from zarrcore.stores.connection.bodies import BodyError, Pace
@@ -30,6 +31,8 @@ class Sender:
     """The ranges of the requests; empty for whole values."""
     answer: Callable[[socket.socket, int, int], None] = lambda connection, start, stop: None
     """Sends bytes ``[start, stop)`` of the value after their head."""
+    version: str = 'ETag: "e"\r\nLast-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n'
+    """The headers that identify the version of the value."""
 
     def serve(self, connection: socket.socket) -> None:
         with contextlib.suppress(OSError), connection:
@@ -43,7 +46,7 @@ class Sender:
             span = f"Content-Range: bytes {begin}-{stop - 1}/{len(VALUE)}\r\n" if wanted else ""
             status = "206 Partial Content" if wanted else "200 OK"
             connection.sendall(
-                f'HTTP/1.1 {status}\r\nETag: "e"\r\nLast-Modified: Wed, 01 Jan 2025 00:00:00 GMT\r\n{span}'
+                f"HTTP/1.1 {status}\r\n{self.version}{span}"
                 f"Connection: close\r\nContent-Length: {stop - begin}\r\n\r\n".encode()
             )
             self.answer(connection, begin, stop)
@@ -118,6 +121,18 @@ def test_a_body_that_broke_off_continues_where_it_ended(
     sender.answer = cut
     assert opened().get("key") == VALUE
     assert sender.ranges == ["", "100000-299999", "200000-299999"]
+
+
+@pytest.mark.parametrize("version", ["", 'ETag: W/"e"\r\n', f"Last-Modified: {formatdate(usegmt=True)}\r\n"])
+def test_a_body_continues_only_if_the_version_is_certain(
+    sender: Sender, opened: Callable[..., AnyStore], monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """The value may have been replaced by one of the same size, within the same second."""
+    monkeypatch.setattr(bodies, "_WORTHWHILE", 1000)
+    sender.version = version
+    sender.answer = lambda connection, start, _stop: connection.sendall(VALUE[start : start + 200_000])
+    with pytest.raises(StoreError):
+        opened().get("key")
 
 
 def test_a_body_that_always_breaks_off_early_is_an_error(

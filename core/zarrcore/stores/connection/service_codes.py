@@ -21,7 +21,11 @@ EXPIRED: Final = frozenset(
 NO_KEYS: Final = "External AWS credential provider"
 """The source that obstore names if it got no keys."""
 
+LOGIN_PAGE: Final = "LoginPage"
+"""Our own code: a web server redirects from a value to a page."""
+
 DENIED: Final = {
+    LOGIN_PAGE: "the server redirects to a web page, perhaps one to log in",
     NO_KEYS: "the AWS profile gives no keys: its credential_process, role or single sign-on (aws sso login) fails",
     **dict.fromkeys(EXPIRED, "the credentials have expired"),
     "InvalidToken": "the session token is not valid",

@@ -18,6 +18,7 @@ from zarrcore.late_imports import imported
 from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.service_codes import LOGIN_PAGE
 from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_page
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
@@ -214,7 +215,9 @@ class HTTPValues(ObstoreStore):
         return stat_of(answer.meta)
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
-        if failure.status == _UNAUTHORIZED:  # this status never means that something is missing
+        if (
+            failure.status == _UNAUTHORIZED or failure.code == LOGIN_PAGE
+        ):  # which never mean that something is missing
             hint = "give credentials with --header, or user and password in the URL"
         return super()._error(failure, key, hint)
 

@@ -121,6 +121,25 @@ def test_headers_user_and_query_are_sent_and_never_shown(faults: FaultServer) ->
     assert "geheim" not in shown
 
 
+@pytest.mark.parametrize(
+    ("page", "is_absent"), [(b"<title>Index of /a/</title>", True), (b"<title>Welcome</title>", False)]
+)
+def test_a_forbidden_method_means_absent_only_for_a_directory(
+    faults: FaultServer, page: bytes, is_absent: bool
+) -> None:
+    """As WebDAV servers answer for a directory without the slash; others show some page for every address."""
+    faults.faults["a"] = 405
+    faults.values["a/"] = page
+    faults.content_types["a/"] = "text/html"
+    store = open_store(faults.url, retries=0)
+    for read in (store.get, store.stat):
+        if is_absent:
+            assert read("a") is None
+        else:
+            with pytest.raises(StoreError, match="405"):
+                read("a")
+
+
 def test_a_directory_that_may_not_be_listed_is_not_a_value(nginx: WebServer, faults: FaultServer) -> None:
     store = open_store(f"{nginx.plain_url}/values")
     assert store.get("a/zarr.json") == b"{}"

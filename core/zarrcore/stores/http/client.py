@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+_BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _COMPRESSED: Final = ("gzip", "deflate")
 _ENCODINGS: Final = ("", "identity", *_COMPRESSED)
 """Encodings of a body that can be decoded."""
@@ -240,6 +241,8 @@ class WebClient:
         body, passed, pace = bytearray(), 0, Pace(self._options.timeout_s)
         try:
             for piece in _decoded(answer, encoding):
+                if not passed and _is_page(answer, piece):
+                    return Failure.of_kind("", "the server answers with a web page, perhaps one to log in")
                 body += piece[skip:] if skip else piece
                 skip = max(0, skip - len(piece))
                 if wanted is not None and len(body) >= wanted:
@@ -362,6 +365,16 @@ def _page_elsewhere(answer: httpx.Response, path: str) -> Failure | None:
     if is_page and answer.status_code in (200, 206, 403) and not name.endswith((".html", ".htm")):
         return Failure(0, LOGIN_PAGE, "", "", "")
     return None
+
+
+def _is_page(answer: httpx.Response, begin: bytes) -> bool:
+    """Whether a body is a page of HTML, which no key names that does not end as one."""
+    return (
+        answer.status_code == HTTPStatus.OK
+        and answer.headers.get("content-type", "").startswith("text/html")
+        and not answer.url.path.endswith(("/", ".html", ".htm"))
+        and _BEGIN_OF_PAGE.match(begin) is not None
+    )
 
 
 def may_be_page(path: str, content_type: str) -> bool:

@@ -169,5 +169,5 @@ def _same_version(facts: Any, before: Any) -> bool:
         return False
     if facts["e_tag"] and not facts["e_tag"].startswith("W/"):
         return True
-    changed_s = facts["last_modified"].timestamp()  # 0 if the server does not state it
+    changed_s: float = facts["last_modified"].timestamp()  # 0 if the server does not state it
     return 0 < changed_s < time.time() - _CERTAIN_AGE_S

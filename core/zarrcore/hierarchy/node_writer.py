@@ -8,11 +8,12 @@ members of another writer stay.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from zarrcore.errors import (
     ListingUnsupportedError,
@@ -41,9 +42,12 @@ T = TypeVar("T")
 
 _ERASED_AT_ONCE = 1000
 
+_locks: WeakValueDictionary[Hashable, threading.RLock] = WeakValueDictionary()
+"""The lock of each store that is being changed."""
+
 
 class NodeWriter:
-    """Changes the nodes of one hierarchy. Thread-safe: one change at a time.
+    """Changes the nodes of one hierarchy. Thread-safe: one change of a store at a time, by all its hierarchies in this process.
 
     Args:
         owner: the hierarchy that the nodes belong to.
@@ -58,7 +62,8 @@ class NodeWriter:
         self._loader = loader
         self._format = owner.format
         self._store = writable(owner.store)
-        self._lock = threading.RLock()
+        # A change replaces whole documents: two at once would lose one of them.
+        self._lock = _locks.setdefault(self._store.identity, threading.RLock())
 
     def create(
         self, path: str, metadata: NodeMetadata, *, overwrite: bool = False, look: Look | None = None

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,21 @@ def test_what_another_program_stored_meanwhile_is_kept(tmp_path: Path) -> None:
     zc.open(str(tmp_path / "a"), mode="r+")["array"].attributes["theirs"] = 1
     node.attributes["ours"] = 2
     assert node.attributes == {"unit": "m", "axes": [{"a": 1}], "theirs": 1, "ours": 2}
+
+
+@pytest.mark.parametrize("format_name", ["v3", "v2", "n5"])
+def test_what_other_hierarchies_of_this_process_store_at_the_same_time_is_kept(
+    tmp_path: Path, format_name: str
+) -> None:
+    """As when threads of Dask change an array that each of them has unpickled."""
+    place = tmp_path / "h"
+    zc.create(place, format=format_name).create_group("g")
+    groups = [zc.open(place, "r+")["g"] for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(10):
+            names = [f"{thread}_{number}" for thread in range(4)]
+            [*threads.map(lambda group, name: group.attributes.update({name: 1}), groups, names)]
+    assert len(zc.open(place)["g"].attributes) == 40
 
 
 def test_a_refused_change_changes_nothing(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ WHOLE_MAX: Final = 2 << 30
 _WORTHWHILE: Final = 1 << 20
 """Bytes that make it worthwhile to continue a body that broke off, instead of beginning again."""
 
+_CERTAIN_AGE_S: Final = 60
+"""Seconds since a change after which its time identifies the version: times of HTTP are whole seconds, and clocks differ."""
+
 
 class BodyError(Exception):
     """A body that ended early, is too long or came too slowly.
@@ -98,7 +101,7 @@ class Download:
                 return self._read(client), self._facts
             except BodyError as error:
                 progress, elapsed_s = self._at - before, time.monotonic() - began_s
-                if error.kind != "Interrupted" or not progress or not _is_strong(self._facts["e_tag"]):
+                if error.kind != "Interrupted" or not progress:
                     raise
                 if progress < _WORTHWHILE and elapsed_s < self._timeout_s:
                     raise
@@ -109,14 +112,14 @@ class Download:
         if self._facts is None:
             self._check(answer)
             self._span, self._facts = answer.range, answer.meta
-        elif answer.range[0] != self._span[0] + self._at or answer.meta["e_tag"] != self._facts["e_tag"]:
+        elif answer.range[0] != self._span[0] + self._at or not _same_version(answer.meta, self._facts):
             raise BodyError("Interrupted")  # nothing of it belongs to what has arrived
         size = self._span[1] - self._span[0]
         if not size:
             return b""
         pieces = iter(answer.stream(min_chunk_size=0))
         piece = self._next(pieces)
-        if len(piece) == size:
+        if not self._at and len(piece) == size:
             return memoryview(piece)
         if not len(self._buffer):
             self._buffer = np.empty(size, np.uint8)  # which takes memory only as it is filled
@@ -157,6 +160,14 @@ def _request_range(byte_range: ByteRange) -> Any:
     return {"offset": start} if stop is None else (start, max(stop, start + 1))
 
 
-def _is_strong(etag: str | None) -> bool:
-    """Whether an etag stands for exactly the same bytes (RFC 9110, 8.8.1)."""
-    return etag is not None and not etag.startswith("W/")
+def _same_version(facts: Any, before: Any) -> bool:
+    """Whether two answers are certainly about the same version of a value: RFC 9110, "Weak versus Strong".
+
+    Without a strong etag, the time of the last change must be so long ago that it cannot stand for two changes.
+    """
+    if any(facts[name] != before[name] for name in ("e_tag", "last_modified", "size")):
+        return False
+    if facts["e_tag"] and not facts["e_tag"].startswith("W/"):
+        return True
+    changed_s: float = facts["last_modified"].timestamp()  # 0 if the server does not state it
+    return 0 < changed_s < time.time() - _CERTAIN_AGE_S

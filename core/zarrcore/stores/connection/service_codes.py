@@ -21,12 +21,16 @@ EXPIRED: Final = frozenset(
 NO_KEYS: Final = "External AWS credential provider"
 """The source that obstore names if it got no keys."""
 
+LOGIN_PAGE: Final = "LoginPage"
+"""Our own code: a web server redirects from a value to a page."""
+
 NO_ROLE_KEYS: Final = "the token service"
 """How the message begins if the service that ``AWS_ENDPOINT_URL_STS`` names gives no keys."""
 
 WITHOUT_KEYS: Final = (NO_ROLE_KEYS, NO_KEYS)
 
 DENIED: Final = {
+    LOGIN_PAGE: "the server redirects to a web page, perhaps one to log in",
     NO_ROLE_KEYS: "the token service (AWS_ENDPOINT_URL_STS) gives no keys for the role of this machine (AWS_ROLE_ARN)",
     NO_KEYS: "the AWS profile gives no keys: its credential_process, role or single sign-on (aws sso login) fails",
     **dict.fromkeys(EXPIRED, "the credentials have expired"),

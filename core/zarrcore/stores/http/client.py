@@ -20,12 +20,13 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
 from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.connection.service_codes import LOGIN_PAGE
 from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.options import StoreOptions
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+_BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _COMPRESSED: Final = ("gzip", "deflate")
 _ENCODINGS: Final = ("", "identity", *_COMPRESSED)
 """Encodings of a body that can be decoded."""
@@ -48,6 +50,8 @@ _STEP: Final = 1 << 20
 _ANY_HEADER: Final = zlib.MAX_WBITS + 32
 """The mode of zlib that takes streams of gzip and of zlib."""
 _MOST_REDIRECTIONS: Final = 20
+_REDIRECTED: Final = "zarrcore.redirected"
+"""The extension of requests that a redirection leads to."""
 _PORTS: Final = {"http": 80, "https": 443}
 NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
 """Headers that any server may get."""
@@ -199,9 +203,8 @@ class WebClient:
         part = byte_range or ByteRange(0)
         headers = {"Range": _range_header(part)} if ranged else {}
         with self._asked("GET", url, headers) as answer:
-            if answer.url.path.endswith("/") and not urlsplit(url).path.endswith("/"):
-                # Redirected to a directory, whose page the server may show or refuse: the value does not exist.
-                return Failure.of_status(404)
+            if elsewhere := _page_elsewhere(answer, urlsplit(url).path):
+                return elsewhere
             if answer.status_code == 206 and ranged:
                 body = self._part(answer, part, limit)
             elif answer.status_code == 200:
@@ -238,6 +241,8 @@ class WebClient:
         body, passed, pace = bytearray(), 0, Pace(self._options.timeout_s)
         try:
             for piece in _decoded(answer, encoding):
+                if not passed and _is_page(answer, piece):
+                    return Failure.of_kind("", "the server answers with a web page, perhaps one to log in")
                 body += piece[skip:] if skip else piece
                 skip = max(0, skip - len(piece))
                 if wanted is not None and len(body) >= wanted:
@@ -274,6 +279,7 @@ class WebClient:
                     _read_to_end(answer)
                     check_redirection(str(request.url), str(answer.next_request.url), self._options)
                     request = answer.next_request
+                    request.extensions = {**request.extensions, _REDIRECTED: True}
                 else:
                     raise httpx.TooManyRedirects("Exceeded maximum allowed redirects.")
             yield answer
@@ -344,6 +350,31 @@ def _read_to_end(answer: httpx.Response) -> None:
     if said.isascii() and said.isdigit() and int(said) <= _KEPT:
         for _ in answer.iter_raw():
             pass
+
+
+def _page_elsewhere(answer: httpx.Response, path: str) -> Failure | None:
+    """The failure if the request was redirected to a page in place of the value at ``path``."""
+    found = answer.url.path
+    name = unquote(path).rpartition("/")[2]
+    if not name or answer.request.extensions.get(_REDIRECTED) is None:
+        return None
+    if found.endswith(f"/{name}/"):
+        # The page of the directory, which the server may show or refuse: the value does not exist.
+        return Failure.of_status(404)
+    is_page = answer.headers.get("content-type", "").startswith("text/html") or found.endswith("/")
+    if is_page and answer.status_code in (200, 206, 403) and not name.endswith((".html", ".htm")):
+        return Failure(0, LOGIN_PAGE, "", "", "")
+    return None
+
+
+def _is_page(answer: httpx.Response, begin: bytes) -> bool:
+    """Whether a body is a page of HTML, which no key names that does not end as one."""
+    return (
+        answer.status_code == HTTPStatus.OK
+        and answer.headers.get("content-type", "").startswith("text/html")
+        and not answer.url.path.endswith(("/", ".html", ".htm"))
+        and _BEGIN_OF_PAGE.match(begin) is not None
+    )
 
 
 def may_be_page(path: str, content_type: str) -> bool:

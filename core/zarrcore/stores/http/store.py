@@ -120,10 +120,11 @@ class HTTPStore(HTTPValues, ListableStore, RefusingStore):
                 isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "")
             ):
                 own = f"{self._origin}/{quote(self.prefix.rstrip('/'))}{self._query}"
-                if isinstance(self._pages.fetch(own, limit=0), Answer):
-                    reason = f"{self.url} is neither a folder nor a file of a known kind"
-                else:
+                value = self._pages.fetch(own, limit=0)
+                if isinstance(value, Failure) and value.absent:
                     reason = f"there is nothing at {self.url}"
+                else:
+                    reason = f"{self.url} is neither a folder nor a file of a known kind"
                 return StoreNotFoundError(reason, url=self.url)
         return ListingUnsupportedError(
             f"{self.url}: the server shows no directory listings; name a path in it, or show its consolidated "

@@ -18,7 +18,9 @@ from zarrcore.late_imports import imported
 from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.service_codes import LOGIN_PAGE
 from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_page
+from zarrcore.stores.http.listing_pages import parse_listing
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.object.store import ObstoreStore, stat_of
@@ -39,6 +41,8 @@ _WITHHELD_BY_OBSTORE: Final = frozenset(
 """Headers that obstore does not send to another server that it was redirected to."""
 _COUNTED_MAX: Final = 64 << 20
 """Bytes of the largest value that is fetched to learn its size."""
+_LISTING_BEGIN: Final = 1 << 16
+"""Bytes that show whether a page is a listing."""
 _REFUSES_HEAD: Final = (403, 405, 501)
 
 
@@ -186,8 +190,12 @@ class HTTPValues(ObstoreStore):
         return answer.body[:0] if empty else answer.body, answer.stat
 
     def _is_directory(self, key: str) -> bool:
-        """Whether the server shows a page of ``key/``: WebDAV servers forbid getting a directory without the slash."""
-        return isinstance(self._pages.fetch(self._address(key + "/"), limit=0), Answer)
+        """Whether the server lists ``key/``: WebDAV servers forbid getting a directory without the slash."""
+        url = self._address(key + "/")
+        page = self._pages.fetch(url, limit=_LISTING_BEGIN)
+        if isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "") is not None:
+            return True
+        return self._pages.speaks_webdav(url)
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
@@ -219,7 +227,9 @@ class HTTPValues(ObstoreStore):
         return stat_of(answer.meta)
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
-        if failure.status == _UNAUTHORIZED:  # this status never means that something is missing
+        if (
+            failure.status == _UNAUTHORIZED or failure.code == LOGIN_PAGE
+        ):  # which never mean that something is missing
             hint = "give credentials with --header, or user and password in the URL"
         return super()._error(failure, key, hint)
 

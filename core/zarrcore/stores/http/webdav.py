@@ -13,6 +13,10 @@ from zarrcore.stores.interface import BytesLike, StoreEntry
 
 _DAV: Final = "{DAV:}"
 _PIECE: Final = 1 << 16
+_RESPONSE_MAX: Final = 1 << 20
+"""Bytes of one entry, for which the parser takes about thirty times as many."""
+_NAMES_MAX: Final = 10_000
+"""The number of different names of elements, attributes and namespaces."""
 _DOCUMENT_TYPE: Final = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 
 
@@ -49,24 +53,42 @@ def parse_multi_status(page: BytesLike, url: str, prefix: str) -> Iterator[Store
 
 
 def _responses(page: memoryview) -> Iterator[Element]:
-    """The elements ``response``, one at a time."""
-    parser: XMLPullParser[Any] = XMLPullParser(["end"])
-    last = None
+    """The elements ``response``, one at a time: nothing is kept of what came before.
+
+    Raises:
+        ValueError: it is no answer of WebDAV, or one that would take much memory.
+    """
+    parser: XMLPullParser[Any] = XMLPullParser(["start", "end", "start-ns"])
     if _DOCUMENT_TYPE.search(page):
         raise ValueError("it has a document type, which could make it endless")
+    open_elements: list[Element] = []
+    names: set[str] = set()  # of elements, attributes and namespaces, which the parser never forgets
+    tag, since_last = "", 0
     try:
         for start in range(0, len(page), _PIECE):
             parser.feed(bytes(page[start : start + _PIECE]))
+            since_last += _PIECE
             events: Iterator[Any] = parser.read_events()
-            for _, element in events:
-                last = element.tag
-                if last == f"{_DAV}response":
-                    yield element
-                    element.clear()
+            for event, found in events:
+                if event == "start-ns":
+                    names.add(found[0])
+                elif event == "start":
+                    names.update((found.tag, *found.attrib))
+                    open_elements.append(found)
+                else:
+                    open_elements.pop()
+                    tag = found.tag
+                    if len(open_elements) == 1:
+                        if tag == f"{_DAV}response":
+                            yield found
+                        open_elements[0].clear()
+                        since_last = 0
+            if since_last > _RESPONSE_MAX or len(names) > _NAMES_MAX:
+                raise ValueError("it has more in one entry than any server sends")
         parser.close()
     except ParseError as error:
         raise ValueError(f"it is not valid XML: {error}") from None
-    if last != f"{_DAV}multistatus":
+    if tag != f"{_DAV}multistatus":
         raise ValueError("it is not an answer of WebDAV")
 
 

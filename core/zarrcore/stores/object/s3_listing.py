@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +24,7 @@ from zarrcore.stores.connection.clients import is_loopback
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.http.client import failure_of, retry_after_s, tls_context
+from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _PAGE_NBYTES: Final = 8 << 20
 """A page has at most 1,000 keys of 1,024 bytes, each of which may be written as three."""
+
+_NO_END: Final = "the listing is incomplete, and the service does not say how to continue it"
 
 _EMPTY: Final = hashlib.sha256(b"").hexdigest()
 
@@ -40,6 +45,8 @@ class Page:
     objects: list[dict[str, Any]]
     prefixes: list[str]
     next: str
+    is_cut: bool
+    """Whether more pages follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,9 @@ class S3Listing:
         while True:
             page = parsed(self._get(query | ({"continuation-token": token} if token else {})))
             yield page
-            if not page.next or page.next == token:
+            if page.next in ("", token):
+                if page.is_cut:
+                    raise FailedListingError(Failure.of_kind("", _NO_END))
                 return
             token = page.next
 
@@ -97,7 +106,10 @@ class S3Listing:
         text = "&".join(f"{name}={_quoted(query[name])}" for name in sorted(query))
         url = f"{self.address}?{text}"
         body = bytearray()
-        with client.stream("GET", url, headers=self._headers(text)) as answer:
+        request = client.build_request("GET", url, headers=self._headers(text))
+        with until(time.monotonic() + self.options.timeout_s):
+            head = send(client, request)
+        with closing(head) as answer:
             if answer.status_code != 200:
                 return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
             pace = Pace(self.options.timeout_s)
@@ -179,7 +191,8 @@ def parsed(body: bytes) -> Page:
         prefixes = [_name(item, "Prefix", is_encoded) for item in root.iter("CommonPrefixes")]
     except (ElementTree.ParseError, ValueError) as error:
         raise FailedListingError(Failure.of_kind("", "Got invalid list response")) from error
-    return Page(objects, prefixes, root.findtext("NextContinuationToken", ""))
+    is_cut = root.findtext("IsTruncated") == "true"
+    return Page(objects, prefixes, root.findtext("NextContinuationToken", ""), is_cut)
 
 
 def _name(item: ElementTree.Element, tag: str, is_encoded: bool) -> str:

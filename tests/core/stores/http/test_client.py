@@ -18,6 +18,7 @@ from tests.core.stores.contract import CHUNK
 from tests.core.stores.http.parts import check_parts
 from tests.servers import FaultServer, environment, fault_server
 from zarrcore.errors import (
+    AccessDeniedError,
     BodyTooLargeError,
     StoreError,
     UnreachableError,
@@ -274,6 +275,24 @@ def test_a_redirection_to_a_directory_means_that_the_value_is_absent(
     assert isinstance(found, Failure)
     assert found.status == 404
     assert isinstance(client.fetch(f"{faults.url}/a/", limit=100), Answer)
+
+
+@pytest.mark.parametrize("page", ["login/", "login", "login/?next=/c/1", "c/login/"])
+@pytest.mark.parametrize("status", [200, 403])
+def test_a_redirection_to_another_page_does_not_mean_that_the_value_is_absent(
+    faults: FaultServer, opened: Opener, page: str, status: int
+) -> None:
+    """As a server does when a login has expired."""
+    key = page.partition("?")[0]
+    faults.values[key] = b"<title>Log in</title>"
+    faults.content_types[key] = "text/html"
+    faults.faults["c/1"] = f"moved:{faults.url}/{page}"
+    if status != 200:
+        faults.faults[key] = status
+    store = opened()
+    for read in (store.get, store.stat, lambda name: store.get(name, ByteRange(4, 8))):
+        with pytest.raises(AccessDeniedError):
+            read("c/1")
 
 
 def test_only_temporary_failures_are_attempted_again() -> None:

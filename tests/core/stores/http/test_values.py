@@ -121,6 +121,40 @@ def test_headers_user_and_query_are_sent_and_never_shown(faults: FaultServer) ->
     assert "geheim" not in shown
 
 
+def test_a_page_of_html_is_not_the_value_of_a_key(faults: FaultServer) -> None:
+    """As of a proxy that wants a login, whatever is requested; a part of it could pass for elements."""
+    page = b"\n<!DOCTYPE html><html>Log in" + b" " * 100_000
+    for key in ("c/0", "page.html", "other"):
+        faults.values[key] = page if key != "other" else b"<html" + b"x" * 9
+        faults.content_types[key] = "text/html"
+    faults.faults["c/0"] = "no-range"
+    store = open_store(faults.url, retries=0)
+    for part in (None, ByteRange(50_000, 50_008)):
+        with pytest.raises(StoreError, match="answers with a web page"):
+            store.get("c/0", part)
+    assert store.get("page.html") == page
+    assert store.get("other") == faults.values["other"]
+
+
+@pytest.mark.parametrize(
+    ("page", "is_absent"), [(b"<title>Index of /a/</title>", True), (b"<title>Welcome</title>", False)]
+)
+def test_a_forbidden_method_means_absent_only_for_a_directory(
+    faults: FaultServer, page: bytes, is_absent: bool
+) -> None:
+    """As WebDAV servers answer for a directory without the slash; others show some page for every address."""
+    faults.faults["a"] = 405
+    faults.values["a/"] = page
+    faults.content_types["a/"] = "text/html"
+    store = open_store(faults.url, retries=0)
+    for read in (store.get, store.stat):
+        if is_absent:
+            assert read("a") is None
+        else:
+            with pytest.raises(StoreError, match="405"):
+                read("a")
+
+
 def test_a_directory_that_may_not_be_listed_is_not_a_value(nginx: WebServer, faults: FaultServer) -> None:
     store = open_store(f"{nginx.plain_url}/values")
     assert store.get("a/zarr.json") == b"{}"

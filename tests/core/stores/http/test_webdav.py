@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from zarrcore.stores.http.webdav import parse_multi_status
@@ -63,6 +65,32 @@ def test_a_size_that_is_no_number_is_unknown(size: str) -> None:
 def test_what_is_no_answer_is_refused(body: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         [*parse_multi_status(body, URL, "")]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "<D:response>" + "<a/>" * 600_000 + "</D:response>",
+        "<a>" * 600_000,
+        "".join(f"<a{number}/>" for number in range(20_000)),
+        "".join(f"<a b{number}=''/>" for number in range(20_000)),
+        "".join(f"<a xmlns:p{number}='u'/>" for number in range(20_000)),
+    ],
+    ids=["large", "deep", "elements", "attributes", "namespaces"],
+)
+def test_what_would_take_the_parser_much_memory_is_refused(response: str) -> None:
+    with pytest.raises(ValueError, match="more in one entry than any server sends"):
+        [*parse_multi_status(page(response), URL, "")]
+
+
+def test_what_came_before_is_not_kept() -> None:
+    body = page("<a/>" * 2_000_000, FILE.format("/some%20where/x", 1))
+    tracemalloc.start()
+    try:
+        assert len([*parse_multi_status(body, URL, "")]) == 1
+        assert tracemalloc.get_traced_memory()[1] < 32 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_late_document_type_defines_nothing() -> None:

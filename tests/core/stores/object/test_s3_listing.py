@@ -54,3 +54,19 @@ def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:
     with pytest.raises(FailedListingError) as caught:
         next(listing.pages("a/"))
     assert caught.value.failure.status in (403, 404)
+
+
+@pytest.mark.parametrize("token", ["", "<NextContinuationToken>same</NextContinuationToken>"])
+def test_a_page_that_more_must_follow_is_not_the_last(faults: FaultServer, token: str) -> None:
+    faults.values["bucket"] = PAGE % f"<IsTruncated>true</IsTruncated>{token}".encode()
+    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=5))
+    with pytest.raises(FailedListingError, match="incomplete"):
+        [*listing.pages("")]
+
+
+def test_a_head_that_comes_slowly_is_not_waited_for(faults: FaultServer) -> None:
+    faults.faults["bucket"] = "drip"
+    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=0.3))
+    with pytest.raises(FailedListingError) as caught:
+        next(listing.pages(""))
+    assert caught.value.failure.kind == "Timeout"

@@ -16,6 +16,12 @@ from zarrcore.stores.interface import ByteRange, BytesLike
 WHOLE_MAX: Final = 2 << 30
 """Bytes of the largest value that is read at once where the reader sets no bound."""
 
+_AT_ONCE_MAX: Final = 8 << 20
+"""Bytes of the largest body that obstore reads in one call at first."""
+
+_LONG: Final = 1.2
+"""Timeouts after which it was not silence that ended a body, but the time that obstore lets an answer take."""
+
 _WORTHWHILE: Final = 1 << 20
 """Bytes that make it worthwhile to continue a body that broke off, instead of beginning again."""
 
@@ -83,13 +89,14 @@ class Download:
         self._options: Any = {} if byte_range in (None, (0, None)) else {"range": _request_range(byte_range)}
         self._timeout_s = timeout_s
         self._check = check
+        self._answer: Any = None
         self._span = (0, 0)
-        self._facts: Any = None
         self._buffer: NDArray[np.uint8] = np.empty(0, np.uint8)
         self._at = 0
+        self._in_pieces = False
 
     def run(self, client: Any) -> tuple[BytesLike, Any]:
-        """The bytes, and obstore's facts about the value.
+        """The bytes, and the first answer, whose head has the facts about the value.
 
         Raises:
             BodyError: the body ended early, is too long or came too slowly.
@@ -98,7 +105,7 @@ class Download:
         while True:
             began_s, before = time.monotonic(), self._at
             try:
-                return self._read(client), self._facts
+                return self._read(client), self._answer
             except BodyError as error:
                 progress, elapsed_s = self._at - before, time.monotonic() - began_s
                 if error.kind != "Interrupted" or not progress:
@@ -109,14 +116,16 @@ class Download:
     def _read(self, client: Any) -> BytesLike:
         """The body of one answer, or the rest of it."""
         answer = client.get(self._path, options=self._options)
-        if self._facts is None:
+        if self._answer is None:
             self._check(answer)
-            self._span, self._facts = answer.range, answer.meta
-        elif answer.range[0] != self._span[0] + self._at or not _same_version(answer.meta, self._facts):
+            self._answer, self._span = answer, answer.range
+        elif answer.range[0] != self._span[0] + self._at or not _same_version(answer.meta, self._answer.meta):
             raise BodyError("Interrupted")  # nothing of it belongs to what has arrived
         size = self._span[1] - self._span[0]
         if not size:
             return b""
+        if size <= _AT_ONCE_MAX and not self._in_pieces:
+            return self._at_once(answer, size, client)
         pieces = iter(answer.stream(min_chunk_size=0))
         piece = self._next(pieces)
         if not self._at and len(piece) == size:
@@ -128,6 +137,22 @@ class Download:
             pace.count(len(piece))
             piece = self._next(pieces)
         return memoryview(self._buffer).toreadonly()
+
+    def _at_once(self, answer: Any, size: int, client: Any) -> BytesLike:
+        """A body that is not large, in one call of obstore, which is faster than pieces. If it takes long, again in pieces."""
+        began_s = time.monotonic()
+        try:
+            # Of a whole value obstore reads as much as it announces. Of a part it reads all that comes, unless it is streamed.
+            is_whole = not self._options
+            body = answer.bytes() if is_whole else next(iter(answer.stream(min_chunk_size=size)), b"")
+        except obstore_errors() as error:
+            if time.monotonic() - began_s < self._timeout_s * _LONG or Failure.of(error).kind != "Timeout":
+                raise
+            self._in_pieces, self._answer = True, None
+            return self._read(client)
+        if len(body) != size:
+            raise BodyError("Interrupted")
+        return memoryview(body)
 
     def _next(self, pieces: Iterator[Any]) -> Any:
         began_s = time.monotonic()

@@ -25,8 +25,11 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 REQUESTS_IN_FLIGHT: Final = 64
 """Concurrent requests to a remote store: enough to fill the line if each takes tens of milliseconds."""
 
+WHOLE_READ: Final = 2
+"""An answer of a client that reads may take this many timeouts; `Download` then continues where it ended."""
+
 WHOLE_TRANSFER: Final = 10
-"""An active transfer may take this many times the deadline of a silent one: large values on slow lines."""
+"""A request of a client that writes, or a page of a listing, may take this many timeouts."""
 
 
 class ForkGuard:
@@ -71,14 +74,21 @@ def is_loopback(address: str) -> bool:
 
 
 def client_options(
-    options: StoreOptions, address: str, headers: Mapping[str, str] | None = None
+    options: StoreOptions,
+    address: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    timeouts: int = WHOLE_TRANSFER,
 ) -> ClientConfig:
-    """obstore's ``client_options`` for the service at ``address``, or at its provider's address if that is empty."""
+    """obstore's ``client_options`` for the service at ``address``, or at its provider's address if that is empty.
+
+    A request may take so many ``timeouts``.
+    """
     silent = timedelta(seconds=options.timeout_s)
     made: ClientConfig = {
         "connect_timeout": silent,
         "read_timeout": silent,
-        "timeout": silent * WHOLE_TRANSFER,
+        "timeout": silent * timeouts,
         "allow_http": address.lower().startswith("http://"),
         "user_agent": "zarrscope",
     }

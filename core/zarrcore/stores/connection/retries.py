@@ -4,7 +4,7 @@ What ``--timeout`` and ``--retries`` mean, in one place:
 
 - A server may be silent for ``--timeout`` seconds: before a connection, before the first byte of an answer, and within a body.
   A body must bring at least `MINIMUM_RATE` bytes per second, measured over ``--timeout`` seconds at a time; otherwise it may
-  take any time. Breaking these rules ends the request.
+  take any time. Breaking these rules ends the request, at the latest after three times ``--timeout``.
 - A request is repeated if it fails for a reason that may pass: a server error (500, 502, 503, 504), 429, 408, or a broken
   connection. The last repeat begins at most twice ``--timeout`` after the first request, and there are at most ``--retries``
   repeats. If no server answers at the address, the time is only a tenth of ``--timeout``.

@@ -23,7 +23,7 @@ from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_pa
 from zarrcore.stores.http.listing_pages import parse_listing
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
-from zarrcore.stores.object.store import ObstoreStore, stat_of
+from zarrcore.stores.object.store import ObstoreStore, Stated, stat_of
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.targets.policy import follows_freely
 from zarrcore.stores.validation import check_address
@@ -92,14 +92,14 @@ class HTTPValues(ObstoreStore):
         super().close()
         self._pages.close()
 
-    def _make_client(self, repeats: RetryConfig) -> Any:
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         imported("obstore")
         from obstore.store import HTTPStore as Client
 
         headers = {"Accept-Encoding": "identity", **self._headers}
         return Client(
             f"{self._origin}/{self._query}",
-            client_options=client_options(self.options, self._origin, headers),
+            client_options=client_options(self.options, self._origin, headers, timeouts=timeouts),
             retry_config=repeats,
         )
 
@@ -108,22 +108,23 @@ class HTTPValues(ObstoreStore):
 
     def _fetch(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> tuple[BytesLike, StoreStat | None] | None:
+    ) -> tuple[BytesLike, Stated] | None:
         check_path_like_key(key, self.url)
         found = self._try(key, byte_range, max_nbytes)
         if isinstance(found, tuple):
             return found
         if found is not None:
             if found.past_end and byte_range is not None:
-                return b"", None
+                return b"", lambda: None
             if not self._asks_again(found):
                 self._check_absent(found, key)
                 return None
-        return self._get_plainly(key, byte_range, max_nbytes, found)
+        plain = self._get_plainly(key, byte_range, max_nbytes, found)
+        return None if plain is None else (plain[0], lambda: plain[1])
 
     def _try(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> tuple[BytesLike, StoreStat] | Failure | None:
+    ) -> tuple[BytesLike, Stated] | Failure | None:
         """The value from obstore; None if the answer is not the value, or obstore is not worth trying."""
         if (
             self._without_obstore
@@ -138,9 +139,9 @@ class HTTPValues(ObstoreStore):
             return None
         if isinstance(found, Failure):
             return None if self._gives_up_obstore(found) else found
-        value, facts = found
+        value, answer = found
         empty = byte_range is not None and byte_range.is_empty
-        return (value[:0] if empty else value), stat_of(facts)
+        return (value[:0] if empty else value), lambda: stat_of(answer.meta)
 
     def _gives_up_obstore(self, failure: Failure) -> bool:
         """Whether httpx may trust a server that obstore does not: a certificate in the bundle that is no authority's."""

@@ -58,7 +58,7 @@ class AzureStore(BucketStore):
     def bucket_identity(self) -> Hashable:
         return self.account, self.container
 
-    def _make_client(self, repeats: RetryConfig) -> Any:
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         imported("obstore")
         from obstore.store import AzureStore as Client
 
@@ -66,7 +66,7 @@ class AzureStore(BucketStore):
         return Client(
             self.container,
             config=config,
-            client_options=client_options(self.options, config.get("endpoint", "")),
+            client_options=client_options(self.options, config.get("endpoint", ""), timeouts=timeouts),
             retry_config=repeats,
         )
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.connection.failures import Failure, obstore_errors
-from zarrcore.stores.connection.retries import repeats_of_parts
+from zarrcore.stores.connection.retries import no_repeats, repeats_of_parts
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
@@ -43,7 +44,6 @@ class BucketStore(ListedStore, WritableStore):
     money; the services can be configured to remove them after some days.
     """
 
-    _uploading: tuple[Any, Any] | None = None
     _cloning: tuple[Any, Any, Any] | None = None
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
@@ -114,23 +114,23 @@ class BucketStore(ListedStore, WritableStore):
         check_path_like_key(key, self.url)
         path = self.prefix + key
         if size <= _PART:
-            self._written(path, lambda client: client.put(path, data, use_multipart=False))
+            self._written(path, lambda: self._sender().put(path, data, use_multipart=False))
             return
         part = max(_PART, -(-size // _MOST_PARTS))
         try:
-            self._uploader().put(path, data, chunk_size=part, use_multipart=True)
+            self._sender(repeats=True).put(path, data, chunk_size=part, use_multipart=True)
         except obstore_errors() as error:
             raise self._error(Failure.of(error), key, _HINT) from None
         self._place_seen = True
 
-    def _written(self, path: str, request: Callable[[Any], object]) -> None:
+    def _written(self, path: str, request: Callable[[], object]) -> None:
         """Send a request that changes the bucket, and repeat it while it fails for reasons that may pass.
 
         Raises:
             StoreError: it failed.
         """
         self._writer()
-        outcome = self._asked(path, request)
+        outcome = self._asked(path, lambda _: request())
         if isinstance(outcome, Failure):
             raise self._error(outcome, path[len(self.prefix) :] or None, _HINT)
         self._place_seen = True
@@ -145,10 +145,10 @@ class BucketStore(ListedStore, WritableStore):
         self._writer()
         path, sent = self.prefix + key, 0
 
-        def create(client: Any) -> None:
+        def create(_: Any) -> None:
             nonlocal sent
             sent += 1
-            client.put(path, data, mode="create", use_multipart=False)
+            self._sender().put(path, data, mode="create", use_multipart=False)
 
         outcome = self._asked(path, create)
         if isinstance(outcome, Failure):
@@ -158,11 +158,12 @@ class BucketStore(ListedStore, WritableStore):
         self._place_seen = True
         return True
 
-    def _uploader(self) -> Any:
-        """A client that repeats the parts of an upload, beside the usual one, which repeats nothing."""
-        client, made = self._writer(), self._uploading
+    def _sender(self, *, repeats: bool = False) -> Any:
+        """A client that sends, beside the one that reads: it may take longer, and repeats requests only if told so."""
+        client, made = self._writer(), self._writing.get(repeats)
         if made is None or made[0] is not client:
-            made = self._uploading = client, self._new_client(repeats_of_parts(self.options))
+            policy = repeats_of_parts(self.options) if repeats else no_repeats()
+            made = self._writing[repeats] = client, self._new_client(policy, WHOLE_TRANSFER)
         return made[1]
 
     def erase(self, key: str) -> None:

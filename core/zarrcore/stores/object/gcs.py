@@ -45,7 +45,7 @@ class GCSStore(BucketStore):
     def _make_cloner(self, source: Any, client: Any) -> Any:
         return None  # no server of the tests supports it: they store an empty value
 
-    def _make_client(self, repeats: RetryConfig) -> Any:
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         imported("obstore")
         from obstore.store import GCSStore as Client
 
@@ -53,7 +53,7 @@ class GCSStore(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, config.get("base_url", "")),
+            client_options=client_options(self.options, config.get("base_url", ""), timeouts=timeouts),
             retry_config=repeats,
         )
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.late_imports import imported
-from zarrcore.stores.connection.clients import client_options
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER, client_options
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.retries import no_repeats
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
@@ -59,9 +59,9 @@ class S3Store(BucketStore):
     def bucket_identity(self) -> Hashable:
         return self.bucket
 
-    def _make_client(self, repeats: RetryConfig) -> Any:
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         profile = read_profile(self.options.profile)
-        return self._client_of(self.bucket, self._configuration(profile), profile, repeats)
+        return self._client_of(self.bucket, self._configuration(profile), profile, repeats, timeouts)
 
     def _make_cloner(self, source: Any, client: Any) -> Any:
         if source.bucket == self.bucket or self.bucket.endswith(_EXPRESS) or source.bucket.endswith(_EXPRESS):
@@ -72,9 +72,11 @@ class S3Store(BucketStore):
         # obstore copies within its client's bucket. Its requests go to the endpoint, which may contain a bucket itself: this one.
         config["endpoint"] = config["aws_endpoint_url_s3"] = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         config["virtual_hosted_style_request"] = True
-        return self._client_of(source.bucket, config, profile, no_repeats())
+        return self._client_of(source.bucket, config, profile, no_repeats(), WHOLE_TRANSFER)
 
-    def _client_of(self, bucket: str, config: S3Config, profile: AwsProfile, repeats: RetryConfig) -> Any:
+    def _client_of(
+        self, bucket: str, config: S3Config, profile: AwsProfile, repeats: RetryConfig, timeouts: int
+    ) -> Any:
         imported("obstore")
         from obstore.store import S3Store as Client
 
@@ -82,7 +84,7 @@ class S3Store(BucketStore):
         return Client(
             bucket,
             config=config,
-            client_options=client_options(self._trusting(), config.get("endpoint", "")),
+            client_options=client_options(self._trusting(), config.get("endpoint", ""), timeouts=timeouts),
             retry_config=repeats,
             # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from zarrcore.errors import BodyTooLargeError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
-from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, ForkGuard
+from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard
 from zarrcore.stores.connection.failures import Failure, obstore_errors, unusable
 from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import RetryConfig
 
 T = TypeVar("T")
+Stated = Callable[[], StoreStat | None]
+"""Returns the facts that a service states about a value, if it does: most readers do not need them, and they take time."""
 
 
 class ObstoreStore(ReadableStore):
@@ -52,6 +54,7 @@ class ObstoreStore(ReadableStore):
         self.options = options
         self.url = place + ("/" + prefix.rstrip("/") if prefix else "")
         self._made: Any = None
+        self._writing: dict[bool, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self._requested_pause = RequestedPause(options)
         self._place_seen = False
@@ -60,12 +63,13 @@ class ObstoreStore(ReadableStore):
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_made", "_uploading", "_cloning", "_lock")
+            if name not in ("_made", "_writing", "_cloning", "_lock")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._made = None
+        self._writing = {}
         self._lock = threading.Lock()
 
     @property
@@ -77,8 +81,8 @@ class ObstoreStore(ReadableStore):
         return credentials_fingerprint(self.service, self.options.profile)
 
     @abstractmethod
-    def _make_client(self, repeats: RetryConfig) -> Any:
-        """Make the obstore store, which repeats requests as told; called on the first request."""
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
+        """Make an obstore store, which repeats requests as told, and gives each so many timeouts; called on the first request."""
 
     @abstractmethod
     def _hint(self) -> str:
@@ -100,15 +104,16 @@ class ObstoreStore(ReadableStore):
         found = self._fetch(key, byte_range, max_nbytes)
         if found is None:
             return None
-        value, stat = found
+        value, stated = found
+        stat = stated()
         return (
             super().get_with_stat(key, byte_range, max_nbytes=max_nbytes) if stat is None else (value, stat)
         )
 
     def _fetch(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> tuple[BytesLike, StoreStat | None] | None:
-        """A value, or part of it, with its facts if the service states them; None if it is absent."""
+    ) -> tuple[BytesLike, Stated] | None:
+        """A value, or part of it, and its facts; None if it is absent."""
         check_path_like_key(key, self.url)
         path = self.prefix + key
         if byte_range is not None and byte_range.start < 0 and not self.suffix_ranges:
@@ -117,14 +122,14 @@ class ObstoreStore(ReadableStore):
                 return None
             byte_range = ByteRange(*byte_range.resolve(facts.size))
             if byte_range.is_empty:
-                return b"", facts
+                return b"", lambda: facts
         empty = byte_range is not None and byte_range.is_empty
         found = self._asked(path, lambda client: self._download(client, path, byte_range, max_nbytes))
         if isinstance(found, Failure):
             return self._fetch_failed(found, key, byte_range, max_nbytes)
         self._place_seen = True
-        value, facts = found
-        return (value[:0] if empty else value), stat_of(facts)
+        value, answer = found
+        return (value[:0] if empty else value), lambda: stat_of(answer.meta)
 
     def _download(
         self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
@@ -172,17 +177,17 @@ class ObstoreStore(ReadableStore):
 
     def _fetch_failed(
         self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> tuple[BytesLike, StoreStat | None] | None:
+    ) -> tuple[BytesLike, Stated] | None:
         if failure.past_end and byte_range is not None:
-            return b"", None
+            return b"", lambda: None
         if failure.range_ignored and byte_range is not None:
             found = self._fetch(key, None, None)
             if found is None:
                 return None
-            whole, stat = found
+            whole, stated = found
             start, stop = byte_range.resolve(len(whole))
             self._check_size(stop - start, self.prefix + key, max_nbytes)
-            return memoryview(whole)[start:stop], stat
+            return memoryview(whole)[start:stop], stated
         self._check_absent(failure, key)
         return None
 
@@ -208,13 +213,13 @@ class ObstoreStore(ReadableStore):
         if client is None:
             with self._lock:
                 if self._made is None:
-                    self._made = self._new_client(no_repeats())
+                    self._made = self._new_client(no_repeats(), WHOLE_READ)
                 client = self._made
         return client
 
-    def _new_client(self, repeats: RetryConfig) -> Any:
+    def _new_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         try:
-            return self._make_client(repeats)
+            return self._make_client(repeats, timeouts)
         except obstore_errors() as error:
             if isinstance(error, StoreError):
                 raise

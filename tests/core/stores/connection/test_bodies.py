@@ -114,6 +114,7 @@ def test_a_body_that_broke_off_continues_where_it_ended(
     sender: Sender, opened: Callable[..., AnyStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "_WORTHWHILE", 1000)
+    monkeypatch.setattr(bodies, "_AT_ONCE_MAX", 0)
 
     def cut(connection: socket.socket, start: int, stop: int) -> None:
         connection.sendall(VALUE[start : min(start + 100_000, stop)])
@@ -129,6 +130,7 @@ def test_a_body_continues_only_if_the_version_is_certain(
 ) -> None:
     """The value may have been replaced by one of the same size, within the same second."""
     monkeypatch.setattr(bodies, "_WORTHWHILE", 1000)
+    monkeypatch.setattr(bodies, "_AT_ONCE_MAX", 0)
     sender.version = version
     sender.answer = lambda connection, start, _stop: connection.sendall(VALUE[start : start + 200_000])
     with pytest.raises(StoreError):
@@ -139,6 +141,7 @@ def test_versions_are_never_mixed(
     sender: Sender, opened: Callable[..., AnyStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "_WORTHWHILE", 1000)
+    monkeypatch.setattr(bodies, "_AT_ONCE_MAX", 0)
 
     def send(connection: socket.socket, start: int, _stop: int) -> None:
         connection.sendall(VALUE[start : start + 100_000])

@@ -24,6 +24,8 @@ _REFUSES_LISTINGS: Final = (403, 405, 501)
 """The statuses of servers that show no listings, in addition to "not found"."""
 _PAGE_MAX: Final = 128 * 2**20
 """Bytes of the largest listing: about a million names."""
+_NAMES_MAX: Final = 1_500_000
+"""Names in the largest listing: short names take more memory than their page."""
 _DEEPEST: Final = 100
 """The depth of nested directories above which a listing counts as endless."""
 
@@ -46,6 +48,15 @@ class HTTPStore(HTTPValues, ListableStore, RefusingStore):
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
+        for number, entry in enumerate(self._entries(prefix)):
+            if number == _NAMES_MAX:
+                raise BrokenBodyError(
+                    f"{self.url}: the listing of {prefix or '/'} has more than {_NAMES_MAX:,} names",
+                    url=self.url,
+                )
+            yield entry
+
+    def _entries(self, prefix: str) -> Iterator[StoreEntry]:
         if not self._speaks_webdav:
             entries = self._page_entries(prefix)
             if entries is not None:

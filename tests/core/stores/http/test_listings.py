@@ -195,3 +195,20 @@ def test_names_beside_the_webdav_folder_are_left_out(faults: FaultServer, opened
     faults.faults = {"a/": [403, 207, 207], "a": 207}
     entries = opened("a", timeout_s=5).list_dir("")
     assert [entry.key for entry in entries] == ["b/", "c"]
+
+
+def test_more_names_than_any_directory_has_are_an_error(
+    faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zarrcore.stores.http.store._NAMES_MAX", 3)
+    faults.content_types[""] = "application/json"
+    for count in (3, 4):
+        names = ", ".join(f'{{"name": "{number}", "type": "file"}}' for number in range(count))
+        faults.values[""] = f"[{names}]".encode()
+        found = opened().list_dir("")
+        assert [next(found).key for _ in range(3)] == ["0", "1", "2"]
+        if count == 3:
+            assert next(found, None) is None
+        else:
+            with pytest.raises(BrokenBodyError, match="more than 3 names"):
+                next(found)

@@ -27,6 +27,7 @@ from zarrcore.late_imports import imported
 from zarrcore.stores.connection import service_codes
 from zarrcore.stores.connection.retries import MINIMUM_RATE
 
+_MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
@@ -143,6 +144,20 @@ class Failure:
         return cls(status, "", "", "", "", retry_after_s=retry_after_s)
 
     @classmethod
+    def of_refusal(cls, status: int, reason: str, retry_after_s: float) -> Failure:
+        """An answer with an HTTP error status, whose body gives the service's reason in XML."""
+        code, region = _CODE.search(reason), _REGION.search(reason)
+        return cls(
+            status,
+            code.group(1) if code else "",
+            "",
+            "",
+            "",
+            region=region.group(1) if region else "",
+            retry_after_s=retry_after_s,
+        )
+
+    @classmethod
     def of_kind(cls, kind: str, text: str = "", trouble: str = "") -> Failure:
         """A request without an answer."""
         return cls(0, "", kind, "", text, trouble=trouble)
@@ -220,7 +235,7 @@ class Failure:
     @property
     def redirected(self) -> bool:
         """Whether the server redirects without an address."""
-        return "redirect without LOCATION" in self.text
+        return "redirect without LOCATION" in self.text or self.status in _MOVED
 
     @property
     def not_understood(self) -> bool:

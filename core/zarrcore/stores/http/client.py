@@ -46,6 +46,7 @@ _UNFIT: Final = "Unfit"
 """The kind of failure if the wrong part arrived; the whole value may be right."""
 _INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _KEPT: Final = 1 << 20
+_REASON_MAX: Final = 1 << 16
 _STEP: Final = 1 << 20
 _ANY_HEADER: Final = zlib.MAX_WBITS + 32
 """The mode of zlib that takes streams of gzip and of zlib."""
@@ -171,6 +172,8 @@ class WebClient:
             return request()
         except httpx.HTTPError as error:
             return failure_of(error)
+        except UnicodeError:  # of Python's codec for names of hosts
+            return Failure.of_kind("Connect", trouble=trouble_in("dns error"))
         except (httpx.InvalidURL, ValueError):
             return Failure.of_kind("", _INVALID_REDIRECTION)
 
@@ -181,6 +184,19 @@ class WebClient:
     def children(self, url: str, limit: int) -> Answer | Failure:
         """The WebDAV properties of what is directly beneath ``url``, at most ``limit`` bytes of them."""
         return self.repeat(lambda: self._sent(lambda: self._propfind(url, "1", limit)))
+
+    def document(self, url: str, headers: Mapping[str, str], limit: int) -> memoryview | Failure:
+        """The body of an answer, at most ``limit`` bytes of it; a refusal with the reason that its body gives."""
+        return self.repeat(lambda: self._sent(lambda: self._document(url, headers, limit)))
+
+    def _document(self, url: str, headers: Mapping[str, str], limit: int) -> memoryview | Failure:
+        with self._asked("GET", url, headers) as answer:
+            is_right = answer.status_code == HTTPStatus.OK
+            body = self._read(answer, ByteRange(0), limit if is_right else _REASON_MAX)
+            if is_right:
+                return body if isinstance(body, Failure) else memoryview(body)
+            reason = "" if isinstance(body, Failure) else str(body, "utf-8", "replace")
+            return Failure.of_refusal(answer.status_code, reason, retry_after_s(answer.headers))
 
     def _propfind(self, url: str, depth: str, limit: int) -> Answer | Failure:
         with self._asked("PROPFIND", url, {"Depth": depth}) as answer:

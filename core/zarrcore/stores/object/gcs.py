@@ -12,6 +12,7 @@ from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
+from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.s3_listing import S3Listing
 from zarrcore.stores.options import StoreOptions
@@ -78,7 +79,8 @@ class GCSStore(BucketStore):
         if not self.options.anonymous:
             return None  # only obstore has the token
         base = self.access_settings().get("base_url") or _GOOGLE
-        return S3Listing(f"{base.rstrip('/')}/{quote(self.bucket)}", "", None, self.options)
+        address = f"{base.rstrip('/')}/{quote(self.bucket)}"
+        return S3Listing(address, "", None, WebClient(address, self.options, {}))
 
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""

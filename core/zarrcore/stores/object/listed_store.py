@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Final
 
 from zarrcore.errors import AccessDeniedError, BrokenBodyError, StoreError
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import Retries
 from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.object.odd_keys import OddKeys
-from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing
+from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing, with_an_end
 from zarrcore.stores.object.store import ObstoreStore
 from zarrcore.stores.options import StoreOptions
+
+_LISTING_KEPT_S: Final = 60.0
 
 
 class ListedStore(ObstoreStore, ListableStore):
@@ -27,6 +31,8 @@ class ListedStore(ObstoreStore, ListableStore):
         options: as `ObstoreStore`.
     """
 
+    lists_itself: bool = False
+    """Whether it is listed by our own requests wherever these are possible, not only if it has keys that are no paths."""
     lists_in_order: bool = True
     """Whether listings are sorted, so that one that broke off can continue."""
 
@@ -34,6 +40,16 @@ class ListedStore(ObstoreStore, ListableStore):
         super().__init__(place, prefix, options)
         self._mixed: set[str] = set()
         self._odd = OddKeys(self.url)
+        self._lister: tuple[float, S3Listing | None] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_lister": None}
+
+    def close(self) -> None:
+        super().close()
+        made, self._lister = self._lister, None
+        if made is not None and made[1] is not None:
+            made[1].web.close()
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -67,7 +83,7 @@ class ListedStore(ObstoreStore, ListableStore):
         """
         last: str | None = None
         retries = Retries(self.options, self.url)
-        while not self._odd.are_there:
+        while not self._listed_by_us:
             before = last
             try:
                 for facts in listed(self._client(), path, self.url, self.options.timeout_s, at_once, last):
@@ -88,9 +104,15 @@ class ListedStore(ObstoreStore, ListableStore):
             is_final = not failure.passing or (last is not None and not self.lists_in_order)
             if is_final or not self._pause(retries, failure, path):
                 raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
-        if self._odd.are_there:
-            for page in self._own_pages(path, after=last or ""):
+        if self._listed_by_us:
+            for page in self._own_pages(
+                path, after=last or "", most=at_once if at_once == 1 else 0, hint=hint
+            ):
                 yield from page.objects
+
+    @property
+    def _listed_by_us(self) -> bool:
+        return self._odd.are_there or (self.lists_itself and self._listing() is not None)
 
     def _check_lists_nothing(self, prefix: str) -> None:
         """Distinguish an empty prefix from a server that answers every request with a page of its own.
@@ -111,6 +133,9 @@ class ListedStore(ObstoreStore, ListableStore):
         path = self.prefix + prefix
         # A request for the direct children returns all of them at once, half a kilobyte per key.
         # So all keys are listed page by page instead, until that turns out to be more work.
+        if self._listed_by_us:
+            yield from self._listed_in_pages(path)
+            return
         if prefix not in self._mixed:
             entries = self.list_prefix(prefix)
             head = [*islice(entries, PAGE)]
@@ -127,6 +152,29 @@ class ListedStore(ObstoreStore, ListableStore):
             # obstore lists folder markers together with their content: only direct children count.
             if entry is not None and "/" not in entry.key[len(prefix) :]:
                 yield entry
+
+    def _listed_in_pages(self, path: str) -> Iterator[StoreEntry]:
+        """What is directly below ``path``, page by page."""
+        is_empty, seen = True, set[str]()
+        for page in self._own_pages(path, delimiter="/"):
+            for name in page.prefixes:
+                if name.startswith(path) and len(name) > len(path):
+                    is_empty = False
+                    yield StoreEntry(name[len(self.prefix) :] + "/")
+            for facts in page.objects:
+                entry = self._entry(facts, path)
+                if entry is None:
+                    continue  # a marker of the folder itself
+                is_empty = False
+                name, slash, _ = facts["path"][len(path) :].partition("/")
+                if not slash:
+                    yield entry
+                elif name not in seen:  # some services ignore the wish for names of one level
+                    seen.add(name)
+                    yield StoreEntry(entry.key[: len(path) - len(self.prefix)] + name + "/")
+        if is_empty:
+            self._check_lists_nothing(path[len(self.prefix) :])
+        self._place_seen = True
 
     def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
         """The entries directly under ``prefix``, from a listing of everything that begins with it."""
@@ -161,13 +209,11 @@ class ListedStore(ObstoreStore, ListableStore):
 
     def _listed_dir(self, path: str) -> Any:
         """obstore's facts about what is directly below ``path``, without keys that are no paths."""
-        if not self._odd.are_there:
-            found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
-            if isinstance(found, Failure):
-                if not self._met_odd_key(found):
-                    raise self._error(found, path[len(self.prefix) :] or None)
-            elif path or not self._begin_with_slash():
-                return found
+        found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
+        if isinstance(found, Failure) and not self._met_odd_key(found):
+            raise self._error(found, path[len(self.prefix) :] or None)
+        if not isinstance(found, Failure) and (path or not self._begin_with_slash()):
+            return found
         pages = [*self._own_pages(path, delimiter="/")]
         return {
             "common_prefixes": [name for page in pages for name in page.prefixes],
@@ -182,7 +228,7 @@ class ListedStore(ObstoreStore, ListableStore):
         """
         if failure.name != "InvalidPathError" or "object with invalid path" not in failure.text:
             return False
-        if self._own_listing() is None:
+        if self._listing() is None:
             raise StoreError(
                 f"{self.url} cannot be listed, because it has a key that is not a path: {failure.text}; "
                 "rename or delete that key",
@@ -194,7 +240,7 @@ class ListedStore(ObstoreStore, ListableStore):
     def _begin_with_slash(self) -> bool:
         """Whether keys of the bucket begin with ``/``, which obstore shows without it. Asked once."""
         if self._odd.are_there is None:
-            listing = self._own_listing()
+            listing = self._listing()
             try:
                 page = None if listing is None else next(listing.pages("/", most=1))
             except FailedListingError:
@@ -204,18 +250,27 @@ class ListedStore(ObstoreStore, ListableStore):
             )
         return self._odd.are_there
 
-    def _own_pages(self, path: str, *, delimiter: str = "", after: str = "") -> Iterator[Page]:
-        listing = self._own_listing()
-        if listing is not None:
-            for page in self._failing_as_ours(listing.pages(path, delimiter=delimiter, after=after)):
+    def _own_pages(
+        self, path: str, *, delimiter: str = "", after: str = "", most: int = 0, hint: str = ""
+    ) -> Iterator[Page]:
+        listing = self._listing()
+        if listing is None:
+            return
+        pages = listing.pages(path, delimiter=delimiter, after=after, most=most)
+        try:
+            for page in with_an_end(pages, self.url, self.options.timeout_s * WHOLE_TRANSFER):
                 yield self._odd.without(page)
+        except FailedListingError as error:
+            self._lister = None  # perhaps the keys have changed
+            raise self._error(error.failure, path[len(self.prefix) :] or None, hint) from None
         self._odd.report()
 
-    def _failing_as_ours(self, pages: Iterator[Page]) -> Iterator[Page]:
-        try:
-            yield from pages
-        except FailedListingError as error:
-            raise self._error(error.failure, None) from None
+    def _listing(self) -> S3Listing | None:
+        """`_own_listing`, kept for a while: making it may start programs that give keys."""
+        made = self._lister
+        if made is None or time.monotonic() - made[0] > _LISTING_KEPT_S:
+            made = self._lister = time.monotonic(), self._own_listing()
+        return made[1]
 
     def _own_listing(self) -> S3Listing | None:
         """Lists the bucket without obstore, if this service can be."""

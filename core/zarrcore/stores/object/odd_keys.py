@@ -36,15 +36,23 @@ class OddKeys:
             name = facts["path"].removesuffix("/") if facts["size"] == 0 else facts["path"]
             if self._is_path(name):
                 objects.append({**facts, "path": name})
-        prefixes = [name.removesuffix("/") for name in page.prefixes if self._is_path(name.removesuffix("/"))]
+        prefixes = [
+            name.removesuffix("/") for name in page.prefixes if self._is_path(name.removesuffix("/"), name)
+        ]
         return replace(page, objects=objects, prefixes=prefixes)
 
-    def _is_path(self, name: str) -> bool:
+    def _is_path(self, name: str, shown: str = "") -> bool:
         if not _ODD.search(name):
             return True
-        if len(self.names) < _NAMED_AT_MOST:
-            self.names[name] = None
+        if len(self.names) < _NAMED_AT_MOST and not self._knows(shown or name):
+            self.names[shown or name] = None
         return False
+
+    def _knows(self, name: str) -> bool:
+        """Whether a key is in a folder that was named, or a folder has a key that was."""
+        if name.endswith("/"):
+            return any(known.startswith(name) for known in self.names)
+        return any(known.endswith("/") and name.startswith(known) for known in self.names)
 
     def report(self) -> None:
         """Log them, once."""

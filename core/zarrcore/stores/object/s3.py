@@ -20,7 +20,7 @@ from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.credentials.web_identity import WebIdentityCredentials
-from zarrcore.stores.http.client import tls_context
+from zarrcore.stores.http.client import WebClient, tls_context
 from zarrcore.stores.http.connections import until, watch
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.s3_listing import S3Listing
@@ -37,6 +37,8 @@ _EXPRESS: Final = "--x-s3"
 
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _Provider = ProfileCredentials | BotoCredentials | WebIdentityCredentials
+_BUCKET_IN_HOST: Final = "AWS_VIRTUAL_HOSTED_STYLE_REQUEST"
+"""obstore's variable for services that know a bucket only as a part of the host's name."""
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -52,6 +54,7 @@ class S3Store(BucketStore):
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
         check_bucket(bucket)
         self.bucket = bucket
+        self.lists_itself = True
         self.lists_in_order = not bucket.endswith(_EXPRESS)
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 
@@ -91,7 +94,7 @@ class S3Store(BucketStore):
         )
 
     def _own_listing(self) -> S3Listing | None:
-        if self.bucket.endswith(_EXPRESS):
+        if self.bucket.endswith(_EXPRESS) or is_yes(_BUCKET_IN_HOST):
             return None
         config, provider = self.access_settings()
         keys = None if provider is None else provider()
@@ -106,7 +109,9 @@ class S3Store(BucketStore):
             }
         region = config.get("region") or "us-east-1"
         endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
-        return S3Listing(f"{endpoint.rstrip('/')}/{quote(self.bucket)}", region, keys, self._trusting())
+        address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
+        web = WebClient(address, self._trusting(), {})
+        return S3Listing(address, region, keys, web, requester_pays=self.options.requester_pays)
 
     def access_settings(self) -> tuple[S3Config, _Provider | None]:
         """The settings and the credentials for another client of this bucket.

@@ -1,6 +1,7 @@
-"""Listing a bucket of S3 that has keys which are no paths.
+"""Listing a bucket of S3, page by page.
 
-obstore refuses a whole page of a listing for one key such as ``a//b``, and takes ``/a`` for ``a``. These requests are our own.
+obstore reads a page whole, however long it is, refuses it for one key such as ``a//b``, takes ``/a`` for ``a``, and ends a
+listing that is cut without a word of how to continue. These requests are our own.
 
 Specification: Amazon S3, "ListObjectsV2", and "Authenticating Requests (AWS Signature Version 4)".
 """
@@ -12,20 +13,15 @@ import hmac
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote_plus, urlsplit
 from xml.etree import ElementTree
 
-from zarrcore.stores.connection.bodies import BodyError, Pace
-from zarrcore.stores.connection.clients import is_loopback
+from zarrcore.errors import BrokenBodyError, StoreTimeoutError
 from zarrcore.stores.connection.failures import Failure
-from zarrcore.stores.connection.retries import Retries
-from zarrcore.stores.http.client import failure_of, retry_after_s, tls_context
-from zarrcore.stores.http.connections import send, until
-from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.http.client import WebClient
 
 if TYPE_CHECKING:
     from obstore.store import S3Credential
@@ -58,7 +54,8 @@ class S3Listing:
     region: str
     credentials: S3Credential | None
     """The keys to sign with; None for anonymous requests."""
-    options: StoreOptions
+    web: WebClient
+    requester_pays: bool = False
 
     def pages(self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0) -> Iterator[Page]:
         """The pages of names that begin with ``prefix``, from the one after ``after`` on, at most ``most`` on each.
@@ -74,58 +71,55 @@ class S3Listing:
         while True:
             page = parsed(self._get(query | ({"continuation-token": token} if token else {})))
             yield page
-            if page.next in ("", token):
-                if page.is_cut:
-                    raise FailedListingError(Failure.of_kind("", _NO_END))
+            if page.is_cut and not page.next:
+                raise FailedListingError(Failure.of_kind("", _NO_END))
+            if not page.next:
                 return
+            if page.next == token:
+                raise BrokenBodyError(f"{self.address}: the listing repeats itself", url=self.address)
             token = page.next
 
-    def _get(self, query: Mapping[str, str]) -> bytes:
-        import httpx
-
-        retries = Retries(self.options, self.address)
-        with httpx.Client(
-            timeout=self.options.timeout_s,
-            verify=tls_context(self.options),
-            trust_env=not is_loopback(self.address),
-            headers={"Accept-Encoding": "identity"},
-        ) as client:
-            while True:
-                try:
-                    found = self._get_once(client, query)
-                except httpx.HTTPError as error:
-                    found = failure_of(error)
-                except BodyError as error:
-                    found = Failure.of_kind(error.kind)
-                if isinstance(found, bytes):
-                    return found
-                if not found.passing or not retries.wait(found.retry_after_s, briefly=found.nobody_answers):
-                    raise FailedListingError(found)
-
-    def _get_once(self, client: Any, query: Mapping[str, str]) -> bytes | Failure:
+    def _get(self, query: Mapping[str, str]) -> memoryview:
         text = "&".join(f"{name}={_quoted(query[name])}" for name in sorted(query))
-        url = f"{self.address}?{text}"
-        body = bytearray()
-        request = client.build_request("GET", url, headers=self._headers(text))
-        with until(time.monotonic() + self.options.timeout_s):
-            head = send(client, request)
-        with closing(head) as answer:
-            if answer.status_code != 200:
-                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
-            pace = Pace(self.options.timeout_s)
-            for part in answer.iter_raw():
-                pace.count(len(part))
-                body += part
-                if len(body) > _PAGE_NBYTES:
-                    return Failure.of_kind("", "the listing has a page that is too large")
-        return bytes(body)
+        found = self.web.document(f"{self.address}?{text}", self._headers(text), _PAGE_NBYTES + 1)
+        if isinstance(found, Failure):
+            raise FailedListingError(found)
+        if len(found) > _PAGE_NBYTES:
+            raise FailedListingError(Failure.of_kind("", "the listing has a page that is too large"))
+        return found
 
     def _headers(self, query: str) -> dict[str, str]:
         """The headers of a request, with a signature."""
-        more = {"x-amz-request-payer": "requester"} if self.options.requester_pays else {}
+        more = {"x-amz-request-payer": "requester"} if self.requester_pays else {}
         if self.credentials is None:
             return more
         return more | signature(self.address, query, self.region, self.credentials, datetime.now(UTC), more)
+
+
+def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[Page]:
+    """Pages, until it is certain that there is no end.
+
+    Raises:
+        BrokenBodyError: the service repeats itself.
+        StoreTimeoutError: it keeps answering without naming anything.
+    """
+    seen, count, named_s = "", 0, time.monotonic()
+    for page in pages:
+        names = (*page.prefixes, *(facts["path"] for facts in page.objects))
+        for name in names:
+            # As in `listing.listed`: no name is listed twice, and one that is remembered finds every cycle.
+            if name == seen:
+                raise BrokenBodyError(f"{url}: the listing repeats itself, from {seen} on", key=seen, url=url)
+            count += 1
+            if count & (count - 1) == 0:
+                seen = name
+        if names:
+            named_s = time.monotonic()
+        elif time.monotonic() - named_s > patience_s:
+            raise StoreTimeoutError(
+                f"{url}: the listing goes on for {patience_s:.0f} s without naming a key", url=url
+            )
+        yield page
 
 
 class FailedListingError(Exception):
@@ -168,14 +162,14 @@ def signature(
     return headers
 
 
-def parsed(body: bytes) -> Page:
+def parsed(body: bytes | memoryview) -> Page:
     """One page of a listing.
 
     Raises:
         FailedListingError: it is not one.
     """
     try:
-        root = ElementTree.fromstring(re.sub(rb'\sxmlns="[^"]*"', b"", body, count=1))  # noqa: S314 - as in TIFF
+        root = ElementTree.fromstring(re.sub(rb'\sxmlns="[^"]*"', b"", bytes(body), count=1))  # noqa: S314 - as in TIFF
         if root.tag != "ListBucketResult":
             raise ValueError(root.tag)
         is_encoded = root.findtext("EncodingType") == "url"  # some services ignore the wish

@@ -42,11 +42,11 @@ class TestMemory(StoreTests, WritableStoreTests):
 class TestLocal(StoreTests, WritableStoreTests):
     @pytest.fixture
     def store(self, values_directory: Path) -> FsspecStore:
-        return open_store(f"local://{values_directory}")
+        return FsspecStore(f"local://{values_directory}")
 
     @pytest.fixture
     def empty(self, tmp_path: Path) -> FsspecStore:
-        return open_store(f"local://{tmp_path}/new")
+        return FsspecStore(f"local://{tmp_path}/new")
 
 
 def test_the_store_behaves_like_a_dictionary(tmp_path: Path) -> None:

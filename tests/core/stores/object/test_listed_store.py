@@ -9,7 +9,10 @@ import pytest
 
 from tests.any_store import open_store
 from tests.core.stores.object.test_listing import page
+from tests.memory import forget_peak, peak_nbytes
 from tests.servers import FaultServer
+from tests.servers.hostile import hostile_server
+from zarrcore.errors import StoreError
 
 
 @pytest.fixture
@@ -46,15 +49,21 @@ def test_a_listing_that_breaks_off_continues_after_the_last_key(
     assert len(pauses) == 2
 
 
-def test_a_listing_needs_no_request_of_our_own(faults: FaultServer, options: dict[str, object]) -> None:
-    """The one that looks for keys with a slash before them is refused."""
-
-    class Faults(dict[str, object]):
-        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
-            return 403 if "prefix=%2F" in faults.requests[-1][1] else None
-
-    faults.values = {"bucket": page(["a/zarr.json", "b"])}
-    faults.faults = Faults()  # type: ignore[assignment]
+def test_a_service_that_ignores_levels_is_listed_by_level(
+    faults: FaultServer, options: dict[str, object]
+) -> None:
+    faults.values = {"bucket": page(["a/b/zarr.json", "a/c", "b"])}
     store = open_store("s3://bucket", anonymous=True, **options)
     assert [entry.key for entry in store.list_dir("")] == ["a/", "b"]
-    assert any("prefix=%2F" in target for _, target, _ in faults.requests)
+    assert [entry.key for entry in store.list_dir("a/")] == ["a/b/", "a/c"]
+
+
+def test_a_page_without_end_takes_no_more_memory_than_a_page(options: dict[str, object]) -> None:
+    """obstore would read it whole."""
+    with hostile_server({}) as server:
+        where = {**options, "endpoint_url": f"{server.url}/endless-document/h.zarr/a", "retries": 0}
+        store = open_store("s3://bucket", anonymous=True, **where)
+        before = forget_peak()
+        with pytest.raises(StoreError, match="a page that is too large"):
+            list(store.list())
+        assert peak_nbytes() - before < 100 << 20

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.servers.faults import FaultServer
+from zarrcore.errors import BrokenBodyError
+from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.s3_listing import FailedListingError, S3Listing, parsed, signature
 from zarrcore.stores.options import StoreOptions
 
@@ -49,8 +51,15 @@ def test_anything_else_is_refused(body: bytes) -> None:
         parsed(body)
 
 
+def listing_of(faults: FaultServer, timeout_s: float = 5) -> S3Listing:
+    address = f"{faults.url}/bucket"
+    return S3Listing(
+        address, "us-east-1", None, WebClient(address, StoreOptions(retries=0, timeout_s=timeout_s), {})
+    )
+
+
 def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:
-    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=5))
+    listing = listing_of(faults)
     with pytest.raises(FailedListingError) as caught:
         next(listing.pages("a/"))
     assert caught.value.failure.status in (403, 404)
@@ -59,14 +68,14 @@ def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:
 @pytest.mark.parametrize("token", ["", "<NextContinuationToken>same</NextContinuationToken>"])
 def test_a_page_that_more_must_follow_is_not_the_last(faults: FaultServer, token: str) -> None:
     faults.values["bucket"] = PAGE % f"<IsTruncated>true</IsTruncated>{token}".encode()
-    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=5))
-    with pytest.raises(FailedListingError, match="incomplete"):
+    listing = listing_of(faults)
+    with pytest.raises((FailedListingError, BrokenBodyError), match=r"incomplete|repeats itself"):
         [*listing.pages("")]
 
 
 def test_a_head_that_comes_slowly_is_not_waited_for(faults: FaultServer) -> None:
     faults.faults["bucket"] = "drip"
-    listing = S3Listing(f"{faults.url}/bucket", "us-east-1", None, StoreOptions(retries=0, timeout_s=0.3))
+    listing = listing_of(faults, 0.3)
     with pytest.raises(FailedListingError) as caught:
         next(listing.pages(""))
     assert caught.value.failure.kind == "Timeout"

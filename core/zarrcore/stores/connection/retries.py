@@ -32,6 +32,9 @@ if TYPE_CHECKING:  # late, for a quick start: obstore is large
 
 _log = logging.getLogger(__name__)
 
+_RANDOM: Final = random.SystemRandom()
+"""Not Python's shared generator, whose numbers belong to the program; and the same in no two processes."""
+
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 8.0
 _PATIENCE: Final = 2.0
@@ -73,7 +76,7 @@ class Retries:
             wanted_s: the pause that the server asks for.
             briefly: the address does not answer at all.
         """
-        pause_s = wanted_s + random.uniform(0, self._pause_s)  # noqa: S311 - spreads requests, protects nothing
+        pause_s = wanted_s + _RANDOM.uniform(0, self._pause_s)
         patience_s = self._timeout_s * (_BRIEF_PATIENCE if briefly else _PATIENCE)
         waited_s = time.monotonic() - self._began
         if self._left <= 0 or waited_s + pause_s > patience_s:

@@ -97,7 +97,10 @@ class S3Store(BucketStore):
         if self.bucket.endswith(_EXPRESS) or is_yes(_BUCKET_IN_HOST):
             return None
         config, provider = self.access_settings()
-        keys = None if provider is None else provider()
+        try:
+            keys = None if provider is None else provider()
+        except Exception:  # noqa: BLE001 - a program, or a service, that gives no keys; obstore's request reports it
+            return None
         if keys is None and not self.options.anonymous:
             if not os.environ.get(AWS_KEY):
                 return None  # obstore asks the machine for keys

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import time
 from datetime import timedelta
 
 import pytest
 
 from zarrcore.stores import StoreOptions
-from zarrcore.stores.connection.retries import Retries, no_repeats, repeats_of_parts
+from zarrcore.stores.connection.retries import _RANDOM, Retries, no_repeats, repeats_of_parts
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def slept_s(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(random, "uniform", lambda _, most: most)
+    monkeypatch.setattr(_RANDOM, "uniform", lambda _, most: most)
 
 
 @pytest.mark.usefixtures("longest")

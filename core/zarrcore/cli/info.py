@@ -128,7 +128,7 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
 
 
 def _json_text(value: Any) -> str:
-    """A value as indented JSON, cut where nobody reads on."""
+    """A value as indented JSON, at most `_LINES_MAX` lines of it."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     lines = text.split("\n", _LINES_MAX)
     if len(lines) <= _LINES_MAX:

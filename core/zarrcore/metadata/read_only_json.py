@@ -1,6 +1,6 @@
 """JSON values that cannot be changed.
 
-Nodes are cached, and callers share their metadata. A change that nobody stores must fail instead of looking stored. These
+Nodes are cached, and callers share their metadata. A change that is not stored must fail, not look as if it were stored. These
 values are still dicts and lists, so that ``json.dumps``, ``isinstance`` and comparisons work; their copies can be changed.
 """
 

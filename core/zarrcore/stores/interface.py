@@ -145,7 +145,7 @@ class Store(ABC):
         return []
 
     def skipped_keys(self) -> list[str]:
-        """Keys that listings left out so far, because they are no paths, such as ``a//b``; at most some thousands."""
+        """Keys that listings left out so far, because they are not paths, such as ``a//b``; at most some thousands."""
         return []
 
     @property

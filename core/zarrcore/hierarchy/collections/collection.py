@@ -127,7 +127,7 @@ class Collection(Hierarchy):
         if member.top.path == path and (is_new or member.hierarchy is self):
             return member.top
         if member.hierarchy is self:
-            if isinstance(member.top, BrokenNode):  # nobody knows what is below it
+            if isinstance(member.top, BrokenNode):  # what is below it is unknown
                 return self.broken(path, member.top.error)
             raise NodeNotFoundError(path, self.url)
         return member.hierarchy.node(path, together=together)

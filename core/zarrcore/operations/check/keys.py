@@ -57,7 +57,7 @@ def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
 
 
 def check_skipped_keys(store: ReadableStore) -> Iterator[Finding]:
-    """The keys that listings left out until now, because they are no paths."""
+    """The keys that listings left out until now, because they are not paths."""
     tally = Tally("/")
     for key in store.skipped_keys():
         finding = Finding(

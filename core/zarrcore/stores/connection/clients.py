@@ -29,7 +29,7 @@ WHOLE_READ: Final = 2
 """An answer of a client that reads may take this many timeouts; `Download` then continues where it ended."""
 
 WHOLE_TRANSFER: Final = 10
-"""A request of a client that writes, or a page of a listing, may take this many timeouts."""
+"""A request of a client that writes may take this many timeouts, and so may a listing that names nothing."""
 
 
 class ForkGuard:

@@ -171,7 +171,7 @@ class Failure:
 
     @property
     def nobody_answers(self) -> bool:
-        """Whether there is no server at the address."""
+        """Whether the address has no server: its name is unknown, or it refuses connections."""
         return self.trouble in (_NO_NAME, _REFUSED)
 
     @property

@@ -33,14 +33,14 @@ if TYPE_CHECKING:  # late, for a quick start: obstore is large
 _log = logging.getLogger(__name__)
 
 _RANDOM: Final = random.SystemRandom()
-"""Not Python's shared generator, whose numbers belong to the program; and the same in no two processes."""
+"""Not Python's shared generator, whose numbers belong to the program. It also differs between processes after a fork."""
 
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 8.0
 _PATIENCE: Final = 2.0
 """Repeats begin within this many timeouts."""
 _BRIEF_PATIENCE: Final = 0.1
-"""The same, if nobody answers at the address."""
+"""The same, if the address has no server."""
 _SILENT_S: Final = 3.0
 """After this time, the log says that requests are repeated."""
 _INTERVAL_S: Final = 10.0
@@ -57,7 +57,7 @@ class Retries:
 
     Args:
         options: the number of repeats, and the timeout.
-        url: of the store, for the log: whoever waits for seconds should know why.
+        url: of the store, for the log, which says why a request takes seconds.
     """
 
     __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url")

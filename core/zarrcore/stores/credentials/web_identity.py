@@ -103,5 +103,5 @@ class WebIdentityCredentials:
             for piece in answer.iter_raw():
                 body += piece
                 if len(body) > _ANSWER_MAX:
-                    raise ValueError("it is no answer of a token service")
+                    raise ValueError("it is not an answer of a token service")
         return body.decode()

@@ -144,7 +144,7 @@ class HTTPValues(ObstoreStore):
         return (value[:0] if empty else value), lambda: stat_of(answer.meta)
 
     def _gives_up_obstore(self, failure: Failure) -> bool:
-        """Whether httpx may trust a server that obstore does not: a certificate in the bundle that is no authority's."""
+        """Whether to use httpx from now on: it trusts a server's own certificate in the bundle, which obstore refuses."""
         self._without_obstore = self._without_obstore or failure.untrusted
         return self._without_obstore
 

@@ -56,7 +56,7 @@ def _responses(page: memoryview) -> Iterator[Element]:
     """The elements ``response``, one at a time: nothing is kept of what came before.
 
     Raises:
-        ValueError: it is no answer of WebDAV, or one that would take much memory.
+        ValueError: it is not an answer of WebDAV, or would take much memory.
     """
     parser: XMLPullParser[Any] = XMLPullParser(["start", "end", "start-ns"])
     if _DOCUMENT_TYPE.search(page):

@@ -32,7 +32,7 @@ class ListedStore(ObstoreStore, ListableStore):
     """
 
     lists_itself: bool = False
-    """Whether it is listed by our own requests wherever these are possible, not only if it has keys that are no paths."""
+    """Whether it is listed by our own requests wherever these are possible, not only if it has keys that are not paths."""
     lists_in_order: bool = True
     """Whether listings are sorted, so that one that broke off can continue."""
 
@@ -74,7 +74,7 @@ class ListedStore(ObstoreStore, ListableStore):
         self._place_seen = True
 
     def _objects(self, path: str, at_once: int = OBJECTS_AT_ONCE, hint: str = "") -> Iterator[Any]:
-        """obstore's facts of each object whose path begins with ``path``, without keys that are no paths.
+        """obstore's facts of each object whose path begins with ``path``, without keys that are not paths.
 
         A listing that breaks off continues after the last object that arrived.
 
@@ -208,7 +208,7 @@ class ListedStore(ObstoreStore, ListableStore):
         return [key[len(self.prefix) :] for key in self._odd.names if key.startswith(self.prefix)]
 
     def _listed_dir(self, path: str) -> Any:
-        """obstore's facts about what is directly below ``path``, without keys that are no paths."""
+        """obstore's facts about what is directly below ``path``, without keys that are not paths."""
         found = self._asked(path, lambda client: client.list_with_delimiter(path or None))
         if isinstance(found, Failure) and not self._met_odd_key(found):
             raise self._error(found, path[len(self.prefix) :] or None)

@@ -49,17 +49,37 @@ def listed(
         BrokenBodyError: the service repeats itself, so the listing would never end.
         StoreTimeoutError: the service keeps answering without naming an object.
     """
-    seen, count = "", 0
+    repeats = Repeats(url)
     stream = client.list(path or None, offset=after, chunk_size=at_once)
     for facts_of_some in _parts(stream, url, timeout_s * WHOLE_TRANSFER):
         for facts in facts_of_some:
-            # No object is listed twice. Remembering one object, at growing intervals, finds every cycle (Brent's algorithm).
-            if facts["path"] == seen:
-                raise BrokenBodyError(f"{url}: the listing repeats itself, from {seen} on", key=seen, url=url)
-            count += 1
-            if count & (count - 1) == 0:
-                seen = facts["path"]
+            repeats.check(facts["path"])
             yield facts
+
+
+class Repeats:
+    """Finds out that a listing repeats itself. No name is listed twice; remembering one, at growing intervals, finds every
+    cycle (Brent's algorithm).
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._seen = ""
+        self._count = 0
+
+    def check(self, name: str) -> None:
+        """Note a name.
+
+        Raises:
+            BrokenBodyError: it was listed before.
+        """
+        if name == self._seen:
+            raise BrokenBodyError(
+                f"{self._url}: the listing repeats itself, from {name} on", key=name, url=self._url
+            )
+        self._count += 1
+        if self._count & (self._count - 1) == 0:
+            self._seen = name
 
 
 def _parts(stream: Any, url: str, patience_s: float) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Keys of a bucket that are no paths, such as ``a//b``: they are left out of listings, counted and named once."""
+"""Keys of a bucket that are not paths, such as ``a//b``: they are left out of listings, counted and named once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class OddKeys:
             self._reported = True
             shown = ", ".join(map(repr, [*self.names][:3]))
             _log.warning(
-                "%s: %d keys that are no paths were left out: %s%s",
+                "%s: %d keys that are not paths were left out: %s%s",
                 self.url,
                 len(self.names),
                 shown,

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 from zarrcore.errors import BrokenBodyError, StoreTimeoutError
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import WebClient
+from zarrcore.stores.object.listing import Repeats
 
 if TYPE_CHECKING:
     from obstore.store import S3Credential
@@ -103,16 +104,11 @@ def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[
         BrokenBodyError: the service repeats itself.
         StoreTimeoutError: it keeps answering without naming anything.
     """
-    seen, count, named_s = "", 0, time.monotonic()
+    repeats, named_s = Repeats(url), time.monotonic()
     for page in pages:
         names = (*page.prefixes, *(facts["path"] for facts in page.objects))
         for name in names:
-            # As in `listing.listed`: no name is listed twice, and one that is remembered finds every cycle.
-            if name == seen:
-                raise BrokenBodyError(f"{url}: the listing repeats itself, from {seen} on", key=seen, url=url)
-            count += 1
-            if count & (count - 1) == 0:
-                seen = name
+            repeats.check(name)
         if names:
             named_s = time.monotonic()
         elif time.monotonic() - named_s > patience_s:

@@ -1,4 +1,4 @@
-"""Keys of a bucket that are no paths: they are left out, named once, and never make their neighbours fail."""
+"""Keys of a bucket that are not paths: they are left out, named once, and never make their neighbours fail."""
 
 import json
 import logging
@@ -78,7 +78,9 @@ def test_they_are_named_once(store: AnyStore, caplog: pytest.LogCaptureFixture) 
             list(store.list_dir("b/"))
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 1
-    assert told[0].startswith(f"s3://odd: {len(store.skipped_keys())} keys that are no paths were left out: ")
+    assert told[0].startswith(
+        f"s3://odd: {len(store.skipped_keys())} keys that are not paths were left out: "
+    )
     assert {"b//x", "t\tab"} <= set(store.skipped_keys())
     assert not set(store.skipped_keys()) & set(GOOD)
 
@@ -102,7 +104,7 @@ def test_commands_end_and_show_the_neighbours(s3: S3Server, bucket: str, command
     assert done.status == 0, done.stderr
     assert ("zarr.json" if command == "ls" else "x") in str(done.stdout)
     assert len(done.stdout.splitlines()) < 10
-    assert "keys that are no paths were left out" in done.stderr
+    assert "keys that are not paths were left out" in done.stderr
 
 
 def test_keys_that_begin_with_a_slash_have_no_end(s3: S3Server) -> None:

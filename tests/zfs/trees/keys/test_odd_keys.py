@@ -1,4 +1,4 @@
-"""A mount of a bucket with keys that are no paths."""
+"""A mount of a bucket with keys that are not paths."""
 
 import os
 from urllib.parse import quote
@@ -10,7 +10,7 @@ GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {}}'
 
 
 def test_they_are_left_out_and_all_others_are_there(s3: S3Server, mount: Mounter) -> None:
-    """S7: "Keys of a bucket that are no paths"."""
+    """S7: "Keys of a bucket that are not paths"."""
     s3.create_bucket("oddmount")
     for key in ("zarr.json", "b/zarr.json", "b/x/zarr.json", "z"):
         s3.put(f"oddmount/{key}", GROUP)
@@ -25,7 +25,7 @@ def test_they_are_left_out_and_all_others_are_there(s3: S3Server, mount: Mounter
     assert sorted(found) == ["b/x/zarr.json", "b/zarr.json", "z", "zarr.json"]
     folders = [folder for folder, *_ in os.walk(mounted.arrays, onerror=_fail)]
     assert sorted(os.path.relpath(folder, mounted.arrays) for folder in folders) == [".", "b", "b/x"]
-    assert "keys that are no paths were left out" in mounted.log.read_text()
+    assert "keys that are not paths were left out" in mounted.log.read_text()
 
 
 def _fail(error: OSError) -> None:

@@ -43,6 +43,17 @@ def test_the_reference_describes_every_public_name(site: Path) -> None:
     assert {name for name in zarrcore.__all__ if not name.startswith("__")} - described == set()
 
 
+def test_the_architecture_lists_every_folder(site: Path) -> None:
+    page = (site / "core" / "docs" / "architecture.html").read_text("utf-8")
+    listed = re.findall(r'<span class="pre">(z\w+(?:/\w+)*)/</span>.*?<p>(.*?)</p>', page, re.DOTALL)
+    packages = {
+        module.parent.relative_to(ROOT / top).as_posix()
+        for top in ("core", "zfs", "browser")
+        for module in (ROOT / top).rglob("__init__.py")
+    }
+    assert packages - {name for name, summary in listed if summary} == set()
+
+
 def test_the_search_finds_words_of_documents_and_docstrings(site: Path) -> None:
     index = (site / "searchindex.js").read_text("utf-8")
     terms = json.loads(index[index.index("{") : index.rindex("}") + 1])["terms"]

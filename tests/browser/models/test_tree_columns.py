@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
+from zarrbrowser.models.tree_columns import COLUMNS, icon_name, node_icon_name, tool_tip
 from zarrbrowser.models.tree_item import Fetching, TreeItem
-from zarrbrowser.models.tree_text import cell_text, icon_name, node_icon_name, tool_tip
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import MetadataError
 
 
 def texts(item: TreeItem) -> list[str]:
-    return [cell_text(item, column) for column in range(3)]
+    return [column.text(item) for column in COLUMNS]
 
 
 def image() -> FakeGroup:

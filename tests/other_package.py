@@ -13,12 +13,15 @@ import pytest
 from zarrcore import extensions, formats
 from zarrcore.codecs import registry as codecs
 from zarrcore.metadata.data_type import registry as data_types
+from zarrcore.stores import kinds
 
 _CACHES = (
     extensions.extension_names,
     extensions.entry_points,
     extensions._packages,
     formats._extension,
+    kinds.known_kinds,
+    kinds.listed_suffixes,
     codecs._load,
     data_types._load,
 )

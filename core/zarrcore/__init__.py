@@ -12,122 +12,80 @@ copy[...] = plane
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zarrcore.array import Array, ChunkCache, parse_selection, plane_ndim
-    from zarrcore.errors import (
-        AccessDeniedError,
-        BodyTooLargeError,
-        BrokenBodyError,
-        BrokenReferenceError,
-        ChangedError,
-        ChecksumError,
-        ClusterError,
-        CodecError,
-        ElementError,
-        HierarchyNotFoundError,
-        InternalError,
-        InvalidKeyError,
-        KeyTooLongError,
-        ListingUnsupportedError,
-        MetadataError,
-        MissingExtraError,
-        NodeExistsError,
-        NodeNotFoundError,
-        ReadCancelledError,
-        ReadOnlyError,
-        SelectionError,
-        StoreError,
-        StoreFullError,
-        StoreNotFoundError,
-        StoreTimeoutError,
-        UnreachableError,
-        UnsupportedError,
-        ValueTooLargeError,
-        ZarrError,
+    from zarrcore.array import Array as Array
+    from zarrcore.array import ChunkCache as ChunkCache
+    from zarrcore.array import parse_selection as parse_selection
+    from zarrcore.array import plane_ndim as plane_ndim
+    from zarrcore.errors import AccessDeniedError as AccessDeniedError
+    from zarrcore.errors import BodyTooLargeError as BodyTooLargeError
+    from zarrcore.errors import BrokenBodyError as BrokenBodyError
+    from zarrcore.errors import BrokenReferenceError as BrokenReferenceError
+    from zarrcore.errors import ChangedError as ChangedError
+    from zarrcore.errors import ChecksumError as ChecksumError
+    from zarrcore.errors import ClusterError as ClusterError
+    from zarrcore.errors import CodecError as CodecError
+    from zarrcore.errors import ElementError as ElementError
+    from zarrcore.errors import HierarchyNotFoundError as HierarchyNotFoundError
+    from zarrcore.errors import InternalError as InternalError
+    from zarrcore.errors import InvalidKeyError as InvalidKeyError
+    from zarrcore.errors import KeyTooLongError as KeyTooLongError
+    from zarrcore.errors import ListingUnsupportedError as ListingUnsupportedError
+    from zarrcore.errors import MetadataError as MetadataError
+    from zarrcore.errors import MissingExtraError as MissingExtraError
+    from zarrcore.errors import NodeExistsError as NodeExistsError
+    from zarrcore.errors import NodeNotFoundError as NodeNotFoundError
+    from zarrcore.errors import ReadCancelledError as ReadCancelledError
+    from zarrcore.errors import ReadOnlyError as ReadOnlyError
+    from zarrcore.errors import SelectionError as SelectionError
+    from zarrcore.errors import StoreError as StoreError
+    from zarrcore.errors import StoreFullError as StoreFullError
+    from zarrcore.errors import StoreNotFoundError as StoreNotFoundError
+    from zarrcore.errors import StoreTimeoutError as StoreTimeoutError
+    from zarrcore.errors import UnreachableError as UnreachableError
+    from zarrcore.errors import UnreadableNodeError as UnreadableNodeError
+    from zarrcore.errors import UnsupportedError as UnsupportedError
+    from zarrcore.errors import ValueTooLargeError as ValueTooLargeError
+    from zarrcore.errors import WrongFormatError as WrongFormatError
+    from zarrcore.errors import ZarrError as ZarrError
+    from zarrcore.filetypes import VirtualFile as VirtualFile
+    from zarrcore.filetypes import virtual_file as virtual_file
+    from zarrcore.formats import Format as Format
+    from zarrcore.hierarchy import BrokenNode as BrokenNode
+    from zarrcore.hierarchy import Collection as Collection
+    from zarrcore.hierarchy import Group as Group
+    from zarrcore.hierarchy import Hierarchy as Hierarchy
+    from zarrcore.hierarchy import create_hierarchy, open_hierarchy
+    from zarrcore.metadata import ArrayMetadata as ArrayMetadata
+    from zarrcore.metadata import GroupMetadata as GroupMetadata
+    from zarrcore.stores import open_store as open_store
+
+    create = create_hierarchy
+    open = open_hierarchy  # noqa: A001 - what the library is called for
+else:
+    from zarrcore.lazy_exports import lazy_exports
+
+    # The command line answers --help without NumPy, and the mount forks before any library has started a thread.
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        {
+            "array": "Array ChunkCache parse_selection plane_ndim",
+            "errors": """
+                AccessDeniedError BodyTooLargeError BrokenBodyError BrokenReferenceError ChangedError
+                ChecksumError ClusterError CodecError ElementError HierarchyNotFoundError InternalError
+                InvalidKeyError KeyTooLongError ListingUnsupportedError MetadataError MissingExtraError
+                NodeExistsError NodeNotFoundError ReadCancelledError ReadOnlyError SelectionError
+                StoreError StoreFullError StoreNotFoundError StoreTimeoutError UnreachableError
+                UnreadableNodeError UnsupportedError ValueTooLargeError WrongFormatError ZarrError
+            """,
+            "filetypes": "VirtualFile virtual_file",
+            "formats": "Format",
+            "hierarchy": """
+                BrokenNode Collection Group Hierarchy create=create_hierarchy open=open_hierarchy
+            """,
+            "metadata": "ArrayMetadata GroupMetadata",
+            "stores": "open_store",
+        },
     )
-    from zarrcore.filetypes import VirtualFile, virtual_file
-    from zarrcore.formats import Format
-    from zarrcore.hierarchy import BrokenNode, Collection, Group, Hierarchy
-    from zarrcore.hierarchy import create_hierarchy as create
-    from zarrcore.hierarchy import open_hierarchy as open  # noqa: A004 - what the library is called for
-    from zarrcore.metadata import ArrayMetadata, GroupMetadata
-    from zarrcore.stores import open_store
-
-__all__ = [
-    "AccessDeniedError",
-    "Array",
-    "ArrayMetadata",
-    "BodyTooLargeError",
-    "BrokenBodyError",
-    "BrokenNode",
-    "BrokenReferenceError",
-    "ChangedError",
-    "ChecksumError",
-    "ChunkCache",
-    "ClusterError",
-    "CodecError",
-    "Collection",
-    "ElementError",
-    "Format",
-    "Group",
-    "GroupMetadata",
-    "Hierarchy",
-    "HierarchyNotFoundError",
-    "InternalError",
-    "InvalidKeyError",
-    "KeyTooLongError",
-    "ListingUnsupportedError",
-    "MetadataError",
-    "MissingExtraError",
-    "NodeExistsError",
-    "NodeNotFoundError",
-    "ReadCancelledError",
-    "ReadOnlyError",
-    "SelectionError",
-    "StoreError",
-    "StoreFullError",
-    "StoreNotFoundError",
-    "StoreTimeoutError",
-    "UnreachableError",
-    "UnreadableNodeError",
-    "UnsupportedError",
-    "ValueTooLargeError",
-    "VirtualFile",
-    "WrongFormatError",
-    "ZarrError",
-    "create",
-    "open",
-    "open_store",
-    "parse_selection",
-    "plane_ndim",
-    "virtual_file",
-]
-
-# The module of each name. Modules are imported when first used: the command line answers --help without NumPy, and the mount
-# forks before any library has started a thread.
-_MODULES = {
-    "zarrcore.array": ("Array", "ChunkCache", "parse_selection", "plane_ndim"),
-    "zarrcore.filetypes": ("VirtualFile", "virtual_file"),
-    "zarrcore.formats": ("Format",),
-    "zarrcore.hierarchy": ("BrokenNode", "Collection", "Group", "Hierarchy"),
-    "zarrcore.metadata": ("ArrayMetadata", "GroupMetadata"),
-    "zarrcore.stores": ("open_store",),
-}
-_PLACES = {name: (module, name) for module, names in _MODULES.items() for name in names}
-_PLACES["create"] = ("zarrcore.hierarchy", "create_hierarchy")
-_PLACES["open"] = ("zarrcore.hierarchy", "open_hierarchy")
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'zarrcore' has no attribute {name!r}")
-    module, attribute = _PLACES.get(name, ("zarrcore.errors", name))
-    value = globals()[name] = getattr(importlib.import_module(module), attribute)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -1,8 +1,8 @@
-"""Codecs, data types, stores and formats of other packages, found through entry points.
+"""Codecs, data types, stores, kinds of sources and formats of other packages, found through entry points.
 
-A package names its objects in one of the groups ``zarrscope.codecs``, ``zarrscope.data_types``, ``zarrscope.stores`` and
-``zarrscope.formats``; each part of zarrcore says what it expects of an object. zarrcore's own come first, so that a package
-cannot replace ``zstd``.
+A package names its objects in one of the groups ``zarrscope.codecs``, ``zarrscope.data_types``, ``zarrscope.stores``,
+``zarrscope.kinds`` and ``zarrscope.formats``; each part of zarrcore says what it expects of an object. zarrcore's own come
+first, so that a package cannot replace ``zstd``.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def test_drawing_the_rows_of_an_open_source_imports_nothing(tmp_path: Path) -> N
     zarr.create_group(tmp_path / "a.zarr")
     code = f"""
 import sys
-from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.models.tree_columns import node_icon_name
 from zarrbrowser.session.sources import SourceRequest, open_source
 source = open_source(SourceRequest({str(tmp_path / "a.zarr")!r}))
 loaded = set(sys.modules)

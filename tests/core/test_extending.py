@@ -29,6 +29,7 @@ def _installed(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_installed")
-def test_a_package_that_adds_one_of_each() -> None:
-    assert [language for language, _ in BLOCKS] == ["toml", *["python"] * 5]
+def test_a_package_that_adds_one_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [language for language, _ in BLOCKS] == ["toml", *["python"] * 6]
     exec(compile(BLOCKS[-1][1], "extending.md", "exec"), {})

@@ -107,7 +107,7 @@ HELD_BY = {
     ],
     "S18": [
         "test_remote.test_a_hanging_request_does_not_delay_others",
-        "fuse/readahead/test_prefetch.test_hung_readers_leave_threads_to_others_and_release_their_bytes",
+        "fuse/test_prefetch.test_hung_readers_leave_threads_to_others_and_release_their_bytes",
     ],
     "S19": [
         "fuse/test_errnos.test_failures_to_mount_give_one_line",
@@ -135,7 +135,7 @@ HELD_BY = {
         "mount/test_mount.test_df_reports_no_free_space",
     ],
     "S23": [
-        "fuse/readahead/test_prefetch.test_read_ahead_stays_within_its_budget",
+        "fuse/test_prefetch.test_read_ahead_stays_within_its_budget",
         "test_spill.test_sequential_readers_decode_each_chunk_once",
         "test_resources.test_memory_is_bounded_during_long_reads",
         "trees/writing/test_limits.test_memory_for_written_data_is_bounded_by_the_cache_size",
@@ -267,7 +267,7 @@ HELD_BY = {
     ],
     "S39": ["trees/hdf5/test_file.test_an_open_file_stays_when_metadata_change"],
     "S40": [
-        "fuse/readahead/test_prefetch.test_one_array_of_many_is_read_ahead",
+        "fuse/test_prefetch.test_one_array_of_many_is_read_ahead",
         "trees/hdf5/test_file.test_far_away",
     ],
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from zarrbrowser.export.viewed_array import Selection, ViewedArray
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrcore.conventions.cf import Packing
-from zarrcore.filetypes import file_type
+from zarrcore.filetypes import FILE_TYPES, file_type
 
 if TYPE_CHECKING:  # the code that writes files is loaded when one is written
     from zarrcore.filetypes import VirtualFile
@@ -22,9 +22,11 @@ if TYPE_CHECKING:  # the code that writes files is loaded when one is written
 PICTURE = "png"
 """The file type of a picture drawn as on the screen."""
 ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
-    suffix: file_type(suffix).title
-    for suffix in ("tiff", "ome.tiff", "tif", "npy", "nrrd", "raw", "csv", "json")
+    kind.suffix: kind.title
+    for kind in sorted(FILE_TYPES, key=lambda kind: (kind.is_text, kind.is_editable))
+    if kind.takes_selection and kind.suffix != PICTURE
 }
+"""The titles of the types of files for a selection: pictures, plain bytes, text."""
 _NO_FACTS: dict[str, Any] = {}
 """Whether a file can be written is asked while the dialog is used, which must not wait for a store."""
 MOST_PIXELS = 2**26

@@ -12,7 +12,7 @@ from typing import Any
 
 from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike, is_array
 from zarrbrowser.nodes.read_cost import Cancelled
-from zarrcore.filetypes import file_type
+from zarrcore.filetypes import FILE_TYPES, file_type
 
 Cancelling = Callable[[], bool]
 Progress = Callable[[float], None]
@@ -40,8 +40,11 @@ HIERARCHIES = {
     "v2 folder": WholeType("Zarr v2, folder", "zarr", "v2"),
     "n5 folder": WholeType("N5, folder", "n5", "n5"),
 }
-WITH_COORDINATES = {name: WholeType(file_type(name).title, name) for name in ("h5", "nc")}
-IMAGE_FILES = {name: WholeType(file_type(name).title, name) for name in ("ome.tiff", "tif")}
+_FILES = [kind for kind in FILE_TYPES if kind.groups]
+WITH_COORDINATES = {
+    kind.suffix: WholeType(kind.title, kind.suffix) for kind in _FILES if not kind.takes_selection
+}
+IMAGE_FILES = {kind.suffix: WholeType(kind.title, kind.suffix) for kind in _FILES if kind.takes_selection}
 """Files of groups that are multiscale images."""
 OF_ARRAYS = {**WITH_COORDINATES, **HIERARCHIES}
 OF_GROUPS = {**WITH_COORDINATES, **IMAGE_FILES, **HIERARCHIES}

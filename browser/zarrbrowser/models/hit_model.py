@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.session.inventory import Entry
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
-from zarrbrowser.values.quantities import format_shape
 from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -20,7 +20,6 @@ MOST = 10_000
 """The maximum number of rows; further results are only counted."""
 PLACE_ROLE = Qt.ItemDataRole.UserRole
 """The path of the node's parent."""
-_COLUMNS = ("Name", "Shape", "Type")
 
 
 class HitModel(QAbstractTableModel):
@@ -39,11 +38,11 @@ class HitModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._hits)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
-        return 0 if parent.isValid() else len(_COLUMNS)
+        return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _COLUMNS[section]
+            return COLUMNS[section].title
         return None
 
     def data(self, index: Index, role: int = 0) -> Any:
@@ -52,8 +51,7 @@ class HitModel(QAbstractTableModel):
             return None
         source, entry = hit
         if role == Qt.ItemDataRole.DisplayRole:
-            shape = "" if entry.shape is None else format_shape(entry.shape)
-            return (entry.name, shape, entry.type_name)[index.column()]
+            return COLUMNS[index.column()].found_text(entry)
         if role == PLACE_ROLE and index.column() == 0:
             return entry.path[: -len(entry.name)].rstrip("/") or "/"
         if role == Qt.ItemDataRole.ToolTipRole:

@@ -6,11 +6,11 @@ from bisect import bisect, bisect_left
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex
 
+from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key
 from zarrbrowser.nodes.protocols import NodeLike
 
 Index = QModelIndex | QPersistentModelIndex
-COLUMNS = ("Name", "Shape", "Type")
 
 
 class RowModel(QAbstractItemModel):

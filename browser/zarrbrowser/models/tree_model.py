@@ -15,9 +15,9 @@ from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 
 from zarrbrowser.models.row_mime import MIME_TYPE, mime_of
-from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
+from zarrbrowser.models.row_model import Index, RowModel
+from zarrbrowser.models.tree_columns import COLUMNS, icon_name, is_changing, tool_tip
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
-from zarrbrowser.models.tree_text import cell_text, icon_name, is_changing, tool_tip
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import prefix_to_allow, sentence
@@ -62,7 +62,7 @@ class TreeModel(RowModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
+            return COLUMNS[section].title
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -88,7 +88,7 @@ class TreeModel(RowModel):
         if item is None or item is self._root:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell_text(item, index.column())
+            return COLUMNS[index.column()].text(item)
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             colours = current_colours()
             name = icon_name(item)

@@ -66,14 +66,14 @@ PANES = (
     PaneKind("Image", has_picture, "image.image_pane:ImagePane", is_drawn=True),
     PaneKind("Volume", may_be_volume, "volume.volume_pane:VolumePane", is_drawn=True),
     PaneKind("Thumbnails", has_gallery, "gallery.gallery_pane:GalleryPane"),
-    PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),
+    PaneKind("Plot", _has_plot, "plot_pane:PlotPane", is_drawn=True),
     PaneKind("Value", _is_scalar, "value_pane:ValuePane"),
     PaneKind("Overview", is_group, "overview_pane:OverviewPane"),
     PaneKind("Table", _has_table, "table.table_pane:TablePane"),
     PaneKind("Problem", is_broken, "problem_pane:ProblemPane"),
     PaneKind("Metadata", lambda node: not is_broken(node), "metadata_pane:MetadataPane"),
     PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),
-    PaneKind("Storage", is_array, "storage.storage_pane:StoragePane"),
+    PaneKind("Storage", is_array, "storage_pane:StoragePane"),
 )
 """In the order of the tabs; the first that exists for a node is shown."""
 

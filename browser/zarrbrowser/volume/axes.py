@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.coordinates.coordinates import Coordinate, scale_along
-from zarrbrowser.image.axes import Axes, is_colour
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
 from zarrbrowser.values.numbers import why_no_picture
-from zarrcore.conventions import power_of_ten, symbol
+from zarrcore.conventions import power_of_ten
 
 _DEPTHS = ("z", "depth", "lev", "level", "plane", "slice", "altitude", "height")
 _KINDS = ("image", "label image")
@@ -103,11 +103,6 @@ def _lengths(image: Image, axes: tuple[int, int, int]) -> tuple[tuple[float, flo
     return (1.0, 1.0, 1.0), ""
 
 
-def unit_symbol(image: Image, axis: int) -> str:
-    """The symbol of the unit of an axis; empty without one."""
-    return symbol(image.units[axis]) if image.units else ""
-
-
 def _picture(array: ArrayLike) -> Axes | None:
     if array.ndim < 3 or why_no_picture(array.dtype):
         return None
@@ -148,8 +143,3 @@ def _axes_of_attributes(attributes: Mapping[str, Any]) -> list[str] | None:
         return [str(one["name"] if isinstance(one, Mapping) else one) for one in axes]
     except (KeyError, IndexError, TypeError):
         return None
-
-
-def holds_colours(image: Image) -> bool:
-    """Whether each sample is red, green and blue."""
-    return is_colour(image.base.shape, image.base.dtype)

@@ -10,10 +10,10 @@ from PySide6.QtGui import QKeySequence
 
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.figures.figure_exporter import FigureExporter
-from zarrbrowser.window.figures.movie_exporter import MovieExporter
-from zarrbrowser.window.help.help_dialogs import HelpDialogs
+from zarrbrowser.window.figure_exporter import FigureExporter
+from zarrbrowser.window.help_dialogs import HelpDialogs
 from zarrbrowser.window.mounting import Mounter
+from zarrbrowser.window.movie_exporter import MovieExporter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.saved_views.bookmarker import Bookmarker

@@ -29,9 +29,8 @@ from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.editing.refresher import Refresher
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.figures.figure_exporter import FigureExporter
-from zarrbrowser.window.figures.movie_exporter import MovieExporter
-from zarrbrowser.window.help.help_dialogs import HelpDialogs
+from zarrbrowser.window.figure_exporter import FigureExporter
+from zarrbrowser.window.help_dialogs import HelpDialogs
 from zarrbrowser.window.menus import (
     add_pane_shortcuts,
     add_tree_shortcuts,
@@ -42,6 +41,7 @@ from zarrbrowser.window.menus import (
     mount_menu,
 )
 from zarrbrowser.window.mounting import Mounter
+from zarrbrowser.window.movie_exporter import MovieExporter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.opening import (
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
     def show_palette(self) -> PaletteDialog:
         """Show all commands, to be found by typing."""
         from zarrbrowser.dialogs.palette_dialog import PaletteDialog  # late: for a fast start
-        from zarrbrowser.window.palette.entries import entries_of
+        from zarrbrowser.window.palette_entries import entries_of
 
         menus = {"": self.top_bar.menu, "Open recent": self.top_bar.recent_menu}
         copying = self.node_pane.copy_button.menu()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.image.multiscales import may_be_image
-from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.models.tree_columns import node_icon_name
 from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
 from zarrbrowser.panes.pane import Pane

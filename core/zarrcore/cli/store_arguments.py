@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -42,38 +41,6 @@ def store_options(namespace: argparse.Namespace) -> StoreOptions:
             value = getattr(namespace, option.argument.removeprefix("--").replace("-", "_"))
             chosen[option.name] = option.gathered(value) if option.is_repeated else value
     return StoreOptions(**chosen)
-
-
-def store_words(options: StoreOptions, secret_file: Callable[[str], str]) -> list[str]:
-    """The words of a command line for ``options``, without defaults.
-
-    Args:
-        options: the options.
-        secret_file: writes a secret to a file that only the user can read, and returns its path: all users of the
-            machine can list the words of a command.
-
-    >>> store_words(StoreOptions(anonymous=True, region="eu-west-1", headers={"A": "b"}), lambda secret: "/run/a")
-    ['--anonymous', '--region', 'eu-west-1', '--header', 'A: @/run/a']
-    """
-    words: list[str] = []
-    for option in STORE_OPTIONS:
-        value = getattr(options, option.name)
-        if option.argument is None or value == option.default:
-            continue
-        if option.is_flag:
-            words.append(option.argument)
-        elif isinstance(value, tuple):
-            for item in value:
-                words += [option.argument, item]
-        elif option.is_repeated:
-            for name, item in value.items():
-                words += [
-                    option.argument,
-                    f"{name}: @{secret_file(item)}" if option.is_secret else f"{name}: {item}",
-                ]
-        else:
-            words += [option.argument, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
-    return words
 
 
 def argument_type(parse: Callable[[str], T]) -> Callable[[str], T]:

@@ -54,7 +54,7 @@ _BUILT_IN = {
     "neuroglancer.jxl": f"{_NGL}.images:JxlCodec",
     "neuroglancer.png": f"{_NGL}.images:PngCodec",
     "neuroglancer.raw": f"{_NGL}.raw:RawCodec",
-    "tiff.segment": f"{_A2B}.tiff.segment:TiffSegmentCodec",
+    "tiff.segment": f"{_A2B}.tiff_segment:TiffSegmentCodec",
     "n5_default": f"{_A2B}.n5_default:N5DefaultCodec",
     "numcodecs.json2": f"{_A2B}.json2:Json2Codec",
     "numcodecs.msgpack2": f"{_A2B}.msgpack2:Msgpack2Codec",

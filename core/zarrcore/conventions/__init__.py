@@ -2,144 +2,87 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zarrcore.conventions.axis import Axis
-    from zarrcore.conventions.geo import Product, Pyramid, Raster, georeference_of, pyramid_image
-    from zarrcore.conventions.georeference import CoordinateReferenceSystem, Georeference
-    from zarrcore.conventions.hdmf import Link, TypedObject, links_of
-    from zarrcore.conventions.image import (
-        Channel,
-        Colour,
-        Label,
-        Level,
-        MultiscaleImage,
-        channel_colour,
+    from zarrcore.conventions.axis import Axis as Axis
+    from zarrcore.conventions.geo import Product as Product
+    from zarrcore.conventions.geo import Pyramid as Pyramid
+    from zarrcore.conventions.geo import Raster as Raster
+    from zarrcore.conventions.geo import georeference_of as georeference_of
+    from zarrcore.conventions.geo import pyramid_image as pyramid_image
+    from zarrcore.conventions.georeference import CoordinateReferenceSystem as CoordinateReferenceSystem
+    from zarrcore.conventions.georeference import Georeference as Georeference
+    from zarrcore.conventions.hdmf import Link as Link
+    from zarrcore.conventions.hdmf import TypedObject as TypedObject
+    from zarrcore.conventions.hdmf import links_of as links_of
+    from zarrcore.conventions.image import Channel as Channel
+    from zarrcore.conventions.image import Colour as Colour
+    from zarrcore.conventions.image import Label as Label
+    from zarrcore.conventions.image import Level as Level
+    from zarrcore.conventions.image import MultiscaleImage as MultiscaleImage
+    from zarrcore.conventions.image import channel_colour as channel_colour
+    from zarrcore.conventions.image_collections import Acquisition as Acquisition
+    from zarrcore.conventions.image_collections import Field as Field
+    from zarrcore.conventions.image_collections import ImageCollection as ImageCollection
+    from zarrcore.conventions.image_collections import Member as Member
+    from zarrcore.conventions.image_collections import Plate as Plate
+    from zarrcore.conventions.image_collections import PlateWell as PlateWell
+    from zarrcore.conventions.image_collections import Well as Well
+    from zarrcore.conventions.interface import Convention as Convention
+    from zarrcore.conventions.interface import Find as Find
+    from zarrcore.conventions.interface import Meaning as Meaning
+    from zarrcore.conventions.level_geometry import no_levels as no_levels
+    from zarrcore.conventions.matlab import MatlabVariable as MatlabVariable
+    from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
+    from zarrcore.conventions.ome.collections import label_paths as label_paths
+    from zarrcore.conventions.ome.image import single_level as single_level
+    from zarrcore.conventions.registry import CONVENTIONS as CONVENTIONS
+    from zarrcore.conventions.registry import image_of as image_of
+    from zarrcore.conventions.registry import inferred as inferred
+    from zarrcore.conventions.registry import is_image as is_image
+    from zarrcore.conventions.registry import meaning as meaning
+    from zarrcore.conventions.registry import recognise as recognise
+    from zarrcore.conventions.tables import AnnotatedMatrix as AnnotatedMatrix
+    from zarrcore.conventions.tables import Column as Column
+    from zarrcore.conventions.tables import SparseMatrix as SparseMatrix
+    from zarrcore.conventions.tables import SpatialData as SpatialData
+    from zarrcore.conventions.tables import SpatialElement as SpatialElement
+    from zarrcore.conventions.tables import Table as Table
+    from zarrcore.conventions.tables import column_values as column_values
+    from zarrcore.conventions.tables import sparse_block as sparse_block
+    from zarrcore.conventions.units import format_quantity as format_quantity
+    from zarrcore.conventions.units import in_centimetres as in_centimetres
+    from zarrcore.conventions.units import is_length as is_length
+    from zarrcore.conventions.units import power_of_ten as power_of_ten
+    from zarrcore.conventions.units import symbol as symbol
+    from zarrcore.conventions.variable import Dataset as Dataset
+    from zarrcore.conventions.variable import Variable as Variable
+else:
+    from zarrcore.lazy_exports import lazy_exports
+
+    # A window needs the symbols of units long before it has a node.
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        {
+            "axis": "Axis",
+            "geo": "Product Pyramid Raster georeference_of pyramid_image",
+            "georeference": "CoordinateReferenceSystem Georeference",
+            "hdmf": "Link TypedObject links_of",
+            "image": "Channel Colour Label Level MultiscaleImage channel_colour",
+            "image_collections": "Acquisition Field ImageCollection Member Plate PlateWell Well",
+            "interface": "Convention Find Meaning",
+            "level_geometry": "no_levels",
+            "matlab": "MatlabVariable",
+            "n5_pyramids": "may_be_pyramid",
+            "ome.collections": "label_paths",
+            "ome.image": "single_level",
+            "registry": "CONVENTIONS image_of inferred is_image meaning recognise",
+            "tables": """
+                AnnotatedMatrix Column SparseMatrix SpatialData SpatialElement Table column_values
+                sparse_block
+            """,
+            "units": "format_quantity in_centimetres is_length power_of_ten symbol",
+            "variable": "Dataset Variable",
+        },
     )
-    from zarrcore.conventions.image_collections import (
-        Acquisition,
-        Field,
-        ImageCollection,
-        Member,
-        Plate,
-        PlateWell,
-        Well,
-    )
-    from zarrcore.conventions.interface import Convention, Find, Meaning
-    from zarrcore.conventions.level_geometry import no_levels
-    from zarrcore.conventions.matlab import MatlabVariable
-    from zarrcore.conventions.n5_pyramids import may_be_pyramid
-    from zarrcore.conventions.ome.collections import label_paths
-    from zarrcore.conventions.ome.image import single_level
-    from zarrcore.conventions.registry import CONVENTIONS, image_of, inferred, is_image, meaning, recognise
-    from zarrcore.conventions.tables import (
-        AnnotatedMatrix,
-        Column,
-        SparseMatrix,
-        SpatialData,
-        SpatialElement,
-        Table,
-        column_values,
-        sparse_block,
-    )
-    from zarrcore.conventions.units import format_quantity, in_centimetres, is_length, power_of_ten, symbol
-    from zarrcore.conventions.variable import Dataset, Variable
-
-__all__ = [
-    "CONVENTIONS",
-    "Acquisition",
-    "AnnotatedMatrix",
-    "Axis",
-    "Channel",
-    "Colour",
-    "Column",
-    "Convention",
-    "CoordinateReferenceSystem",
-    "Dataset",
-    "Field",
-    "Find",
-    "Georeference",
-    "ImageCollection",
-    "Label",
-    "Level",
-    "Link",
-    "MatlabVariable",
-    "Meaning",
-    "Member",
-    "MultiscaleImage",
-    "Plate",
-    "PlateWell",
-    "Product",
-    "Pyramid",
-    "Raster",
-    "SparseMatrix",
-    "SpatialData",
-    "SpatialElement",
-    "Table",
-    "TypedObject",
-    "Variable",
-    "Well",
-    "channel_colour",
-    "column_values",
-    "format_quantity",
-    "georeference_of",
-    "image_of",
-    "in_centimetres",
-    "inferred",
-    "is_image",
-    "is_length",
-    "label_paths",
-    "links_of",
-    "may_be_pyramid",
-    "meaning",
-    "no_levels",
-    "power_of_ten",
-    "pyramid_image",
-    "recognise",
-    "single_level",
-    "sparse_block",
-    "symbol",
-]
-
-# The module of each name, imported on first use: a window needs the symbols of units long before it has a node.
-_MODULES = {
-    "axis": ("Axis",),
-    "geo": ("Product", "Pyramid", "Raster", "georeference_of", "pyramid_image"),
-    "georeference": ("CoordinateReferenceSystem", "Georeference"),
-    "hdmf": ("Link", "TypedObject", "links_of"),
-    "image": ("Channel", "Colour", "Label", "Level", "MultiscaleImage", "channel_colour"),
-    "image_collections": ("Acquisition", "Field", "ImageCollection", "Member", "Plate", "PlateWell", "Well"),
-    "interface": ("Convention", "Find", "Meaning"),
-    "level_geometry": ("no_levels",),
-    "ome.collections": ("label_paths",),
-    "ome.image": ("single_level",),
-    "matlab": ("MatlabVariable",),
-    "n5_pyramids": ("may_be_pyramid",),
-    "registry": ("CONVENTIONS", "image_of", "inferred", "is_image", "meaning", "recognise"),
-    "tables": (
-        "AnnotatedMatrix",
-        "Column",
-        "SparseMatrix",
-        "SpatialData",
-        "SpatialElement",
-        "Table",
-        "column_values",
-        "sparse_block",
-    ),
-    "units": ("format_quantity", "in_centimetres", "is_length", "power_of_ten", "symbol"),
-    "variable": ("Dataset", "Variable"),
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'zarrcore.conventions' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__

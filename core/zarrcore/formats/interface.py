@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.formats.renamed import RENAMED, adopt_renamed, old_name
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 from zarrcore.metadata.chunk_key_encoding import may_be_chunk_key
 
@@ -57,10 +56,6 @@ class Format(ABC):
     DRAFT_2020_10: ClassVar[Format]
     DRAFT_2022_12: ClassVar[Format]
     DRAFT_2023_02: ClassVar[Format]
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        adopt_renamed(cls)
 
     def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         """This format as configured by the hierarchy's entry point, which may be that of another format.
@@ -293,7 +288,3 @@ class Format(ABC):
         from zarrcore.formats import format_named
 
         return format_named, (self.name,)
-
-
-for _old in RENAMED:
-    setattr(Format, _old, old_name(_old))

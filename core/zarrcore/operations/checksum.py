@@ -12,7 +12,6 @@ import json
 import math
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -46,18 +45,6 @@ class Digest(Protocol):
 
 ALGORITHMS: Final[dict[str, Callable[[], Digest]]] = {"sha256": hashlib.sha256, "xxh128": xxhash.xxh128}
 """The hash functions by name. Their digests differ in length, so that a list of checksums needs not name the function."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checksum:
-    """The checksum of one array."""
-
-    path: str
-    """The array, relative to the node that was asked for."""
-    algorithm: str
-    """A name of `ALGORITHMS`."""
-    digest: str
-    """Hexadecimal."""
 
 
 def checksum(

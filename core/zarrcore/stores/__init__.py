@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
-from typing import Any
-
 from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
 from zarrcore.stores.interface import (
     ByteRange,
@@ -17,7 +13,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.kinds import FILE_SUFFIXES
+from zarrcore.stores.kinds import FileKind, FolderKind
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
@@ -30,11 +26,12 @@ from zarrcore.stores.wrapper.statistics import StatisticsStore
 from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 
 __all__ = [
-    "FILE_SUFFIXES",
     "STORE_OPTIONS",
     "ZIP_SUFFIXES",
     "ByteRange",
     "BytesLike",
+    "FileKind",
+    "FolderKind",
     "ListableStore",
     "LocalStore",
     "MemoryStore",
@@ -56,14 +53,3 @@ __all__ = [
     "read_descriptor_into",
     "writable",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in {"add_store_arguments", "store_options"}:  # former names of this package
-        warnings.warn(
-            f"zarrcore.stores.{name} has moved to zarrcore.cli.store_arguments",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return getattr(importlib.import_module("zarrcore.cli.store_arguments"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,8 @@
 """What a file, or a folder, is besides a directory of keys: recognized by its content.
 
 A new kind of file is an entry in `FILE_KINDS`, a new kind of folder one in `FOLDER_KINDS`. Their modules are imported when
-such a file or folder is opened.
+such a file or folder is opened. Other packages add theirs through the entry-point group ``zarrscope.kinds``: the entry's name
+is the kind's, its object a `FileKind` or `FolderKind`.
 
 Files on this machine are recognized when they are opened. A remote file is recognized by its suffix, without a request, or by
 its content once no hierarchy was found.
@@ -12,14 +13,16 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
+from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.threads import at_once
 
+_EXTENSIONS: Final = "zarrscope.kinds"
 HEAD_NBYTES: Final = 8192
 DATABASE_HEAD_NBYTES: Final = 20
 """How much of a file tells whether it is a database."""
@@ -237,11 +240,38 @@ FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
     ),
 )
 
-FILE_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS for suffix in kind.suffixes + kind.other_suffixes)
-"""The suffixes of files that hold a hierarchy."""
 
-LISTED_SUFFIXES: Final = tuple(suffix for kind in FILE_KINDS if kind.is_listed for suffix in kind.suffixes)
-"""The suffixes of files that are children of the folder that they are in."""
+@cache
+def known_kinds() -> tuple[FileKind | FolderKind, ...]:
+    """All kinds: those of zarrcore, then those of other packages by name.
+
+    Raises:
+        StoreError: a package fails, or registered an object that is not a kind.
+    """
+    ours: tuple[FileKind | FolderKind, ...] = (*FILE_KINDS, *FOLDER_KINDS)
+    names = {kind.name for kind in ours}
+    return (*ours, *(_kind_of_package(name) for name in extension_names(_EXTENSIONS) if name not in names))
+
+
+def _kind_of_package(name: str) -> FileKind | FolderKind:
+    try:
+        found = load_extension(_EXTENSIONS, name)
+    except Exception as error:
+        raise StoreError(f"the package that provides {name} fails ({type(error).__name__})") from error
+    if not isinstance(found, FileKind | FolderKind):
+        raise StoreError(f"{name} is registered with {found!r}, which is no kind of file or folder")
+    return found
+
+
+def file_kinds() -> tuple[FileKind, ...]:
+    """The kinds of files, as `known_kinds`."""
+    return tuple(kind for kind in known_kinds() if isinstance(kind, FileKind))
+
+
+@cache
+def listed_suffixes() -> tuple[str, ...]:
+    """The suffixes of files that are children of the folder that they are in."""
+    return tuple(suffix for kind in file_kinds() if kind.is_listed for suffix in kind.suffixes)
 
 
 def kind_by_suffix(name: str) -> FileKind | None:
@@ -251,7 +281,7 @@ def kind_by_suffix(name: str) -> FileKind | None:
     ('zip', None)
     """
     lower = name.lower()
-    kinds = (kind for kind in FILE_KINDS if lower.endswith(kind.suffixes + kind.other_suffixes))
+    kinds = (kind for kind in file_kinds() if lower.endswith(kind.suffixes + kind.other_suffixes))
     return next(kinds, None)
 
 
@@ -263,7 +293,7 @@ def kind_by_content(store: ReadableStore, key: str) -> FileKind | None:
     """
     read = partial(_read, store, key)
     head = read(0, HEAD_NBYTES)
-    for kind in FILE_KINDS:
+    for kind in file_kinds():
         if kind.recognizes(head, read):
             return kind
     _refuse_archive(head, store, key)
@@ -324,15 +354,17 @@ def kind_of_folder(store: ReadableStore) -> FolderKind | None:
     Raises:
         StoreError: the store failed.
     """
-    kinds = {key: kind for kind in FOLDER_KINDS for key in kind.keys}
+    kinds = [(key, kind) for kind in known_kinds() if isinstance(kind, FolderKind) for key in kind.keys]
+    nbytes = {key: max(kind.head_nbytes for other, kind in kinds if other == key) for key, _ in kinds}
 
+    @cache
     def head(key: str) -> BytesLike | None:
-        return store.get(key, ByteRange(0, kinds[key].head_nbytes))
+        return store.get(key, ByteRange(0, nbytes[key]))
 
-    ask = at_once(head, [*kinds]) if store.is_remote else head
-    for key, kind in kinds.items():
+    ask = at_once(head, [*nbytes]) if store.is_remote else head
+    for key, kind in kinds:
         value = ask(key)
-        if value is not None and kind.recognizes(key, bytes(value)):
+        if value is not None and kind.recognizes(key, bytes(value[: kind.head_nbytes])):
             return kind
     return None
 

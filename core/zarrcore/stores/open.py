@@ -23,6 +23,7 @@ from zarrcore.stores.kinds import (
     DATABASE_HEAD_NBYTES,
     FILE_KINDS,
     FileKind,
+    file_kinds,
     kind_by_content,
     kind_by_suffix,
     refuse_database,
@@ -57,7 +58,7 @@ def open_store(
             ``precomputed``, ``sqlite``, ``lmdb``, ``redis`` or ``rediss``, another name of these, such as ``gcs`` and ``s3a``,
             or a scheme of fsspec, or a chain of URLs;
             a local path of a file, which is recognized by its content; or a URL that ends in a suffix of
-            `FILE_SUFFIXES`, such as ``.zip``, in any store; a version of a repository, such as
+            a known kind of file, such as ``.zip``, in any store; a version of a repository, such as
             ``s3://bucket/repo?tag=v1``; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
@@ -229,7 +230,7 @@ def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = No
     kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
     if kind is None:
         refuse_database(bytes(source.get(name, ByteRange(0, DATABASE_HEAD_NBYTES)) or b""), shown)
-        known = ", ".join(each.title for each in FILE_KINDS)
+        known = ", ".join(each.title for each in file_kinds())
         raise StoreNotFoundError(
             f"{shown} is neither a folder nor a file of a known kind: {known}", url=shown
         )

@@ -13,12 +13,10 @@ from urllib.parse import unquote
 from zarrcore.errors import StoreError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import FILE_KINDS, FOLDER_KINDS, FileKind, FolderKind
+from zarrcore.stores.kinds import FileKind, FolderKind, known_kinds
 from zarrcore.stores.wrapper.prefix import PrefixStore
 
 _ADAPTER: Final = re.compile(r"([a-z][a-z0-9.+-]*):(//)?([^?#]*)")
-
-_KINDS: Final[tuple[FileKind | FolderKind, ...]] = (*FILE_KINDS, *FOLDER_KINDS)
 
 _FORMATS: Final = {"zarr3": "v3", "zarr2": "v2", "n5": "n5"}
 """Adapters that name a format, and the format's name."""
@@ -38,7 +36,7 @@ class Adapter(NamedTuple):
     @property
     def kind(self) -> FileKind | FolderKind | None:
         """The kind of file or folder that it names; None if it names a format."""
-        return next((kind for kind in _KINDS if kind.name == self.name), None)
+        return next((kind for kind in known_kinds() if kind.name == self.name), None)
 
     @property
     def format_name(self) -> str | None:
@@ -72,7 +70,9 @@ def parse_pipeline(text: str) -> tuple[str, list[Adapter]]:
     adapters = [_adapter(*match.groups()) for match in map(_ADAPTER.fullmatch, rest) if match]
     for adapter in adapters:
         if adapter.kind is None and adapter.format_name is None and adapter.name not in _DETECT:
-            known = ", ".join(f"{name}:" for name in (*(kind.name for kind in _KINDS), *_FORMATS, *_DETECT))
+            known = ", ".join(
+                f"{name}:" for name in (*(kind.name for kind in known_kinds()), *_FORMATS, *_DETECT)
+            )
             raise StoreError(
                 f"{adapter.name}: is not an adapter of URLs that zarrscope knows; known are {known}"
             )

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
 from zarrbrowser.window.commands import key_table
-from zarrbrowser.window.help.help_dialogs import COLUMNS_OF_KEYS
+from zarrbrowser.window.help_dialogs import COLUMNS_OF_KEYS
 
 GROUPS = [(name, [(f"do {name}", f"Ctrl+{name}")]) for name in "ABCDE"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeGroup
-from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.models.tree_columns import node_icon_name
 from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
 
 

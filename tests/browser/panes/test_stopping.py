@@ -19,7 +19,7 @@ from zarrbrowser.image.tiles import frames
 from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.session.state import Session
 from zarrbrowser.window.main_window import MainWindow

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.window.main_window import MainWindow
 

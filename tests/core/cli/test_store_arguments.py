@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import zarrcore.stores
-from zarrcore.cli.store_arguments import add_store_arguments, store_options, store_words
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.stores import StoreOptions
 
 
@@ -93,34 +92,3 @@ def test_wrong_options_are_refused(arguments: tuple[str, ...], capsys: pytest.Ca
     said = capsys.readouterr().err
     assert "geheim" not in said
     assert "invalid _" not in said
-
-
-def test_words_give_the_same_options_again(tmp_path: Path) -> None:
-    options = StoreOptions(
-        anonymous=True,
-        endpoint_url="http://x",
-        headers={"A": "b: c", "Authorization": "Bearer geheim"},
-        timeout_s=2.5,
-        retries=0,
-        allow_targets=["/data", "s3://b/"],
-        cache_dir=str(tmp_path),
-        cache_dir_bytes=1 << 20,
-    )
-
-    def secret_file(secret: str) -> str:
-        path = tmp_path / str(len(list(tmp_path.iterdir())))
-        path.write_text(secret)
-        return str(path)
-
-    words = store_words(options, secret_file)
-    assert "geheim" not in " ".join(words)
-    assert parse(*words) == options
-    assert store_words(StoreOptions(), secret_file) == []
-
-
-def test_the_former_names_still_work_with_a_warning() -> None:
-    for name, function in (("add_store_arguments", add_store_arguments), ("store_options", store_options)):
-        with pytest.warns(DeprecationWarning, match=r"zarrcore\.cli\.store_arguments"):
-            assert getattr(zarrcore.stores, name) is function
-    with pytest.raises(AttributeError):
-        _ = zarrcore.stores.no_such_name

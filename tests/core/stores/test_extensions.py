@@ -1,4 +1,4 @@
-"""Stores of other packages, found through the entry-point group ``zarrscope.stores``."""
+"""Stores of other packages, and kinds of files and folders, found through entry points."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 import zarrcore
 from tests.any_store import open_store
-from tests.other_package import other_package
+from tests.other_package import forget_extensions, other_package
 from zarrcore.errors import AccessDeniedError, StoreError
 
 _MODULE = """
 from zarrcore.errors import AccessDeniedError
-from zarrcore.stores import ByteRange, ListableStore, ReadableStore, StoreEntry, StoreOptions
+from zarrcore.stores import ByteRange, FileKind, FolderKind, ListableStore, ReadableStore, StoreEntry, StoreOptions
 
 class ReversedStore(ReadableStore, ListableStore):
     def __init__(self, url: str, options: StoreOptions) -> None:
@@ -37,6 +37,18 @@ def fail(url, options):
 
 def nothing(url, options):
     return 3
+
+def open_file(source, key, url):
+    return ReversedStore(url, source.options)
+
+def open_folder(source):
+    return ReversedStore(source.url, source.options)
+
+def is_reversed(*both):
+    return b"reversed" in both
+
+FILE = FileKind("reversed-file", "reversed file", (".reversed",), is_reversed, "reversed_store:open_file")
+FOLDER = FolderKind("reversed-folder", "reversed folder", ("info",), is_reversed, "reversed_store:open_folder")
 """
 
 _ENTRY_POINTS = """
@@ -47,13 +59,17 @@ failing = reversed_store:fail
 wrong = reversed_store:nothing
 missing = reversed_store:absent
 memory = reversed_store:ReversedStore
+[zarrscope.kinds]
+reversed-file = reversed_store:FILE
+reversed-folder = reversed_store:FOLDER
+zip = reversed_store:FILE
 """
 
 
 @pytest.fixture(autouse=True)
-def _installed(tmp_path: Path) -> Iterator[None]:
-    with other_package(tmp_path, {"reversed_store.py": _MODULE}, _ENTRY_POINTS):
-        yield
+def installed(tmp_path: Path) -> Iterator[Path]:
+    with other_package(tmp_path, {"reversed_store.py": _MODULE}, _ENTRY_POINTS) as entry_points:
+        yield entry_points
 
 
 def test_a_store_of_another_package_is_opened_by_its_scheme() -> None:
@@ -94,3 +110,44 @@ def test_failures_of_extensions_are_reported_in_one_sentence(url: str, reason: s
 def test_zarrcore_errors_of_extensions_are_passed_on() -> None:
     with pytest.raises(AccessDeniedError, match="not today"):
         open_store("refusing://x")
+
+
+def test_files_and_folders_are_recognized_by_kinds_of_another_package(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "file").write_bytes(b"reversed")
+    (folder / "other.reversed").touch()
+    (folder / "inner").mkdir()
+    (folder / "inner/info").write_bytes(b"reversed")
+    for source in (
+        folder / "file",
+        folder / "other.reversed",
+        folder / "inner",
+        f"{folder}/file|reversed-file:",
+    ):
+        with zarrcore.open(source) as hierarchy:
+            assert type(hierarchy.store).__name__ == "ReversedStore"
+    with zarrcore.open(folder) as collection:
+        assert [child.name for child in collection["/"].children()] == ["inner", "other.reversed"]
+
+
+def test_a_kind_of_another_package_does_not_replace_one_of_zarrcore(tmp_path: Path) -> None:
+    with zarrcore.create(tmp_path / "a.zip"):
+        pass
+    with zarrcore.open(tmp_path / "a.zip") as hierarchy:
+        assert type(hierarchy.store).__name__ == "ZipStore"
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("reversed_store:absent", r"the package that provides odd fails \(AttributeError\)"),
+        ("math:pi", "odd is registered with 3.14"),
+    ],
+)
+def test_a_kind_that_is_none_is_reported(installed: Path, tmp_path: Path, place: str, reason: str) -> None:
+    installed.write_text(f"[zarrscope.kinds]\nodd = {place}\n")
+    forget_extensions()
+    (tmp_path / "file").write_bytes(b"reversed")
+    with pytest.raises(StoreError, match=reason):
+        open_store(tmp_path / "file")

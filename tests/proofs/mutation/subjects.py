@@ -37,8 +37,8 @@ SUBJECTS: Final = {
         tuple(f"tests/core/stores/cache/test_{name}.py" for name in ("kept_values", "directory", "store")),
     ),
     "prefetch": Subject(
-        (f"{_FUSE}/readahead/buffers.py", f"{_FUSE}/readahead/prefetch.py"),
-        tuple(f"tests/zfs/fuse/readahead/test_{name}.py" for name in ("prefetch", "requests", "buffers")),
+        (f"{_FUSE}/prefetch.py", f"{_FUSE}/prefetch_buffers.py"),
+        tuple(f"tests/zfs/fuse/test_prefetch{part}.py" for part in ("", "_requests", "_buffers")),
     ),
     "inodes": Subject(
         tuple(f"{_FUSE}/inodes/{name}.py" for name in ("inode", "inode_table", "reserved_numbers")),

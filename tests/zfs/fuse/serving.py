@@ -14,7 +14,7 @@ from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.inodes.inode_table import ROOT
 from zarrfs.fuse.operations import Operations
-from zarrfs.fuse.readahead.prefetch import Budget
+from zarrfs.fuse.prefetch import Budget
 from zarrfs.fuse.workers import Workers
 from zarrfs.fuse.writing import WritingOperations
 from zarrfs.trees.freshness import Freshness

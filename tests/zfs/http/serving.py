@@ -15,11 +15,11 @@ import httpx
 from tests.waiting import PATIENCE_S
 from zarrcore.stores import ReadableStore
 from zarrfs.http.application import application
+from zarrfs.http.featured import find_featured
 from zarrfs.http.listening import listen, origin_of
 from zarrfs.http.options import ServeOptions
 from zarrfs.http.server import Server
 from zarrfs.http.site import Site, site_of, tree_options
-from zarrfs.http.viewers.featured import find_featured
 from zarrfs.trees.opening import open_trees
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from zarrfs.http.options import ServeOptions, Token
 from zarrfs.http.site import Site, site_of, tree_options
-from zarrfs.http.viewers.links import Featured
+from zarrfs.http.viewers import Featured
 from zarrfs.trees.opening import open_trees
 
 NODE = Featured("/a b/.", is_image=False, is_array=True)

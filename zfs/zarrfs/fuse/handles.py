@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from zarrfs.fuse.readahead.prefetch import Reader
+from zarrfs.fuse.prefetch import Reader
 from zarrfs.trees.entry import Directory, Entry, WritableOpenFile
 
 _BATCH: Final = 512

@@ -22,8 +22,8 @@ from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.fuse.inodes.inode import Inode
 from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
 from zarrfs.fuse.kernel_cache import KernelCache
+from zarrfs.fuse.prefetch import Budget, Reader
 from zarrfs.fuse.read_only import ReadOnlyOperations
-from zarrfs.fuse.readahead.prefetch import Budget, Reader
 from zarrfs.fuse.workers import Workers
 from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import WouldBlockError

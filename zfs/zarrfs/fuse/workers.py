@@ -10,7 +10,7 @@ import trio
 
 from zarrcore.threads import check_thread_memory
 from zarrfs.fuse.counters import Counters
-from zarrfs.fuse.readahead.prefetch import FETCHES_MAX
+from zarrfs.fuse.prefetch import FETCHES_MAX
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.cli.text import printable
 from zarrfs import process_list
 from zarrfs.http.options import ServeOptions
-from zarrfs.http.viewers.links import links
+from zarrfs.http.viewers import links
 from zarrfs.log_format import LogFormatter
 from zarrfs.tree_arguments import add_options, chosen_options
 
@@ -130,7 +130,7 @@ def _shown_token(options: ServeOptions) -> str | None:
 
 def _print_links(site: Site, origin: str, token: str | None) -> None:
     from zarrcore.errors import ZarrError
-    from zarrfs.http.viewers.featured import find_featured
+    from zarrfs.http.featured import find_featured
 
     try:
         site.featured = find_featured(site.trees.arrays)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from zarrfs.http.viewers.links import ANY_ORIGIN, VIEWERS
+from zarrfs.http.viewers import ANY_ORIGIN, VIEWERS
 from zarrfs.tree_arguments import TreeArguments, flag, number, option
 
 _AUTO: Final = "auto"

@@ -10,7 +10,7 @@ from typing import Final
 from zarrfs.http.answers.body import Memory
 from zarrfs.http.exchange import quoted
 from zarrfs.http.options import ServeOptions
-from zarrfs.http.viewers.links import ANY_ORIGIN, Featured
+from zarrfs.http.viewers import ANY_ORIGIN, Featured
 from zarrfs.http.workers import Workers
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.names import file_name, segment

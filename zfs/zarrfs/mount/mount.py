@@ -21,7 +21,7 @@ from zarrcore.stores import ReadableStore
 from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.operations import Operations
-from zarrfs.fuse.readahead.prefetch import Budget
+from zarrfs.fuse.prefetch import Budget
 from zarrfs.fuse.receiving import received_at_once
 from zarrfs.fuse.workers import Workers
 from zarrfs.fuse.writing import WritingOperations

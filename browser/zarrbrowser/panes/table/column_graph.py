@@ -15,7 +15,7 @@ from zarrbrowser.plot.columns import ColumnPlot, PlotAxis
 from zarrbrowser.plot.curves import View
 from zarrbrowser.plot.drawing import Drawing, row_at
 from zarrbrowser.values.numbers import drawing_factor
-from zarrbrowser.widgets.plots.graph import Graph
+from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
 _DIAMETER = 5

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from zarrbrowser.export.figures.lines import ShownColumns
 from zarrbrowser.models.grid_model import Cells
 from zarrbrowser.panes.data_stack import DataStack
-from zarrbrowser.panes.plot.plot_controls import AxesControls
+from zarrbrowser.panes.plot_controls import AxesControls
 from zarrbrowser.panes.table.column_choice import ColumnChoice
 from zarrbrowser.panes.table.column_graph import ColumnGraph
 from zarrbrowser.plot.columns import (

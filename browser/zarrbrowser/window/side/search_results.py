@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.models.hit_model import PLACE_ROLE, HitModel
+from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.theme import current_colours
 
 _GAP = 10
@@ -40,8 +41,8 @@ class SearchResults(QTreeView):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setColumnWidth(1, 118)
-        self.setColumnWidth(2, 76)
+        for number, column in enumerate(COLUMNS[1:], 1):
+            self.setColumnWidth(number, column.width)
         self.selectionModel().currentChanged.connect(self._current_changed)
         self.clicked.connect(self.chosen)
 

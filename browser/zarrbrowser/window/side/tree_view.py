@@ -6,17 +6,15 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTime
 from PySide6.QtGui import QDrag, QGuiApplication, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
+from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
 from zarrbrowser.panes.registry import has_picture
 from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
-_SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _LEAST_NAME_WIDTH = 110
-"""Below this width of the names, the types give way to them, then the shapes."""
-_SHAPE_WIDTH_MOST = 180
-"""The maximum width of shapes; the tooltip shows longer ones."""
+"""Below this width of the names, other columns are hidden."""
 
 
 class TreeView(QTreeView):
@@ -54,12 +52,12 @@ class TreeView(QTreeView):
         header.setStretchLastSection(False)
         header.setResizeContentsPrecision(0)  # only the rows in view, not a thousand rows each time
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            self.setColumnWidth(column, width)
-        self._widened = False
-        self._widths = {1: _SHAPE_WIDTH, 2: _TYPE_WIDTH}
+        self._widths = {number: column.width for number, column in enumerate(COLUMNS) if number}
         """The widths of the columns after the names, also while they are hidden."""
+        for number, width in self._widths.items():
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
+            self.setColumnWidth(number, width)
+        self._widened = False
         header.sectionResized.connect(self._section_resized)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._widen = QTimer(self, singleShot=True, interval=80)
@@ -156,11 +154,12 @@ class TreeView(QTreeView):
         self._give_way()
 
     def _make_room(self) -> None:
-        """Fit the column to new shapes."""
-        wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
-        if not self._widened and wanted > self.columnWidth(1) and not self.isColumnHidden(1):
-            self.setColumnWidth(1, wanted)
-            self._give_way()
+        """Widen columns for new texts."""
+        for number in self._widths:
+            wanted = min(self.sizeHintForColumn(number) + 4, COLUMNS[number].width_most)
+            if not self._widened and wanted > self.columnWidth(number) and not self.isColumnHidden(number):
+                self.setColumnWidth(number, wanted)
+                self._give_way()
 
     def _give_way(self) -> None:
         if self._widened:
@@ -169,8 +168,9 @@ class TreeView(QTreeView):
             if not self.isColumnHidden(column):
                 self._widths[column] = self.columnWidth(column)
         room = self.viewport().width() - _LEAST_NAME_WIDTH
-        self.setColumnHidden(2, self._widths[1] + self._widths[2] > room)
-        self.setColumnHidden(1, self._widths[1] > room)
+        for number in sorted(self._widths, key=lambda number: COLUMNS[number].rank):
+            room -= self._widths[number]
+            self.setColumnHidden(number, room < 0)
 
     def _look_on(self, index: QModelIndex) -> None:
         # A slow store gives a page in parts. Beyond a page, only scrolling asks for more: a range is a single row, so that

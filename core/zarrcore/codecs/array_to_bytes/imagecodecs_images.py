@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from zarrcore.codecs.array_to_bytes.tiff.images import unpacked_lerc
+from zarrcore.codecs.array_to_bytes.tiff_images import unpacked_lerc
 from zarrcore.codecs.image_headers.header import ImageHeader
 from zarrcore.codecs.image_headers.jpeg import jpeg_header
 from zarrcore.codecs.image_headers.jpeg2000 import jpeg2000_header

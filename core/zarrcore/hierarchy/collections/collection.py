@@ -46,7 +46,7 @@ from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.enclosing import place_inside
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import LISTED_SUFFIXES, kind_by_content, kind_by_suffix, recognized
+from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, listed_suffixes, recognized
 from zarrcore.stores.wrapper.interface import listable
 from zarrcore.threads import ThreadPool
 
@@ -68,7 +68,7 @@ class _Member(NamedTuple):
 class Collection(Hierarchy):
     """The hierarchies below the root of one store, at any depth, for reading. Thread-safe.
 
-    Its children are the prefixes of the first level, and its files with a suffix of `LISTED_SUFFIXES`: hierarchies, or
+    Its children are the prefixes of the first level, and its files with a suffix of `listed_suffixes`: hierarchies, or
     otherwise nested collections. Names that
     begin with a dot open, and are not listed.
 
@@ -144,7 +144,7 @@ class Collection(Hierarchy):
         names = (
             entry.key.rstrip("/")
             for entry in self.store.list_dir("")
-            if (entry.is_prefix or entry.key.lower().endswith(LISTED_SUFFIXES))
+            if (entry.is_prefix or entry.key.lower().endswith(listed_suffixes()))
             and not entry.key.startswith(".")
         )
         yield from in_order(names, self.store.is_remote)

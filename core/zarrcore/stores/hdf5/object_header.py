@@ -17,7 +17,6 @@ FILL_VALUE: Final = 0x05
 LINK: Final = 0x06
 EXTERNAL_FILES: Final = 0x07
 LAYOUT: Final = 0x08
-GROUP_INFO: Final = 0x0A
 FILTERS: Final = 0x0B
 ATTRIBUTE: Final = 0x0C
 _CONTINUATION: Final = 0x10

@@ -10,7 +10,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import drawn, show
 from tests.browser.values.labels import number_of
-from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.plot_pane import PlotPane
 
 RAMP = np.arange(600).reshape(20, 30)
 

@@ -21,9 +21,9 @@ from zarrcore.sizes import format_bytes
 from zarrfs.http.access import TOKEN
 from zarrfs.http.answers.rows import Row, batches
 from zarrfs.http.exchange import Exchange, quoted
+from zarrfs.http.featured import viewed_nodes
 from zarrfs.http.site import Site
-from zarrfs.http.viewers.featured import viewed_nodes
-from zarrfs.http.viewers.links import Featured, Viewer, links
+from zarrfs.http.viewers import Featured, Viewer, links
 from zarrfs.trees.entry import Directory
 
 _STYLE: Final = (

@@ -22,7 +22,7 @@ from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.panes.image.canvas.holes import Holes
 from zarrbrowser.panes.image.canvas.scale_bar import ScaleBar
 from zarrbrowser.theme.colours import Colours
-from zarrbrowser.widgets.plots.number_axis import NumberAxis
+from zarrbrowser.widgets.number_axis import NumberAxis
 
 _SCREEN = 4096
 """Space around a small picture, in elements: a screen's width, for one element per pixel."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from zarrbrowser.image.measurements import Profile
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor, finite
-from zarrbrowser.widgets.plots.graph import Graph
+from zarrbrowser.widgets.graph import Graph
 from zarrcore.conventions import symbol
 
 _HEIGHT = 150

@@ -54,7 +54,6 @@ class ProjectedPicture(QObject):
         self._state: ImageState | None = None
         self._sketcher: Sketcher | None = None
         self.sampling: Sampling | None = None
-        self._sampled: View | None = None
         self._asked: View | None = None
         self._wish: Wish | None = None
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
@@ -107,7 +106,7 @@ class ProjectedPicture(QObject):
         self._forget()
         had_map = self.chart is not None
         self.chart = self._plane = self._key = self._sketcher = None
-        self.sampling = self._sampled = self._asked = self._wish = None
+        self.sampling = self._asked = self._wish = None
         # The map of the projection before stays while another one is computed: then there is no chart.
         if self.canvas is not None and not self.canvas.isHidden():
             self.canvas.hide()
@@ -122,7 +121,7 @@ class ProjectedPicture(QObject):
         view = self._below.visible()
         self._forget()
         had_map, self.chart = self.chart is not None, None
-        self.sampling = self._sampled = self._asked = self._wish = None
+        self.sampling = self._asked = self._wish = None
         self._lane.ask(
             lambda _asked: projected(projection, plane, *middle_of(plane, view)),
             lambda chart: self._cover(plane, chart),
@@ -169,7 +168,7 @@ class ProjectedPicture(QObject):
             self._asked = view
             self._lane.ask(
                 lambda asked: sampling(chart, plane, view, asked.is_cancelled),
-                lambda found: self._take(chart, view, found),
+                lambda found: self._take(chart, found),
                 lambda error: _log.debug("cannot project the picture", exc_info=error),
             )
         wish = Wish(view, (False, False), state.settings.coastlines, state.settings.graticule)
@@ -186,10 +185,10 @@ class ProjectedPicture(QObject):
         if chart is self.chart:
             self.lines.show_drawn(drawn, *chart.size)
 
-    def _take(self, chart: PlaneMap, view: View, found: Sampling | None) -> None:
+    def _take(self, chart: PlaneMap, found: Sampling | None) -> None:
         if chart is not self.chart or found is None:
             return
-        self.sampling, self._sampled = found, view
+        self.sampling = found
         box = found.box()
         plane = self._plane
         if box is not None and plane is not None:

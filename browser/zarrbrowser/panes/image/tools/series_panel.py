@@ -25,8 +25,8 @@ from zarrbrowser.values.elements import unit_of
 from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.plots.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
 _HEIGHT = 190

@@ -1,1 +1,0 @@
-"""The Storage tab."""

@@ -1,1 +1,0 @@
-"""Plots with lines: their axes, and the widget that holds them."""

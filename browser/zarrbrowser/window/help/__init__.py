@@ -1,1 +1,0 @@
-"""Help in the window: the guide, the keyboard shortcuts, and what this program is."""

@@ -1,1 +1,0 @@
-"""Tiles and strips of TIFF files. Internal names, never written to a store."""

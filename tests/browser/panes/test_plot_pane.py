@@ -1,0 +1,185 @@
+"""Plots of lines, and scalars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+import zarrcore as zc
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from tests.browser.panes.plots import show
+from zarrbrowser.panes.plot_pane import PlotPane
+from zarrbrowser.panes.value_pane import ValuePane
+
+
+def test_the_line_is_the_array(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.array([3.0, np.nan, 1.0, 2.0])
+    pane = show(open_window, qtbot, FakeArray(values, ("time",)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
+    assert np.array_equal(pane.curve.yData, values, equal_nan=True)
+    assert pane.controls.note.text() == "4 elements"
+    assert pane.plot.getAxis("bottom").labelText == "time"
+
+
+def test_a_long_array_keeps_its_spike(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros(300_000, np.int16)
+    values[123_456] = 500
+    pane = show(open_window, qtbot, FakeArray(values))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)
+    qtbot.waitUntil(lambda: "per pixel" in pane.controls.note.text())
+    assert pane.curve.yData.max() == 500
+    assert pane.curve.yData.size < 10_000
+    pane.plot.setXRange(123_400, 123_500)
+    qtbot.waitUntil(lambda: pane.controls.note.text() == "300,000 elements")
+    assert pane.curve.yData.max() == 500
+
+
+@pytest.mark.parametrize("dtype", ["?", "c8", "M8[s]", "m8[D]", "u8", [("v", "f4"), ("name", "S2")]])
+def test_other_types_are_plotted(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.zeros(10, dtype)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 10)
+
+
+def test_arrays_that_cannot_be_plotted_show_a_message(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.zeros(0)))
+    qtbot.waitUntil(lambda: pane.stack.sentence.text.endswith("."))
+
+
+def test_an_array_that_was_never_written_says_so(
+    tmp_path: Path, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.zeros(4)))
+    qtbot.waitUntil(lambda: pane.series is not None)
+    hierarchy = zc.create(tmp_path / "a.zarr")
+    empty, written = (hierarchy.create_array(name, shape=(9,), data_type="int16") for name in "ab")
+    written[...] = np.zeros(9, np.int16) + 3
+    pane.show_array(empty)
+    qtbot.waitUntil(
+        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
+    )
+    with qtbot.waitSignal(pane.series_shown):
+        pane.show_array(written)
+    qtbot.waitUntil(lambda: not pane._storage_lane.busy)
+    assert pane.stack.notice.text == ""
+
+
+def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, flaky = FakeArray(np.arange(5.0)), Flaky()
+    array.before_read = flaky
+    pane = show(open_window, qtbot, array)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.sentence.text)
+    flaky.mended = True
+    with qtbot.waitSignal(pane.series_shown):
+        pane.stack.sentence.button.click()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.float32(36.6), "36.6 mm"),
+        (np.int64(-12345), "-12,345 mm"),
+        (np.str_(""), "empty text"),
+        (np.bool_(True), "true"),
+    ],
+)
+def test_a_scalar_is_shown_as_its_value_with_its_unit(
+    value: Any, text: str, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(value)}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
+    pane = window.node_pane.pane("Value")
+    assert isinstance(pane, ValuePane)
+    qtbot.waitUntil(lambda: pane.value.text() == text)
+
+
+def test_dates_are_shown_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.datetime64("2020-01-01", "10D") + np.arange(20)
+    pane = show(open_window, qtbot, FakeArray(values))
+    qtbot.waitUntil(lambda: pane.series is not None)
+    axis = pane.plot.getAxis("left")
+    first = int(values[0].astype(np.int64))
+    ((_, places),) = axis.tickValues(first, first + 20, 500)
+    texts = axis.tickStrings(places, 1.0, 3.0)
+    assert len(texts) > 3
+    assert texts[0] == "2020-01-01"
+    days = [int(np.datetime64(text, "D").astype(np.int64)) for text in texts]
+    assert np.array(places) * 10 == pytest.approx(days)
+
+
+@pytest.mark.parametrize("values", [[1.7e308, -1.7e308, np.inf], [1, np.nextafter(1, 0)], [np.nan]])
+def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.array(values)))
+    qtbot.waitUntil(lambda: pane.series is not None)
+    (left, right), (low, high) = pane.plot.getViewBox().viewRange()
+    assert left < right
+    assert low < high
+    assert pane.graph.grab().toImage().width() > 0
+
+
+def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    time = FakeArray(np.arange(5))
+    time.attributes = {"units": "days since 2000-01-01"}
+    array = FakeArray(np.array([0, 10, -99, 30, 40], np.int16), ("time",))
+    array.attributes = {"scale_factor": 0.1, "_FillValue": -99, "units": "kelvin"}
+    window = open_window(FakeGroup({"array": array, "time": time}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 5)
+    assert np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True)
+    assert pane.plot.getAxis("left").labelText == "array (K)"
+    qtbot.waitUntil(lambda: pane.coordinate_labels.is_known)
+    ticks = pane.plot.getAxis("bottom").tickValues(-0.2, 4.2, 800)
+    assert "2000-01-02" in pane.plot.getAxis("bottom").tickStrings(ticks[0][1], 1, 1)
+    pane.controls.unpacking.click()
+    qtbot.waitUntil(lambda: np.array_equal(pane.curve.yData, [0, 10, np.nan, 30, 40], equal_nan=True))
+    assert pane.plot.getAxis("left").labelText == "array"
+    shown = pane.displayed()
+    assert shown is not None
+    assert shown.selection == (slice(0, 5),)
+
+
+def test_a_rectangle_that_is_dragged_is_zoomed_into(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.arange(100.0)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 100)
+    pane.controls.rectangle.click()
+    view, screen = pane.plot.getViewBox(), pane.graph.viewport()
+
+    def at(x: float, y: float) -> QPoint:
+        return pane.graph.mapFromScene(view.mapViewToScene(QPointF(x, y)))
+
+    start, end = at(20, 60), at(60, 30)
+    QTest.mousePress(screen, Qt.MouseButton.LeftButton, pos=start)
+    for place in (start + (end - start) / 2, end):
+        drag(screen, place)
+    QTest.mouseRelease(screen, Qt.MouseButton.LeftButton, pos=end)
+    across, up = view.viewRange()
+    assert across == pytest.approx([20, 60], abs=3)
+    assert up == pytest.approx([30, 60], abs=3)
+    pane.controls.rectangle.click()
+    assert view.state["mouseMode"] == view.PanMode
+
+
+def drag(screen: QWidget, place: QPoint) -> None:
+    """Move the mouse with its left button pressed, which `QTest.mouseMove` cannot."""
+    left = Qt.MouseButton.LeftButton
+    there = QPointF(screen.mapToGlobal(place))
+    event = QMouseEvent(
+        QEvent.Type.MouseMove,
+        QPointF(place),
+        there,
+        Qt.MouseButton.NoButton,
+        left,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(screen, event)
+    QTest.qWait(50)  # pyqtgraph follows the mouse at a limited rate

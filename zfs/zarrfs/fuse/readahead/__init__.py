@@ -1,1 +1,0 @@
-"""Reading ahead of sequential readers."""

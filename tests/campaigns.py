@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
 
 import pytest
-from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 ALL = bool(os.environ.get("ZARRSCOPE_ALL"))
@@ -23,38 +22,42 @@ EXAMPLES = 25
 _SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis' own plug-in for pytest reads them
 
 
-def sample(
-    cases: Iterable[Any], count: int = 0, *, key: Callable[..., Any] = lambda *values: values
-) -> list[ParameterSet]:
-    """The *cases* of a matrix for ``parametrize``; all but about *count* of them are campaigns.
+def are_campaigns(items: Sequence[pytest.Item]) -> list[bool]:
+    """Whether each test is a campaign: it has this marker, or its matrix is ``sampled`` and it is not in the sample.
 
-    *key* returns a value for each axis of the matrix (by default each parameter is an axis). The sample has each value
-    of each axis at least once, even if that takes more than *count* cases.
+    ``@pytest.mark.sampled(COUNT, axes=[…])`` keeps about *COUNT* cases of a matrix (default: 0), and each value of each of the
+    parameters in *axes* (default: all) at least once, even if that takes more cases.
     """
-    every = [
-        case
-        if isinstance(case, ParameterSet)
-        else pytest.param(*(case if isinstance(case, tuple) else [case]))
-        for case in cases
-    ]
-    order = random.Random(0).sample(range(len(every)), len(every))
-    kinds = {}
-    for number in order:
-        axes = key(*every[number].values)
-        kinds[number] = {
-            (axis, repr(value)) for axis, value in enumerate(axes if isinstance(axes, tuple) else [axes])
+    found = [item.get_closest_marker("campaign") is not None for item in items]
+    matrices = defaultdict[str, list[int]](list)
+    for number, item in enumerate(items):
+        if item.get_closest_marker("sampled") and not found[number]:
+            matrices[item.nodeid.partition("[")[0]].append(number)
+    for name, numbers in matrices.items():
+        left = {
+            number: _values(items[number]) for number in random.Random(name).sample(numbers, len(numbers))
         }
-    kept, seen = set[int](), set[tuple[int, str]]()
-    while kinds:
-        best = max(kinds, key=lambda number: len(kinds[number] - seen))
-        if kinds[best] <= seen and len(kept) >= count:
-            break
-        kept.add(best)
-        seen |= kinds.pop(best)
-    return [
-        case if number in kept else case._replace(marks=[*case.marks, pytest.mark.campaign])
-        for number, case in enumerate(every)
-    ]
+        count, seen = _count(items[numbers[0]]), set[tuple[str, str]]()
+        while left:
+            best = max(left, key=lambda number: len(left[number] - seen))
+            if left[best] <= seen and len(numbers) - len(left) >= count:
+                break
+            seen |= left.pop(best)
+        for number in left:
+            found[number] = True
+    return found
+
+
+def _count(item: pytest.Item) -> int:
+    return next(iter(item.get_closest_marker("sampled").args), 0)
+
+
+def _values(item: pytest.Item) -> set[tuple[str, str]]:
+    parameters = item.callspec.params  # type: ignore[attr-defined]  # a matrix is made of functions
+    return {
+        (axis, repr(parameters[axis]))
+        for axis in item.get_closest_marker("sampled").kwargs.get("axes", parameters)
+    }
 
 
 def shorten(item: pytest.Item) -> None:

@@ -8,6 +8,7 @@ import gc
 import importlib.util
 import linecache
 from collections.abc import Callable, Iterator
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import hdf5plugin  # noqa: F401 - before netCDF4, whose import hides these filte
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.campaigns import ALL, shorten
+from tests.campaigns import ALL, are_campaigns, shorten
 from tests.command import Outcome, run_inside, run_process
 from tests.disk import disk
 from tests.hierarchies import Expected, write_v2, write_v3
@@ -49,9 +50,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out campaigns, and shorten properties, unless this is a run of ``packaging/test --all``."""
     if ALL:
         return
-    campaigns = [item for item in items if item.get_closest_marker("campaign")]
-    config.hook.pytest_deselected(items=campaigns)
-    items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+    are = are_campaigns(items)
+    config.hook.pytest_deselected(items=[*compress(items, are)])
+    items[:] = compress(items, [not it for it in are])
     for item in items:
         shorten(item)
 

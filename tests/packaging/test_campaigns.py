@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.campaigns import ALL, EXAMPLES, sample
+from tests.campaigns import ALL, EXAMPLES, are_campaigns
 
-CASES = list(itertools.product("abc", (1, 2), ({"x": 1}, None, [])))
+MATRIX = list(itertools.product("abc", (1, 2), ({"x": 1}, None, [])))
 tried = 0
 
 
-def is_kept(case: ParameterSet) -> bool:
-    return not any(mark.name == "campaign" for mark in case.marks)
+def kept(mark: pytest.Mark) -> list[tuple[Any, ...]]:
+    """The cases of `MATRIX` that are no campaigns."""
+    items = [
+        SimpleNamespace(
+            nodeid=f"test_it[{number}]",
+            callspec=SimpleNamespace(params=dict(zip(("letter", "number", "value"), case, strict=True))),
+            get_closest_marker={"sampled": mark}.get,
+        )
+        for number, case in enumerate(MATRIX)
+    ]
+    return [case for case, is_campaign in zip(MATRIX, are_campaigns(items), strict=True) if not is_campaign]
 
 
-@pytest.mark.parametrize("count", [0, 5, 18])
-def test_a_sample_has_each_value_of_each_axis(count: int) -> None:
-    cases = sample(CASES, count)
-    assert [case.values for case in cases] == CASES
-    kept = [case.values for case in cases if is_kept(case)]
-    assert max(count, 3) <= len(kept) <= max(count, 5)
-    for axis, values in enumerate(zip(*CASES, strict=True)):
-        assert all(value in [case[axis] for case in kept] for value in values)
-    assert kept == [case.values for case in sample(CASES, count) if is_kept(case)], "the sample is fixed"
-
-
-def test_a_key_names_the_axes() -> None:
-    slow = pytest.mark.timeout(900)
-    cases = sample(
-        [*range(100), pytest.param(7, 3, marks=slow)], key=lambda number, other=0: (number % 2, other)
-    )
-    kept = [case.values for case in cases if is_kept(case)]
-    assert {number % 2 for number, *_ in kept} == {0, 1}
-    assert (7, 3) in kept
-    assert slow in cases[-1].marks
+@pytest.mark.parametrize(
+    ("mark", "least", "most"),
+    [
+        (pytest.mark.sampled, 3, 4),
+        (pytest.mark.sampled(7), 7, 7),
+        (pytest.mark.sampled(99), 18, 18),
+        (pytest.mark.sampled(axes=["number"]), 2, 2),
+    ],
+)
+def test_a_sample_has_each_value_of_each_axis(mark: pytest.MarkDecorator, least: int, most: int) -> None:
+    cases = kept(mark.mark)
+    assert least <= len(cases) <= most
+    for axis in [1] if mark.kwargs else range(3):
+        assert all(
+            value in [case[axis] for case in cases] for value in ("abc", (1, 2), ({"x": 1}, None, []))[axis]
+        )
+    assert kept(mark.mark) == cases, "the sample is fixed"
 
 
 @pytest.mark.campaign

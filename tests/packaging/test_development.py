@@ -32,6 +32,11 @@ def test_the_workflow_runs_the_tests_on_each_supported_python() -> None:
     assert job["steps"][-1]["run"] == "packaging/test --python ${{ matrix.python }}"
 
 
+def test_a_workflow_runs_the_campaigns_each_night() -> None:
+    (job,) = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text())["jobs"].values()
+    assert job["steps"][-1]["run"].endswith("packaging/test --all")
+
+
 @pytest.mark.parametrize(
     "form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda form: form.stem
 )

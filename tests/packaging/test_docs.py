@@ -12,7 +12,8 @@ import pytest
 import zarrcore
 from tests.packaging.test_documents import DOCUMENTS, ROOT
 
-pytestmark = pytest.mark.timeout(330)  # the site is built once: half a minute, minutes on a busy machine
+# The site is built once: half a minute, minutes on a busy machine.
+pytestmark = [pytest.mark.timeout(330), pytest.mark.campaign]
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ CHECKS = {
     "layers": ("lint-imports", "--no-logo"),
     "ruff": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
-    "commits": (sys.executable, "packaging/commit_subjects.py"),
+    "commits": ("python", "packaging/commit_subjects.py"),
 }
 """The parts that are no tests, and their commands. mypy starts second."""
 

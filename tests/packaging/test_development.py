@@ -20,7 +20,12 @@ def test_the_hooks_are_valid_and_run_programs_of_the_environment() -> None:
     assert (validated.returncode, validated.stdout) == (0, "")
     (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     programs = [hook["entry"].split()[0] for hook in repository["hooks"]]
-    assert {program.removeprefix(".venv/bin/") for program in programs} == {"ruff", "mypy", "lint-imports", "python"}
+    assert {program.removeprefix(".venv/bin/") for program in programs} == {
+        "ruff",
+        "mypy",
+        "lint-imports",
+        "python",
+    }
 
 
 def test_the_workflow_runs_the_tests_on_each_supported_python() -> None:

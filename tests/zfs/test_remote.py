@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
@@ -160,6 +161,29 @@ def test_the_first_byte_takes_few_round_trips(
         with open(mounted.arrays / "a/b/c/x/data.raw", "rb", buffering=0) as file:
             assert file.read(1) == b"\x05"
         assert server.round_trips <= (3 if consolidated else 4 + 2), server.requests
+
+
+_PARTS = "import os, sys; f = os.open(sys.argv[1], os.O_RDONLY); [os.pread(f, 4096, 3 * i << 17) for i in range(5)]"
+_PLANE = "import sys, numpy as np; print(np.load(sys.argv[1], mmap_mode='r')[33].sum())"
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "chunks"), [(_PARTS, "data.raw", 5), (_PLANE, "data.npy", 6)], ids=["parts", "plane"]
+)
+def test_a_part_of_a_distant_file_fetches_only_the_chunks_around_it(
+    tmp_path: Path, mount: Mounter, program: str, name: str, chunks: int
+) -> None:
+    """160 planes of 128 KiB, each a chunk. The kernel reads 128 KiB around a page of a mapped file."""
+    hierarchy = zc.create(tmp_path / "bucket" / "h")
+    hierarchy.create_array("x", shape=(160, 256, 256), data_type="u2", chunk_shape=(1, 256, 256))[...] = 1
+    with distant_server(tmp_path) as server:
+        mounted = mount(f"{server.url}/bucket/h")
+        path = mounted.arrays / "x" / name
+        path.stat()
+        server.forget()
+        subprocess.run([sys.executable, "-c", program, path], check=True, stdout=subprocess.DEVNULL)
+        fetched = [target for _, target in server.requests if "/c/" in target]
+        assert len(fetched) == len(set(fetched)) <= chunks
 
 
 @pytest.mark.parametrize("listing", ["html", "json"])

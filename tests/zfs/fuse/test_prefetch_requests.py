@@ -148,12 +148,22 @@ def test_a_long_reader_is_32_mib_ahead_in_blocks_of_4_mib_or_as_far_as_a_budget_
     trio.run(main)
 
 
-def test_skipped_bytes_count_as_read() -> None:
-    """The kernel may request them later."""
+def test_a_reader_that_skips_more_than_it_reads_gets_no_read_ahead() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async for _ in read_all(reader, file, range(0, 8 * MIB, 192 * KIB), 64 * KIB):
+            assert budget.used == 0
+
+    reading(test)
+
+
+def test_what_is_skipped_and_requested_later_counts() -> None:
+    """The kernel may send its requests in any order."""
 
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
-        async for end in read_all(reader, file, range(0, 320 * KIB, 128 * KIB), 64 * KIB):
-            assert bool(budget.used) == (end >= 256 * KIB)
+        order = [64, 0, 192, 128, 320, 256, 448, 384]
+        async for _ in read_all(reader, file, [each * KIB for each in order], 64 * KIB):
+            pass
+        assert budget.used
 
     reading(test)
 
@@ -168,12 +178,12 @@ def test_a_whole_slab_is_fetched_ahead() -> None:
     reading(test)
 
 
-@pytest.mark.parametrize("start", [0, 5 * MIB])
-def test_read_ahead_begins_after_256_kib(start: int) -> None:
+@pytest.mark.parametrize(("start", "nbytes"), [(0, 256 * KIB), (5 * MIB, 512 * KIB)])
+def test_read_ahead_begins_after_256_kib_or_twice_that_within_a_file(start: int, nbytes: int) -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
-        async for end in read_all(reader, file, range(start, start + 256 * KIB, 4 * KIB), 4 * KIB):
-            assert bool(budget.used) == (end == start + 256 * KIB)
-        assert len(file.reads) > 64
+        async for end in read_all(reader, file, range(start, start + nbytes, 4 * KIB), 4 * KIB):
+            assert bool(budget.used) == (end == start + nbytes)
+        assert len(file.reads) > nbytes // (4 * KIB)
 
     reading(test)
 

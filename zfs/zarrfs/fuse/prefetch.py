@@ -35,6 +35,8 @@ _LATE: Final = 16 * _MIB
 """The allowed distance of a request behind the others: the kernel may send its requests in any order."""
 _BEGIN: Final = 256 << 10
 """Bytes read in sequence before read-ahead begins: a header or a small file needs none."""
+_BEGIN_WITHIN: Final = 512 << 10
+"""The same for a reader that begins within a file. The kernel reads 128 KiB around a page of a mapped file."""
 _BLOCK_MIN: Final = _MIB
 _BLOCK_MAX: Final = 4 * _MIB
 _WINDOW_MAX: Final = 32 * _MIB
@@ -233,12 +235,15 @@ class Reader:
         elif layout.holds_many and offset > max(self._next, pushed) + nbytes:
             # Rows or columns of an array: the bytes between them are not wanted.
             self._begin(offset)
-        self._run += max(nbytes, offset + nbytes - self._next)
+        # What was skipped does not count, unless it was pushed: a reader that jumps ahead again and again wants only parts.
+        self._run += nbytes + max(0, min(offset, pushed) - self._next)
         self._next = max(self._next, offset + nbytes)
         self._share(offset, offset + nbytes)
-        if self._run >= _BEGIN:
+        # A reader that did not begin at the start of the file may want only a part.
+        begin, ahead = (_BEGIN_WITHIN, self._run) if self._begun else (_BEGIN, 2 * self._run)
+        if self._run >= max(begin, (self._next - self._begun) // 2):
             self._drop_behind()
-            self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run), layout)
+            self._fetch_until(self._next + min(_WINDOW_MAX, ahead), layout)
 
     def _share(self, start: int, stop: int) -> None:
         """Hold blocks of other readers that have bytes of a range; while they are being fetched, only for a sequential reader."""

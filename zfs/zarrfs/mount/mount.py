@@ -221,10 +221,8 @@ class Mount:
             # It was unmounted in the meantime.
             _log.warning("%s does not answer: %s", mountpoint, error)
             return
-        if not raise_read_ahead(mountpoint):
-            _log.info(
-                "only root may increase the kernel's read-ahead: zarrscope pushes data to the kernel instead"
-            )
+        # The kernel also reads ahead around a page of a mapped file: over a network, that costs more than it saves.
+        if self._trees.store.is_remote or not raise_read_ahead(mountpoint):
             self._operations.kernel.pushes = not self._options.read_write
         ready()
         await self._prefetch_metadata()

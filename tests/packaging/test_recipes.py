@@ -39,6 +39,15 @@ def _open_empty(url: str, options: StoreOptions) -> ReadableStore:
 
     return EmptyStore(url, options)
 """
+_PAD = """\
+    FileKind(
+        "pad",
+        "pad",
+        (".pad",),
+        lambda head, _: head.startswith(b"NOTE"),
+        "zarrcore.stores.pad.store:open_pad",
+    ),
+"""
 _COLUMN = """\
     Column(
         "Axes",
@@ -103,6 +112,41 @@ RECIPES: Final = {
                 "from zarrcore.conventions.mood import MOODS\n",
             ),
             ("zarrcore/conventions/registry.py", "    MATLAB,\n", "    MOODS,\n"),
+        ),
+    ),
+    "a data type": Recipe(
+        {"zarrcore/metadata/data_type/date.py": "date.py"},
+        (("zarrcore/metadata/data_type/registry.py", "_OTHERS = {\n", '    "date": "date:DateFamily",\n'),),
+    ),
+    "a format": Recipe(
+        {"zarrcore/formats/plain.py": "plain.py"},
+        (
+            (
+                "zarrcore/formats/__init__.py",
+                "from zarrcore.formats.n5.format import N5Format\n",
+                "from zarrcore.formats.plain import PlainFormat\n",
+            ),
+            ("zarrcore/formats/__init__.py", "    Format.V2,\n", "    PlainFormat(),\n"),
+        ),
+    ),
+    "a kind of file or folder": Recipe(
+        {"zarrcore/stores/pad/store.py": "pad.py", "zarrcore/stores/pad/__init__.py": ""},
+        (
+            (
+                "zarrcore/stores/kinds.py",
+                "FILE_KINDS: Final[tuple[FileKind, ...]] = (\n",
+                _PAD,
+            ),
+        ),
+    ),
+    "a tab": Recipe(
+        {"zarrbrowser/panes/mood_pane.py": "mood_pane.py"},
+        (
+            (
+                "zarrbrowser/panes/registry.py",
+                "PANES = (\n",
+                '    PaneKind("Mood", lambda node: "mood" in node.attributes, "mood_pane:MoodPane"),\n',
+            ),
         ),
     ),
 }

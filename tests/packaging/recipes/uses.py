@@ -70,7 +70,7 @@ def file_type() -> None:
 def tree_column() -> None:
     from PySide6.QtWidgets import QApplication
 
-    application = QApplication([])
+    application = QApplication.instance() or QApplication([])
     from zarrbrowser.models.hit_model import HitModel
     from zarrbrowser.models.tree_item import TreeItem
     from zarrbrowser.models.tree_model import TreeModel
@@ -109,6 +109,46 @@ def convention() -> None:
     assert found.summary == "Moods mood, cheerful"
 
 
+def data_type() -> None:
+    dates = zc.create(MemoryStore()).create_array("a", shape=(2,), data_type="date", fill_value="2024-02-29")
+    dates[0] = np.datetime64("1999-12-31")
+    assert dates[...].astype(str).tolist() == ["1999-12-31", "2024-02-29"]
+
+
+def format_of_a_store() -> None:
+    plain = MemoryStore()
+    plain.set("plain.json", b'{"shape": [2, 3]}')
+    plain.set("0.0", bytes(range(6)))
+    hierarchy = zc.open(plain)
+    assert hierarchy.format.title == "Plain arrays"
+    assert np.array_equal(hierarchy["/"][...], NUMBERS)
+
+
+def kind_of_file() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.pad")
+        path.write_bytes(b"NOTEfirst")
+        assert zc.open(path)["/"].attributes == {"name": "first"}
+        assert [node.name for node in zc.open(folder)["/"].children()] == ["a.pad"]
+
+
+def tab() -> None:
+    from PySide6.QtWidgets import QApplication
+
+    _application = QApplication.instance() or QApplication([])
+    from zarrbrowser.panes.pane_set import PaneSet
+    from zarrbrowser.panes.registry import tabs_for
+    from zarrbrowser.session.state import Session
+    from zarrbrowser.workers import Workers
+
+    root = zc.create(MemoryStore())["/"]
+    root.attributes = {"mood": "cheerful"}
+    assert "Mood" in tabs_for(root)
+    pane: Any = PaneSet(Session(), Workers())["Mood"]
+    pane.show_node(None, root)
+    assert pane.label.text() == "cheerful"
+
+
 USES = {
     "a codec": codec,
     "a store": store,
@@ -116,6 +156,10 @@ USES = {
     "a column to the tree": tree_column,
     "a command": command,
     "a convention": convention,
+    "a data type": data_type,
+    "a format": format_of_a_store,
+    "a kind of file or folder": kind_of_file,
+    "a tab": tab,
 }
 
 

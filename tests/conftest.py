@@ -8,6 +8,7 @@ import gc
 import importlib.util
 import linecache
 from collections.abc import Callable, Iterator
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import hdf5plugin  # noqa: F401 - before netCDF4, whose import hides these filte
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.campaigns import ALL, are_campaigns, shorten
 from tests.command import Outcome, run_inside, run_process
 from tests.disk import disk
 from tests.hierarchies import Expected, write_v2, write_v3
@@ -35,11 +37,24 @@ from tests.servers import (
 )
 
 # A busy machine is not an error: examples may be slow, and so is Hypothesis' first use of its Unicode tables.
-settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not ALL
+)
 settings.load_profile("zarrscope")
 
 
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of mallopt(3)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out campaigns, and shorten properties, unless this is a run of ``packaging/test --all``."""
+    if ALL:
+        return
+    are = are_campaigns(items)
+    config.hook.pytest_deselected(items=[*compress(items, are)])
+    items[:] = compress(items, [not it for it in are])
+    for item in items:
+        shorten(item)
 
 
 def pytest_collection_finish() -> None:

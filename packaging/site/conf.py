@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from importlib.metadata import version as distribution_version
+from pathlib import Path
 from typing import Final
 
 from sphinx.application import Sphinx
@@ -34,57 +36,86 @@ autodoc_typehints = "description"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
+_ROOT: Final = Path(__file__).parents[2]
+_PACKAGES: Final = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
+_ARCHITECTURE: Final = "core/docs/architecture"
+
 _CONTENTS: Final = """
 ```{toctree}
 :hidden:
-:caption: Use
+:caption: Start
 
-core/docs/commands
+core/docs/install
+core/docs/getting_started
+core/docs/troubleshooting
+```
+
+```{toctree}
+:hidden:
+:caption: How to mount
+
 zfs/MOUNT
 zfs/SERVE
 zfs/FSSPEC
+core/docs/clusters
+```
+
+```{toctree}
+:hidden:
+:caption: How to look
+
 browser/docs/guide
 browser/docs/maps
 browser/docs/volume
 browser/docs/calculations
 browser/docs/editing
 browser/docs/bookmarks
+```
+
+```{toctree}
+:hidden:
+:caption: How to read and write
+
+core/docs/library
 core/docs/changing
 core/docs/comparing
-core/docs/library
 core/docs/collections
-core/docs/sources
-core/docs/conventions
 core/docs/zip
-core/docs/hdf5_sources
-core/docs/icechunk
-core/docs/precomputed
-core/docs/medical_images
-core/docs/tiff_sources
-core/docs/references
 core/docs/xarray
-core/docs/gis
 core/docs/zarr_python
 core/docs/jupyter
 core/docs/napari
-core/docs/clusters
-core/docs/troubleshooting
+core/docs/gis
+```
+
+```{toctree}
+:hidden:
+:caption: How to open
+
+core/docs/sources
+core/docs/hdf5_sources
+core/docs/tiff_sources
+core/docs/medical_images
+core/docs/icechunk
+core/docs/precomputed
+core/docs/references
+core/docs/conventions
 ```
 
 ```{toctree}
 :hidden:
 :caption: Reference
 
+core/docs/commands
 packaging/site/api
+core/docs/store_options
 core/docs/formats
 core/docs/filetypes
-core/docs/store_options
 zfs/SEMANTICS
-zfs/HARNESS
 core/docs/performance
+core/docs/distance
 core/docs/reliability
 core/docs/security
-core/docs/distance
 ```
 
 ```{toctree}
@@ -93,6 +124,7 @@ core/docs/distance
 
 core/docs/development
 core/docs/architecture
+core/docs/threads
 core/docs/extending
 core/docs/decisions/README
 core/docs/decisions/compiled_extension
@@ -103,16 +135,36 @@ core/docs/decisions/hdf5_writer
 core/docs/decisions/png_writer
 core/docs/decisions/tiff_writer
 core/docs/decisions/zip
+core/docs/records/README
+core/docs/records/benchmarks
+core/docs/records/clusters
+core/docs/records/harnesses
+core/docs/records/proofs
 core/docs/changelog
 ```
 """
 
 
 def setup(app: Sphinx) -> None:
-    """Give the README a table of contents: GitHub would show it as a block of code."""
+    """Add what only the site has: the table of contents, which GitHub would show as a block of code, and that of the folders."""
     app.connect("source-read", _add_contents)
 
 
 def _add_contents(_: Sphinx, document: str, source: list[str]) -> None:
     if document == root_doc:
         source[0] += _CONTENTS
+    if document == _ARCHITECTURE:
+        source[0] += f"\n## Folders\n\n{_folders()}"
+
+
+def _folders() -> str:
+    """One table for each package, one line for each folder: the first line of its docstring."""
+    tables = []
+    for top in _PACKAGES:
+        rows = ["| Folder | What is in it |", "|---|---|"]
+        for module in sorted((_ROOT / top).rglob("__init__.py")):
+            docstring = ast.get_docstring(ast.parse(module.read_text("utf-8"))) or ""
+            name = module.parent.relative_to((_ROOT / top).parent).as_posix()
+            rows.append(f"| `{name}/` | {docstring.partition(chr(10))[0]} |")
+        tables.append("\n".join(rows) + "\n")
+    return "\n".join(tables)

@@ -3,6 +3,8 @@
 <!-- figures: arrays -->
 (the table, with the machine, the versions and the date)
 <!-- end of figures -->
+
+A group with peers has a second table, of its ratios alone: ``arrays_ratios``.
 """
 
 from __future__ import annotations
@@ -45,12 +47,37 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def ratios(results: Sequence[Result]) -> str:
+    """A Markdown table of ratios: of arrays, one row for each workload and a column for each kind that all of them have."""
+    compared = [result for result in results if result.ratios()]
+    if group_of(compared[0]) != ARRAYS:
+        rows = [["", "×"], ["---"] * 2]
+        for result in compared:
+            against = f" ({result.against})" if result.against else ""
+            rows.append([f"{result.describes}{against}", _median(result)])
+    else:
+        found = {(result.workload, result.what): result for result in compared}
+        names = list(dict.fromkeys(f"{result.workload} {result.describes}" for result in compared))
+        kinds = dict.fromkeys(result.what for result in compared)
+        common = [kind for kind in kinds if all((name.split()[0], kind) in found for name in names)]
+        rows = [["", *common], ["---"] * (len(common) + 1)]
+        for name in names:
+            rows.append([name, *(_median(found[name.split()[0], kind]) for kind in common)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _median(result: Result) -> str:
+    return f"{statistics.median(result.ratios()):.2f}"
+
+
 def tables(results: Iterable[Result]) -> dict[str, str]:
-    """The table of each group, and below it how it was measured."""
+    """The tables of each group, and below the first one how it was measured."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(group_of(result), []).append(result)
-    return {group: f"{table(members)}\n\n{_how(members)}" for group, members in groups.items()}
+    found = {group: f"{table(members)}\n\n{_how(members)}" for group, members in groups.items()}
+    compared = {group: members for group, members in groups.items() if any(map(Result.ratios, members))}
+    return found | {f"{group}_ratios": ratios(members) for group, members in compared.items()}
 
 
 def _how(results: Sequence[Result]) -> str:

@@ -400,7 +400,7 @@ class TestConsolidatedMetadata:
         self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now_s = [0.0]
-        for module in ("discovery", "node_loader", "kept_nodes"):
+        for module in ("listings", "node_loader", "kept_nodes"):
             monkeypatch.setattr(
                 f"zarrcore.hierarchy.{module}.time", SimpleNamespace(monotonic=lambda: now_s[0])
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from tests.campaigns import ALL
 
-# They take half an hour, and need root and a network: packaging/test --packages.
-collect_ignore = [] if os.environ.get("ZARRSCOPE_PACKAGES") else ["clean_roots"]
+# They take half an hour, and need root and a network: packaging/test --all.
+collect_ignore = [] if ALL else ["clean_roots"]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.benchmarks import comparison, mount
 from tests.benchmarks.own_process import OwnProcess
-from tests.benchmarks.publication import PAGES, incomplete, publish, tables
+from tests.benchmarks.publication import PAGES, incomplete, publish, ratios, tables
 from tests.benchmarks.results import Result
 from tests.benchmarks.workloads import WORKLOADS
 
@@ -105,6 +105,7 @@ def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "before\n<!-- figures: arrays -->\nold\n<!-- end of figures -->\nbetween\n"
+        "<!-- figures: arrays_ratios -->\n<!-- end of figures -->\n"
         "<!-- figures: mount -->\nstays\n<!-- end of figures -->\n"
     )
     texts = tables([measured("w1", "whole"), measured("w1", "plane")])
@@ -115,11 +116,21 @@ def test_a_table_is_published_in_its_place(tmp_path: Path) -> None:
     assert "medians of 3 rounds" in written
     assert "old" not in written
     assert written.startswith("before\n<!-- figures: arrays -->\n")
-    assert "<!-- end of figures -->\nbetween\n<!-- figures: mount -->\nstays\n" in written
+    assert "<!-- end of figures -->\nbetween\n<!-- figures: arrays_ratios -->\n" in written
+    assert "|  | whole | plane |\n| --- | --- | --- |\n| w1 an array | 2.00 | 2.00 |" in written
+    assert "<!-- figures: mount -->\nstays\n" in written
     publish(tables([measured("w2", "whole")]), tmp_path)
     assert "w1" not in page.read_text()
-    with pytest.raises(LookupError, match="figures of window"):
+    with pytest.raises(LookupError, match="figures of window, window_ratios"):
         publish(tables([measured("window", "whole")]), tmp_path)
+
+
+def test_ratios_of_arrays_leave_out_what_only_some_have() -> None:
+    assert ratios([measured("w1", "whole"), measured("w1", "points"), measured("w2", "whole")]) == (
+        "|  | whole |\n| --- | --- |\n| w1 an array | 2.00 |\n| w2 an array | 2.00 |"
+    )
+    named = dataclasses.replace(measured("mount", "read"), against="peer", describes="keys/")
+    assert ratios([named]) == "|  | × |\n| --- | --- |\n| keys/ (peer) | 2.00 |"
 
 
 def test_a_result_is_compared_with_the_peer_that_it_names() -> None:
@@ -164,4 +175,5 @@ def test_a_library_has_one_process_for_all_its_rounds() -> None:
 
 @pytest.mark.parametrize("group", ["arrays", "mount"])
 def test_the_documentation_has_a_place_for_the_figures(group: str) -> None:
-    assert f"<!-- figures: {group} -->" in (PAGES / "performance.md").read_text()
+    assert f"<!-- figures: {group} -->" in (PAGES / "records" / "benchmarks.md").read_text()
+    assert f"<!-- figures: {group}_ratios -->" in (PAGES / "performance.md").read_text()

@@ -13,7 +13,7 @@ import pytest
 from tests.command import installing_environment
 
 PACKAGING = Path(__file__).parents[2] / "packaging"
-KEPT = {"HOME", "USER", "TMPDIR", "OPENBLAS_NUM_THREADS", "ZARRSCOPE_CEPH"}
+KEPT = {"HOME", "USER", "TMPDIR", "OPENBLAS_NUM_THREADS", "ZARRSCOPE_ALL"}
 DROPPED = {
     "PYTHONUNBUFFERED": "1",
     "PYTHONPATH": "/elsewhere",

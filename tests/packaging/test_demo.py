@@ -106,6 +106,7 @@ def test_only_its_own_images_are_replaced(
 
 
 @needs_fuse
+@pytest.mark.sampled
 @pytest.mark.parametrize("group", ["", "types", "shapes/volume", "shapes/vector"])
 def test_any_source_can_be_shown(
     packaging: Path, environment: dict[str, str], hierarchy: Written, group: str

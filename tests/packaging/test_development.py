@@ -20,7 +20,12 @@ def test_the_hooks_are_valid_and_run_programs_of_the_environment() -> None:
     assert (validated.returncode, validated.stdout) == (0, "")
     (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     programs = [hook["entry"].split()[0] for hook in repository["hooks"]]
-    assert {program.removeprefix(".venv/bin/") for program in programs} == {"ruff", "mypy", "lint-imports"}
+    assert {program.removeprefix(".venv/bin/") for program in programs} == {
+        "ruff",
+        "mypy",
+        "lint-imports",
+        "python",
+    }
 
 
 def test_the_workflow_runs_the_tests_on_each_supported_python() -> None:
@@ -30,6 +35,11 @@ def test_the_workflow_runs_the_tests_on_each_supported_python() -> None:
     supported = [line.rpartition(" ")[2] for line in classifiers if re.search(r"Python :: 3\.\d+$", line)]
     assert job["strategy"]["matrix"]["python"] == supported
     assert job["steps"][-1]["run"] == "packaging/test --python ${{ matrix.python }}"
+
+
+def test_a_workflow_runs_the_campaigns_each_night() -> None:
+    (job,) = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text())["jobs"].values()
+    assert job["steps"][-1]["run"].endswith("packaging/test --all")
 
 
 @pytest.mark.parametrize(

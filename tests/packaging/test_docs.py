@@ -12,7 +12,8 @@ import pytest
 import zarrcore
 from tests.packaging.test_documents import DOCUMENTS, ROOT
 
-pytestmark = pytest.mark.timeout(330)  # the site is built once: half a minute, minutes on a busy machine
+# The site is built once: half a minute, minutes on a busy machine.
+pytestmark = [pytest.mark.timeout(330), pytest.mark.campaign]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,17 @@ def test_the_reference_describes_every_public_name(site: Path) -> None:
     reference = (site / "packaging" / "site" / "api.html").read_text("utf-8")
     described = set(re.findall(r'id="zarrcore\.(?:\w+\.)*(\w+)"', reference))
     assert {name for name in vars(zarrcore)["__all__"] if not name.startswith("__")} - described == set()
+
+
+def test_the_architecture_lists_every_folder(site: Path) -> None:
+    page = (site / "core" / "docs" / "architecture.html").read_text("utf-8")
+    listed = re.findall(r'<span class="pre">(z\w+(?:/\w+)*)/</span>.*?<p>(.*?)</p>', page, re.DOTALL)
+    packages = {
+        module.parent.relative_to(ROOT / top).as_posix()
+        for top in ("core", "zfs", "browser")
+        for module in (ROOT / top).rglob("__init__.py")
+    }
+    assert packages - {name for name, summary in listed if summary} == set()
 
 
 def test_the_search_finds_words_of_documents_and_docstrings(site: Path) -> None:

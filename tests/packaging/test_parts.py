@@ -15,7 +15,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from tests import __main__ as parts
-parts.ROOT, *parts.PARTS = Path(sys.argv[1]), *sys.argv[2:]
+parts.CHECKS, parts.ROOT, *parts.PARTS = {}, Path(sys.argv[1]), *sys.argv[2:]
 del sys.argv[1:]
 sys.exit(parts.main())
 """

@@ -1,7 +1,7 @@
 """The README is true word for word: a fresh clone, its first command, then each example in order, in one shell.
 
 The set-up takes minutes and a network. Here its result is a copy of the environment that the tests run in;
-``packaging/test --packages`` sets the clone up itself.
+``packaging/test --all`` sets the clone up itself.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaigns import ALL
 from tests.command import installing_environment, run_at_root
 from tests.packaging.test_documents import NOT_RUN, Example, examples, unmount_below
 
@@ -29,7 +30,7 @@ def clone(tmp_path: Path) -> Path:
     cloned = run_at_root("git", "clone", "--quiet", ".", clone)
     if cloned.returncode:
         pytest.skip(f"this is not a repository to clone: {cloned.stderr}")
-    if not os.environ.get("ZARRSCOPE_PACKAGES"):
+    if not ALL:
         set_up(clone)
     return clone
 
@@ -67,6 +68,7 @@ def in_shell(example: Example) -> str:
 
 @pytest.mark.skipif(not os.access("/dev/fuse", os.R_OK | os.W_OK), reason="/dev/fuse cannot be opened")
 @pytest.mark.timeout(1200)
+@pytest.mark.campaign
 def test_a_fresh_clone_does_what_the_readme_says(clone: Path, tmp_path: Path) -> None:
     steps = ["PATH=$PWD/.venv/bin:$PATH"]
     wanted = {}

@@ -61,7 +61,7 @@ def test_an_unknown_argument_is_refused() -> None:
     done = run("bash", "packaging/setup", "--wrong")
     assert done.returncode == 1
     assert done.stderr == (
-        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--prove] [--ceph] [--clean-roots] [--python 3.N]"
+        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--prove] [--all] [--python 3.N]"
         " | --list-pythons | --packages NAME…)\n"
     )
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.command import run_at_root
 
+pytestmark = pytest.mark.campaign
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
 

@@ -1,6 +1,6 @@
 """A real S3 service: Ceph's gateway over one monitor and one object store that keeps everything in memory.
 
-It takes a quarter of a minute to start, and needs extra packages, so only ``packaging/test --ceph`` uses it.
+It takes a quarter of a minute to start, and needs extra packages, so only ``packaging/test --all`` uses it.
 """
 
 from __future__ import annotations

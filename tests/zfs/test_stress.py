@@ -37,7 +37,7 @@ def agree(mounted: Mount, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", [3, 9])
 def test_finished_files_look_the_same_in_all_ways(mounted: Mount, seed: int) -> None:
-    """S32: "While no program writes a file, `stat`, a listing and an open file tell the same inode number"."""
+    """S32: "While no program writes a file, `stat`, a listing and an open file report the same inode number"."""
     folder = mounted.keys / f"alone{seed}"
     folder.mkdir()
     Stress(folder, seed).run(200)

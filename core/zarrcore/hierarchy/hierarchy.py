@@ -7,13 +7,14 @@ combines other hierarchies.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Self
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self
 
 from zarrcore.array import ChunkCache
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.display import Displayed
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
@@ -23,45 +24,56 @@ from zarrcore.hierarchy.walking import Branch, Survey, grow
 from zarrcore.stores.interface import ReadableStore
 
 
+@dataclass(frozen=True, slots=True)
+class HierarchyOptions:
+    """How a hierarchy reads. Its attributes `chunk_cache` to `read_only` are these."""
+
+    chunk_cache: ChunkCache | None = None
+    """Shared by all arrays; None keeps no decoded chunks. It is not pickled."""
+    metadata_max_age_s: float | None = None
+    """Documents read longer ago are read again; None keeps them until `Hierarchy.refresh`."""
+    max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES
+    """Arrays refuse chunks that decode to more."""
+    read_only: bool = True
+    """Whether all changes are refused, even if the store is writable."""
+    believe_consolidated: bool | None = None
+    """Whether to use consolidated metadata; by default, if the store is remote and the hierarchy is read-only."""
+    named: bool = False
+    """Whether the caller named the format. Then nodes raise WrongFormatError if the root has documents of another format, and
+    none of this one."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (None if each.name == "chunk_cache" else getattr(self, each.name) for each in fields(self))
+        return HierarchyOptions, tuple(values)
+
+
+DEFAULT_OPTIONS: Final = HierarchyOptions()
+
+
 class Hierarchy(ChangingNodes, Displayed):
     """Nodes by path. Thread-safe. `zarrcore.open` and `zarrcore.create` return one.
 
     Attributes:
         store: the store; the hierarchy's root is at its empty prefix.
         format: the format.
-        chunk_cache: shared by all arrays; None keeps no decoded chunks.
-        metadata_max_age_s: documents read longer ago are read again; None keeps them until `refresh`.
-        max_chunk_bytes: arrays refuse chunks that decode to more.
-        read_only: whether all changes are refused, even if the store is writable.
+        options: how it reads.
         at: the path of the root; not ``/`` for a member of a `Collection`.
     """
-
-    def __new__(cls, *_arguments: Any, **_options: Any) -> Self:
-        if cls is not Hierarchy:
-            return super().__new__(cls)
-        # Imported late: StoreHierarchy derives from this class. Its former name, Hierarchy, still constructs one.
-        from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
-
-        warnings.warn("use zarrcore.open or zarrcore.create", DeprecationWarning, stacklevel=2)
-        return super().__new__(StoreHierarchy)  # type: ignore[return-value]
 
     def __init__(
         self,
         store: ReadableStore,
         format: Format,  # noqa: A002 - the specification's word, and the option's
-        *,
-        chunk_cache: ChunkCache | None,
-        metadata_max_age_s: float | None,
-        max_chunk_bytes: int,
-        read_only: bool,
+        options: HierarchyOptions,
         at: str,
     ) -> None:
         self.store = store
         self.format = format
-        self.chunk_cache = chunk_cache
-        self.metadata_max_age_s = metadata_max_age_s
-        self.max_chunk_bytes = max_chunk_bytes
-        self.read_only = read_only
+        self.options = options
+        self.chunk_cache = options.chunk_cache
+        self.metadata_max_age_s = options.metadata_max_age_s
+        self.max_chunk_bytes = options.max_chunk_bytes
+        self.read_only = options.read_only
         self.at = at
 
     @abstractmethod

@@ -26,11 +26,15 @@ class KeptNodes(Generic[T]):
         self._forgotten_s = time.monotonic()
         self._lock = threading.Lock()
 
+    def is_recent(self, read_s: float) -> bool:
+        """Whether an answer requested at ``read_s`` of the monotonic clock may still be returned."""
+        return self.max_age_s is None or time.monotonic() - read_s < self.max_age_s
+
     def get(self, path: str) -> T | None:
         """The node at ``path``, if it is kept and not too old."""
         with self._lock:
             kept = self._nodes.get(path)
-            if kept is None or (self.max_age_s is not None and time.monotonic() - kept[0] >= self.max_age_s):
+            if kept is None or not self.is_recent(kept[0]):
                 return None
             self._nodes.move_to_end(path)
             return kept[1]

@@ -1,14 +1,26 @@
-"""Loading the nodes of one store: documents are fetched, parsed and kept, so that no path is requested twice."""
+"""The nodes of one store: what is known of them, for how long, and what a write makes unknown.
+
+Data flow one way: a `NodeLoader` reads documents through ``get``, and names through `Listings`; it parses and keeps
+nodes, and the consolidated metadata. Nothing below it keeps an answer or calls back. `NodeWriter` writes, and says here
+what to forget.
+
+Consolidated metadata are used if a request costs a round trip, as in other readers: one document then describes all
+nodes. A node that they do not contain is requested itself. Otherwise they only replace a listing that the store cannot
+give, and every node is requested itself.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from zarrcore.errors import (
     InternalError,
+    ListingUnsupportedError,
     MetadataError,
     NodeNotFoundError,
     UnsupportedError,
@@ -18,8 +30,9 @@ from zarrcore.errors import (
 from zarrcore.formats import known_formats
 from zarrcore.formats.detect import Get, contradicting_format, fetch_document
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy.discovery import Discovery
+from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidated_nodes
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
+from zarrcore.hierarchy.listings import Listings
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
@@ -36,48 +49,47 @@ class NodeLoader:
 
     Args:
         owner: the hierarchy that the nodes belong to.
+        store: where nodes are looked for, if it is not the owner's own store: a `Look` at it.
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
         believes: whether consolidated metadata are used.
         named: whether the caller named the format, so that it may be wrong.
         asked: gets documents, some of which were requested just now; None gets them from the store.
-        store: where nodes are looked for, if it is not the owner's own store: a `Look` at it.
 
     Attributes:
         store: where nodes are looked for.
         get: gets a document.
+        believes: whether consolidated metadata are used.
     """
 
     def __init__(
         self,
         owner: NodeOwner,
-        max_age_s: float | None,
+        store: ReadableStore | None = None,
         *,
-        believes: bool,
+        max_age_s: float | None = None,
+        believes: bool = False,
         named: bool = False,
         asked: Get | None = None,
-        store: ReadableStore | None = None,
     ) -> None:
         self._owner = owner
         self.store = store or owner.store
         self.get: Get = partial(fetch_document, self.store)
+        self.believes = believes
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
         self._held: HeldNodes[ChangeableNode] = HeldNodes()
-        self._discovery = Discovery(
-            self.store, owner.format, max_age_s, partial(self._node, owner.at), believes=believes, asked=asked
-        )
+        self._listings = Listings(self.store, owner.format)
         self._is_named = named
         self._is_right = not named
         """Whether the format is known not to be wrong."""
-
-    @property
-    def believes(self) -> bool:
-        """Whether consolidated metadata are used."""
-        return self._discovery.believes
+        self._consolidated: tuple[float, ConsolidatedNodes | ZarrError | None] | None = None
+        """The root's consolidated metadata, or why they cannot be read, and when they were requested."""
+        self._asked = None if asked is None or not believes else (time.monotonic(), asked)
+        self._lock = threading.Lock()
 
     def has_consolidated(self) -> bool:
         """Whether consolidated metadata exist and are used."""
-        return self._discovery.believed() is not None
+        return self._believed() is not None
 
     def node(self, path: str, *, together: bool = True) -> AnyNode:
         """As `Hierarchy.node`, for a path in its normal form."""
@@ -103,12 +115,8 @@ class NodeLoader:
             StoreError: the store failed.
         """
         own, store = self._format, self.store
-        try:
-            root: Documents = self._node(self._owner.at).documents
-        except NodeNotFoundError:
-            root = ()
-        if not _has_any(root):
-            listed = self._discovery.keys_at_root() if store.is_remote else None
+        if not _has_any(self._root_documents()):
+            listed = self._listings.keys_at_root() if store.is_remote else None
             other = None
             if listed is not None or not store.is_remote:
                 other = contradicting_format(store, own, known_formats(), listed)
@@ -121,13 +129,17 @@ class NodeLoader:
         kept = self._kept.get(path)
         if kept is not None:
             return kept
-        read_s = time.monotonic()
         within = self._owner.within(path)
-        consolidated = None if within == "/" else self._discovery.consolidated_node(within)
-        found = self.take(path, *(consolidated or (self._fetched(within, together), read_s)))
-        if found is None:
+        told = None if within == "/" else self._believed()
+        document = None if told is None else told[1].documents.get(within)
+        if told is not None and document:
+            node = self.take(path, document, told[0])
+        else:
+            read_s = time.monotonic()
+            node = self.take(path, self._fetched(within, together), read_s)
+        if node is None:
             raise NodeNotFoundError(path, self._owner.url)
-        return found
+        return node
 
     def _fetched(self, within: str, together: bool) -> Documents:
         get = self.get
@@ -136,19 +148,92 @@ class NodeLoader:
         return self._format.fetch(get, within)
 
     def child_names(self, path: str) -> Iterator[str]:
-        """As `Hierarchy.child_names`."""
-        return self._discovery.child_names(self._owner.within(path))
+        """As `Hierarchy.child_names`; no document except consolidated metadata is fetched."""
+        within = self._owner.within(path)
+        found = self._believed()
+        if found is None:
+            try:
+                yield from self._listings.names(within)
+            except ListingUnsupportedError as error:
+                found = self._read_consolidated()
+                if found is None:
+                    url = self.store.url
+                    sentence = (
+                        f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
+                    )
+                    raise ListingUnsupportedError(sentence, url=url) from error
+            else:
+                return
+        yield from found[1].names.get(within, ())
+
+    def _implies_group(self, within: str) -> bool:
+        """Whether nodes below a path without documents make it a group.
+
+        Consolidated metadata answer if they contain a node below it, else a listing, if the store can give one.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        found = self._believed()
+        if found is None or within not in found[1].names:
+            try:
+                return self._listings.implies_group(within)
+            except ListingUnsupportedError:
+                with suppress(ZarrError):
+                    found = self._read_consolidated()
+        return found is not None and within in found[1].names
+
+    def _believed(self) -> tuple[float, ConsolidatedNodes] | None:
+        """The consolidated metadata, if they are used and exist, and when they were requested."""
+        if self.believes:
+            # If they are broken, each node is requested itself, and its error says what is wrong with the store.
+            with suppress(ZarrError):
+                return self._read_consolidated()
+        return None
+
+    def _read_consolidated(self) -> tuple[float, ConsolidatedNodes] | None:
+        """The root's consolidated metadata, and when they were requested; None if there are none.
+
+        Raises:
+            MetadataError: they are broken.
+            StoreError: the store failed.
+        """
+        with self._lock:  # many threads need it at first
+            kept = self._consolidated
+            if kept is None or not self._kept.is_recent(kept[0]):
+                asked, self._asked = self._asked, None  # the text is not needed twice
+                if asked is None or not self._kept.is_recent(asked[0]):
+                    asked = (time.monotonic(), self.get)
+                try:
+                    kept = (asked[0], consolidated_nodes(self._format, asked[1], self._root_documents()))
+                except ZarrError as error:
+                    kept = (asked[0], error)
+                self._consolidated = kept
+        read_s, found = kept
+        if isinstance(found, ZarrError):
+            raise found.with_traceback(None)
+        return None if found is None else (read_s, found)
+
+    def _root_documents(self) -> Documents:
+        try:
+            return self._node(self._owner.at).documents
+        except NodeNotFoundError:
+            return ()
 
     def forget(self, path: str) -> None:
         """Forget the node at ``path``, all below it, and its entries in documents above it."""
         self._kept.forget(path)
-        self._discovery.forget()
+        self._forget_names()
 
     def clear(self) -> None:
         """Forget all nodes."""
         self._is_right = not self._is_named
         self._kept.clear()
-        self._discovery.forget()
+        self._forget_names()
+
+    def _forget_names(self) -> None:
+        self._consolidated = self._asked = None
+        self._listings.forget()
 
     def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
         """The node that documents from the store describe, kept for later callers.
@@ -221,7 +306,7 @@ class NodeLoader:
         else:
             names = self._owner.within(path)[1:].split("/")
             exists = self._format.implicit_groups and all(map(self._format.may_name_node, names))
-            exists = exists and self._discovery.implies_group(self._owner.within(path))
+            exists = exists and self._implies_group(self._owner.within(path))
         if not exists:
             return None
         return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))

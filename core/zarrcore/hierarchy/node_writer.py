@@ -140,7 +140,7 @@ class NodeWriter:
                 keys = [key for path in {"/", *paths} for key in self._format.document_keys(path)]
                 keys += filter(None, [self._format.consolidated_key])
             look = look_at(self._owner.store, keys, prefixes)
-        return NodeLoader(self._owner, None, believes=False, store=look)
+        return NodeLoader(self._owner, look)
 
     def _missing_above(self, path: str, above: Iterable[str], seen: NodeLoader) -> list[str]:
         """The groups above a path that have no document yet."""

@@ -21,7 +21,7 @@ from zarrcore.formats.detect import fetch_document, is_there, root_keys
 from zarrcore.formats.interface import Documents
 from zarrcore.formats.look import Look, look_at
 from zarrcore.hierarchy.collections.collection import open_place, refuse_collection
-from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.hierarchy import Hierarchy, HierarchyOptions
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
@@ -81,26 +81,14 @@ def open_hierarchy(
         store = open_store(source, **store_options)
     format = format or store.named_format  # noqa: A001 - as above
     wanted = None if format is None else format_named(format)
-    if mode == "r" and wanted is None:
-        return open_place(
-            store,
-            chunk_cache=chunk_cache,
-            metadata_max_age_s=metadata_max_age_s,
-            max_chunk_bytes=max_chunk_bytes,
-            believe_consolidated=believe_consolidated,
-        )
-    found, root_documents, look = _find(store, wanted, mode)
-    hierarchy = StoreHierarchy(
-        store,
-        found or wanted or Format.V3,
-        chunk_cache=chunk_cache,
-        metadata_max_age_s=metadata_max_age_s,
-        max_chunk_bytes=max_chunk_bytes,
-        root_documents=root_documents,
-        named=wanted is not None and mode in {"r", "r+"},
-        read_only=mode == "r",
-        believe_consolidated=believe_consolidated,
+    is_named = wanted is not None and mode in {"r", "r+"}
+    options = HierarchyOptions(
+        chunk_cache, metadata_max_age_s, max_chunk_bytes, mode == "r", believe_consolidated, is_named
     )
+    if mode == "r" and wanted is None:
+        return open_place(store, options)
+    found, root_documents, look = _find(store, wanted, mode)
+    hierarchy = StoreHierarchy(store, found or wanted or Format.V3, options, root_documents=root_documents)
     if mode != "r":
         writer = hierarchy.writer()  # report a read-only store now
         if mode in _CREATING and found is None:

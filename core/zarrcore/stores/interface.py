@@ -115,6 +115,9 @@ class Store(ABC):
     may_be_half_written: bool = False
     """Whether other programs replace values in place, so that a reader may find one truncated for a moment."""
 
+    states_versions: bool = False
+    """Whether `get_with_stat` needs only the one request of `get`."""
+
     remembers: bool = False
     """Whether `stat` is answered from memory for a while, so that calling it costs nothing."""
 

@@ -30,7 +30,7 @@ from zarrcore.stores.kinds import (
 )
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
-from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.options import DEFAULTS, StoreOptions
 from zarrcore.stores.pipelined_urls import adapted, is_pipeline, parse_pipeline
 from zarrcore.stores.schemes import canonical_scheme
 from zarrcore.stores.validation import check_address, check_place
@@ -75,7 +75,7 @@ def open_store(
     >>> open_store("memory://demonstration")
     MemoryStore('memory://demonstration')
     """
-    chosen = replace(options or StoreOptions(), **keywords)
+    chosen = replace(options or DEFAULTS, **keywords)
     text = os.fspath(url)
     check_place(text)
     if "|" in text and is_pipeline(text):

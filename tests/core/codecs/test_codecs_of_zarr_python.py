@@ -133,6 +133,7 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
     assert zarrcore.open(path)["a"][...].tobytes() == np.asarray(theirs[...], dtype).tobytes(), dtype
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", BOTH, ids=str)
 @pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])
 def test_both_read_what_the_other_wrote(pipeline: str, case: Case, tmp_path: Path) -> None:
@@ -190,6 +191,7 @@ OF_ITS_OWN: dict[str, Callable[[], dict[str, Any]]] = {
 """Codecs with the parameters that zarr-python gives them itself."""
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("dtype", ["|u1", ">f8", "<c8", "|S5", "<M8[ns]"])
 @pytest.mark.parametrize("name", OF_ITS_OWN)
 @pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])

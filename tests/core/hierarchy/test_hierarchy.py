@@ -140,14 +140,6 @@ def test_version_2_attributes_and_xarray_dimensions() -> None:
     assert (hierarchy["x"].metadata_key, hierarchy.root.metadata_key) == ("x/.zarray", ".zgroup")
 
 
-def test_the_class_can_still_be_called_with_a_warning() -> None:
-    store = MemoryStore(values={"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
-    with pytest.warns(DeprecationWarning, match="zarrcore.open"):
-        hierarchy = zarrcore.Hierarchy(store, zarrcore.Format.V3)  # type: ignore[abstract, call-arg]
-    assert isinstance(hierarchy, zarrcore.Hierarchy)
-    assert hierarchy.root.kind == "group"
-
-
 VALUE_KEYS = {
     "v3": (("zarr.json", "g/zarr.json", "g/a/c/1/1", "g/a/zarr.json", "g/s/c"), ("g", "g/a", "g/a/c", "g/a/c/1", "x/c/0")),
     "v2": ((".zgroup", "g/.zattrs", "g/a/1.1", "g/a/.zarray", "g/s/0"), ("g", "g/a", "x/0")),

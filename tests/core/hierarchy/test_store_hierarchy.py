@@ -11,6 +11,7 @@ import zarrcore
 from tests.core.hierarchy.stores import ARRAY, GROUP, V2_GROUP, Remote, memory
 from zarrcore.errors import ReadOnlyError
 from zarrcore.formats import Format
+from zarrcore.hierarchy.hierarchy import HierarchyOptions
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 
 TOLD = {"kind": "inline", "must_understand": False, "metadata": {"old": json.loads(ARRAY)}}
@@ -27,11 +28,17 @@ def paths(hierarchy: zarrcore.Hierarchy) -> list[str]:
 def test_consolidated_metadata_are_believed_where_a_request_for_each_node_is_slow() -> None:
     remote = Remote(STALE)
     assert paths(StoreHierarchy(remote, Format.V3)) == ["/", "/old"]
-    assert paths(StoreHierarchy(remote, Format.V3, believe_consolidated=False)) == ["/", "/new"]
-    assert paths(StoreHierarchy(remote, Format.V3, read_only=False)) == ["/", "/new"]
-    assert paths(StoreHierarchy(remote, Format.V3, metadata_max_age_s=0)) == ["/", "/new"]
+    assert paths(StoreHierarchy(remote, Format.V3, HierarchyOptions(believe_consolidated=False))) == [
+        "/",
+        "/new",
+    ]
+    assert paths(StoreHierarchy(remote, Format.V3, HierarchyOptions(read_only=False))) == ["/", "/new"]
+    assert paths(StoreHierarchy(remote, Format.V3, HierarchyOptions(metadata_max_age_s=0))) == ["/", "/new"]
     assert paths(StoreHierarchy(memory(**STALE), Format.V3)) == ["/", "/new"]
-    assert paths(StoreHierarchy(memory(**STALE), Format.V3, believe_consolidated=True)) == ["/", "/old"]
+    assert paths(StoreHierarchy(memory(**STALE), Format.V3, HierarchyOptions(believe_consolidated=True))) == [
+        "/",
+        "/old",
+    ]
 
 
 def test_alone_it_believes_only_the_documents_of_nodes() -> None:
@@ -50,7 +57,7 @@ def test_known_documents_of_the_root_are_not_requested_again() -> None:
 
 def test_a_refresh_and_forgetting_a_node_show_what_is_stored() -> None:
     store = memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY, "y/zarr.json": ARRAY})
-    hierarchy = StoreHierarchy(store, Format.V3, chunk_cache=zarrcore.ChunkCache(1 << 20))
+    hierarchy = StoreHierarchy(store, Format.V3, HierarchyOptions(zarrcore.ChunkCache(1 << 20)))
     assert [hierarchy[name].kind for name in "xy"] == ["array", "array"]
     for name in "xy":
         store.set(f"{name}/zarr.json", GROUP)
@@ -68,8 +75,8 @@ def test_only_a_hierarchy_opened_for_writing_in_a_format_that_is_written_has_a_w
     ):
         StoreHierarchy(store, Format.V3).writer()
     with pytest.raises(ReadOnlyError, match="which is read-only"):
-        StoreHierarchy(store, Format.V1, read_only=False).writer()
-    writing = StoreHierarchy(store, Format.V3, read_only=False)
+        StoreHierarchy(store, Format.V1, HierarchyOptions(read_only=False)).writer()
+    writing = StoreHierarchy(store, Format.V3, HierarchyOptions(read_only=False))
     assert writing.writer() is writing.writer()
 
 
@@ -78,10 +85,7 @@ def test_a_pickled_hierarchy_keeps_its_options_and_reads_again() -> None:
     hierarchy = StoreHierarchy(
         store,
         Format.V2,
-        metadata_max_age_s=5.0,
-        max_chunk_bytes=77,
-        read_only=False,
-        chunk_cache=zarrcore.ChunkCache(9),
+        HierarchyOptions(zarrcore.ChunkCache(9), metadata_max_age_s=5.0, max_chunk_bytes=77, read_only=False),
     )
     assert hierarchy.root.attributes == {"a": 1}
     again = pickle.loads(pickle.dumps(hierarchy))

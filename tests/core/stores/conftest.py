@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.any_store import AnyStore, open_store
+from tests.campaigns import ALL
 from tests.core.stores.contract import VALUES
 from tests.servers import (
     AZURE_ENVIRONMENT,
@@ -27,7 +27,7 @@ from zarrcore.stores.credentials import cloud_machine as clouds
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 
 # Ceph is another service with the S3 API, and slow.
-collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["object/test_ceph.py"]
+collect_ignore = [] if ALL else ["object/test_ceph.py"]
 
 Opener = Callable[..., AnyStore]
 

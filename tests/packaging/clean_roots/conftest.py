@@ -74,7 +74,7 @@ def what_is_missing(folder: Path) -> str:
         return "debootstrap and chroot need root"
     for program in ("debootstrap", "lintian"):
         if shutil.which(program) is None:
-            return f"{program} is not installed: run packaging/setup --clean-roots"
+            return f"{program} is not installed: run packaging/setup --all"
     command = ["debootstrap", "--variant=minbase", "--print-debs", "trixie", str(folder / "root")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     return "" if done.returncode == 0 else f"debootstrap cannot download: {done.stderr.strip()[-200:]}"

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.campaigns import ALL
 from tests.proofs.fuzz.corpus import kept_inputs
 from tests.proofs.fuzz.target import load_target, target_names
 
@@ -17,7 +18,7 @@ def test_examples_and_kept_inputs(name: str) -> None:
     for data in inputs:
         target.check(data)
     random_number = random.Random(name)
-    for _ in range(50):
+    for _ in range(50 if ALL else 10):
         target.check(changed(bytearray(random_number.choice(inputs)), random_number))
 
 

@@ -489,7 +489,7 @@ class KeysModel(RuleBasedStateMachine):
     @precondition(lambda self: not self.writers and not self.readers)
     @rule()
     def look_in_all_ways(self) -> None:
-        """S32: "While no program writes a file, `stat`, a listing and an open file tell the same inode number"."""
+        """S32: "While no program writes a file, `stat`, a listing and an open file report the same inode number"."""
         self.settle()
         wait_until(lambda: self.place.mounted.stats()["open_files"] == 0, "the end of all handles")
         assert not [*disagreements(self.seen)]

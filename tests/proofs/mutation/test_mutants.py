@@ -46,6 +46,7 @@ def test_every_change_of_what_a_source_means() -> None:
         assert SOURCE.splitlines()[mutant.line - 1].strip() == mutant.before
 
 
+@pytest.mark.campaign
 def test_the_tests_notice_a_mutant() -> None:
     """In a process of its own, which has not imported the packages yet."""
     with Worker(SUITES["mutation-chunk-keys"]) as worker:

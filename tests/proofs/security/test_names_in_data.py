@@ -258,6 +258,7 @@ def test_the_table_has_a_case_for_each_row() -> None:
     assert {outcome for row in outcomes().values() for outcome in row} == {"read", "refused"}
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("name", "way"),
     # The server has no listing, so its folder is no collection.

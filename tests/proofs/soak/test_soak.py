@@ -10,11 +10,13 @@ from tests.proofs.soak.run import trial
 from tests.zfs.conftest import NO_FUSE
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 def test_a_mount_and_a_window_beside_a_store_that_changes() -> None:
     assert trial(0, "6") == 6
 
 
+@pytest.mark.campaign
 def test_a_window_over_ten_sources() -> None:
     assert window_alone.trial(0, "5") >= 100
 

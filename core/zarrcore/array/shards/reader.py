@@ -4,14 +4,14 @@ The index is fetched first, then byte ranges; ranges that are close to each othe
 each level locates the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
 
 Another writer may replace a shard between two of these reads, and the old index does not fit the new shard's bytes. So the
-store is asked each time if the shard is still the same; if not, everything is read again. This would double the requests to
-a remote store, so a remote store is asked only if it has cached the answer.
+version of the shard is compared after each read; if it has changed, everything is read again. A store that states the version
+with each answer needs no further request for this; the others are asked, except remote stores that would need a request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -57,6 +57,15 @@ class Bounds:
     tries: int = field(default=_TRIES, compare=False)
     """How often reading may start again."""
 
+    def check(self, version: str | None) -> None:
+        """Check that the value still had this version when bytes at a place that this gave were read.
+
+        Raises:
+            _ReplacedError: it had another one.
+        """
+        if version != self.version:
+            raise _ReplacedError
+
 
 class ShardReader:
     """Finds units in the shards of one array.
@@ -91,6 +100,7 @@ class ShardReader:
         self._scope = scope
         self._finish = finish
         self._chunk_grid = chunk_grid
+        self._is_stated = store.states_versions and not store.remembers
         self._max_request_nbytes = (
             _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
         )
@@ -111,17 +121,29 @@ class ShardReader:
         if self._store.remembers:  # also the shard's identity, so that it needs no separate request
             level = self._level(0, origin)
             self._store.get(key, level.shard.index_range(level.pipeline.spec))
-        return self._read(cache, key, units, 0, Bounds(0, None, self._version(key)), origin)
+        return self._read(cache, key, units, 0, Bounds(0, None, self._version(cache, key)), origin)
 
-    def _version(self, key: str) -> str | None:
+    def _version(self, cache: ChunkCache | None, key: str) -> str | None:
+        """The current version of the value, or the last one that was seen where the store states it with each answer."""
         store = self._store
+        if self._is_stated:
+            seen = None if cache is None else cache.get(self._seen_key(cache, key))
+            return None if seen is None else str(seen)
         stat = None if store.is_remote and not store.remembers else store.stat(key)
         return None if stat is None else stat.version
 
-    def _check(self, key: str, bounds: Bounds) -> None:
-        """Check that the value is unchanged, after bytes were read at a place that ``bounds`` gave."""
-        if self._version(key) != bounds.version:
-            raise _ReplacedError
+    def _seen_key(self, cache: ChunkCache, key: str) -> Hashable:
+        return self._scope(), key, "version", cache.generation
+
+    def _stated(
+        self, cache: ChunkCache | None, key: str, part: ByteRange
+    ) -> tuple[BytesLike | None, str | None]:
+        """Bytes of the value, and the version that the store states with them."""
+        encoded, stat = self._store.get_with_stat(key, part) or (None, None)
+        version = None if stat is None else stat.version
+        if cache is not None and version is not None and version != self._version(cache, key):
+            cache.put(self._seen_key(cache, key), np.array(version))
+        return encoded, version
 
     def _task(
         self,
@@ -148,7 +170,7 @@ class ShardReader:
                         key=key,
                         url=self._store.url,
                     ) from error
-            anew = Bounds(0, None, self._version(key), bounds.tries - 1)
+            anew = Bounds(0, None, self._version(cache, key), bounds.tries - 1)
             origin = self._chunk_grid.chunk_origin(self.grid.chunk_of(units[0].index))
             return self._read(cache, key, units, 0, anew, origin)
 
@@ -164,11 +186,12 @@ class ShardReader:
         origin: tuple[int, ...],
     ) -> list[Task] | None:
         level = self._level(depth, origin)
-        index = self._index(cache, key, level, bounds)
-        if index is None:
+        found = self._index(cache, key, level, bounds)
+        if found is None:
             for unit in units:
                 self._finish(key, unit, None, False)
             return None
+        index, bounds = found
         if depth + 1 < len(self._levels):
             return self._deeper(cache, key, level, index, units, depth, bounds, origin)
         positions = self._positions(level, units, origin)
@@ -184,7 +207,7 @@ class ShardReader:
         tasks: list[Task] = []
         for run in runs(members, self._max_request_nbytes):
             inside = [unit for member in run for unit in member.units]
-            tasks.append(self._task(cache, key, inside, bounds, self._read_members, key, run, bounds))
+            tasks.append(self._task(cache, key, inside, bounds, self._read_members, cache, key, run, bounds))
         return tasks
 
     def _level(self, depth: int, origin: tuple[int, ...]) -> Level:
@@ -235,18 +258,26 @@ class ShardReader:
             tasks.append(self._task(cache, key, inside, bounds, self._read, *deeper))
         return tasks
 
-    def _index(self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds) -> Index | None:
-        # A rewritten shard has another index: the old one is not found under a later generation.
-        cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
-        if cache is not None and (kept := cache.get(cache_key)) is not None:
-            return kept
+    def _index(
+        self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds
+    ) -> tuple[Index, Bounds] | None:
+        """The index of a shard, and ``bounds`` with the version that it belongs to; None if there is no shard."""
+        if cache is not None and (kept := cache.get(self._index_key(cache, key, bounds))) is not None:
+            return kept, bounds
         wanted = level.shard.index_range(level.pipeline.spec)
+        is_inner = bounds.stop is not None
         if bounds.stop is not None:
             start, stop = wanted.resolve(bounds.stop - bounds.start)
             wanted = ByteRange(bounds.start + start, bounds.start + stop)
-        encoded = self._store.get(key, wanted)
-        if bounds.stop is not None:
-            self._check(key, bounds)
+        if self._is_stated:
+            encoded, version = self._stated(cache, key, wanted)
+        else:
+            encoded = self._store.get(key, wanted)
+            version = self._version(cache, key) if is_inner else bounds.version
+        if is_inner:
+            bounds.check(version)
+        elif version != bounds.version:
+            bounds = replace(bounds, version=version)
         if encoded is None:
             return None
         try:
@@ -254,8 +285,12 @@ class ShardReader:
         except CodecError as error:
             raise error.at(key) from error
         if cache is not None:
-            cache.put(cache_key, index)
-        return index
+            cache.put(self._index_key(cache, key, bounds), index)
+        return index, bounds
+
+    def _index_key(self, cache: ChunkCache, key: str, bounds: Bounds) -> Hashable:
+        # A rewritten shard has another index: the old one is not found under a later generation.
+        return self._scope(), key, bounds, cache.generation
 
     def _member(
         self,
@@ -287,10 +322,13 @@ class ShardReader:
             return Member(start, start + nbytes, units)
         raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name, key=key)
 
-    def _read_members(self, key: str, run: list[Member], bounds: Bounds) -> None:
+    def _read_members(self, cache: ChunkCache | None, key: str, run: list[Member], bounds: Bounds) -> None:
         start, stop = run[0].start, max(member.stop for member in run)
-        encoded = self._fetch(key, ByteRange(start, stop))
-        self._check(key, bounds)
+        if self._is_stated:
+            encoded, version = self._stated(cache, key, ByteRange(start, stop))
+        else:
+            encoded, version = self._fetch(key, ByteRange(start, stop)), self._version(cache, key)
+        bounds.check(version)
         if encoded is None or len(encoded) < stop - start:
             found = 0 if encoded is None else len(encoded)
             raise CodecError(

@@ -49,8 +49,8 @@ _ARRAY_MEMBERS = {
 _GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadata"}
 
 
-_LARGE = range(1 << 16, 1 << 22)
-"""Largest size in bytes of a document that is kept for a while."""
+_KEPT_NBYTES = 1 << 22
+"""The largest document whose parsed form is kept for a while."""
 
 
 class V3Format(Format):
@@ -167,14 +167,12 @@ def _without_consolidated(document: Any) -> JsonObject:
 def _document(data: bytes) -> JsonObject:
     """A parsed document that callers must not change.
 
-    The root's document with consolidated metadata is needed several times in a row, and parsing it takes long.
+    The root's document is needed several times in a row: to detect the format, for the root, and for consolidated metadata.
     """
-    return _large_document(data) if len(data) in _LARGE else parse_json_object(data)
+    return _recent_document(data) if len(data) < _KEPT_NBYTES else parse_json_object(data)
 
 
-@lru_cache(maxsize=1)
-def _large_document(data: bytes) -> JsonObject:
-    return parse_json_object(data)
+_recent_document = lru_cache(maxsize=1)(parse_json_object)
 
 
 def parse_node(document: JsonObject) -> NodeMetadata:

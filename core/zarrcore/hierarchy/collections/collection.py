@@ -12,15 +12,13 @@ from __future__ import annotations
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
-from zarrcore.array import ChunkCache
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import (
     HierarchyNotFoundError,
     ListingUnsupportedError,
@@ -35,9 +33,9 @@ from zarrcore.formats.detect import ask_root
 from zarrcore.hierarchy.collections.format import COLLECTION
 from zarrcore.hierarchy.collections.glance import Glance
 from zarrcore.hierarchy.collections.implicit_group import children_agree, store_below
-from zarrcore.hierarchy.discovery import in_order
-from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.hierarchy import DEFAULT_OPTIONS, Hierarchy, HierarchyOptions
 from zarrcore.hierarchy.kept_nodes import KeptNodes
+from zarrcore.hierarchy.listings import in_order
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, CollectionNode, Group
 from zarrcore.hierarchy.paths import normalize_path
@@ -89,33 +87,14 @@ class Collection(Hierarchy):
         self,
         store: ReadableStore,
         format: Format = COLLECTION,  # noqa: A002 - as `Hierarchy`
-        *,
-        chunk_cache: ChunkCache | None = None,
-        metadata_max_age_s: float | None = None,
-        max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
-        believe_consolidated: bool | None = None,
+        options: HierarchyOptions = DEFAULT_OPTIONS,
         at: str = "/",
     ) -> None:
-        super().__init__(
-            store,
-            format,
-            chunk_cache=chunk_cache,
-            metadata_max_age_s=metadata_max_age_s,
-            max_chunk_bytes=max_chunk_bytes,
-            read_only=True,
-            at=at,
-        )
-        self._options: Mapping[str, Any] = {
-            "chunk_cache": chunk_cache,
-            "metadata_max_age_s": metadata_max_age_s,
-            "max_chunk_bytes": max_chunk_bytes,
-            "believe_consolidated": believe_consolidated,
-        }
+        super().__init__(store, format, options, at)
         # The user named the collection, and not the documents in it.
         store.options = replace(store.options, targets="shared")
-        self._kept: KeptNodes[_Member] = KeptNodes(
-            None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S)
-        )
+        max_age_s = options.metadata_max_age_s
+        self._kept: KeptNodes[_Member] = KeptNodes(None if max_age_s is None else max(max_age_s, _MIN_AGE_S))
         self._opened: weakref.WeakSet[Hierarchy] = weakref.WeakSet()
         self._lock = Lock()
 
@@ -155,7 +134,7 @@ class Collection(Hierarchy):
         return found if found is self or not isinstance(found, Collection) else found.member(path)
 
     def alone(self) -> Collection:
-        return Collection(self.store, self.format, **{**self._options, "believe_consolidated": False})
+        return Collection(self.store, self.format, replace(self.options, believe_consolidated=False))
 
     def refresh(self) -> None:
         self._kept.clear()
@@ -179,7 +158,7 @@ class Collection(Hierarchy):
         )
 
     def below(self, path: str) -> Hierarchy:
-        """The node at ``path`` as `Discovery` sees it."""
+        """The node at ``path`` as the hierarchy that lists it sees it."""
         return self if path == self.at else self._member(path)[0].hierarchy
 
     def settle(self) -> None:
@@ -241,7 +220,7 @@ class Collection(Hierarchy):
             # A file of a known kind can be opened; one without a hierarchy is just a file.
             kind = (None if self.store.is_remote else kind_by_content(self.store, name)) or kind
             hierarchy = open_place(
-                kind.open(self.store, name, join_url(self.store.url, name)), at, **self._options
+                kind.open(self.store, name, join_url(self.store.url, name)), self.options, at
             )
         else:
             hierarchy = self._open_prefix(f"{name}/", at)
@@ -256,11 +235,11 @@ class Collection(Hierarchy):
     def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
         store = store_below(self.store, prefix)
         if not store.is_remote:
-            member = open_place(store, at, demanded=False, **self._options)
+            member = open_place(store, self.options, at, demanded=False)
             is_there = not isinstance(member, Collection) or listable(self.store).has_prefix(prefix)
         else:
             glance = Glance(store)
-            member = open_place(store, at, demanded=False, seen=glance, **self._options)
+            member = open_place(store, self.options, at, demanded=False, seen=glance)
             is_there = not isinstance(member, Collection) or not glance.is_empty
         if not is_there:
             raise NodeNotFoundError(at, self.url)
@@ -270,26 +249,25 @@ class Collection(Hierarchy):
         return f"<Collection {self.url}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = {**self._options, "chunk_cache": None}
-        return _restore, (self.store, self.format, options, self.at)
+        return Collection, (self.store, self.format, self.options, self.at)
 
 
 def open_place(
     store: ReadableStore,
+    options: HierarchyOptions = DEFAULT_OPTIONS,
     at: str = "/",
     *,
     demanded: bool = True,
     seen: ReadableStore | None = None,
-    **options: Any,
 ) -> Hierarchy:
     """The hierarchy, or collection, at the root of a store, for reading.
 
     Args:
         store: the store.
+        options: how to read it.
         at: the path of its root.
         demanded: whether a place without any hierarchy is an error.
         seen: the same store, for detecting its content.
-        options: as `Hierarchy`.
 
     Raises:
         HierarchyNotFoundError: a few requests found no hierarchy at the root or below it.
@@ -304,14 +282,14 @@ def open_place(
     except (HierarchyNotFoundError, StoreNotFoundError) as error:
         found = recognized(store, seen, may_be_file=demanded)
         if found is not None:
-            return open_place(found, at, demanded=demanded, **options)
+            return open_place(found, options, at, demanded=demanded)
         if isinstance(error, StoreNotFoundError):
             raise
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
-        return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
+        return StoreHierarchy(store, format_, options, at, root_documents=documents, asked=asked)
     store_options = store.options
-    collection = Collection(store, format_, at=at, **options)
+    collection = Collection(store, format_, options, at)
     if missing is None:
         collection.settle()
     elif demanded:
@@ -322,7 +300,7 @@ def open_place(
             found = place_inside(store)
             if found is None:
                 raise
-            return open_place(found, at, **options)
+            return open_place(found, options, at)
     return collection
 
 
@@ -356,7 +334,3 @@ def refuse_collection(store: ReadableStore, format: Format = COLLECTION) -> None
             collection.settle()
         if collection.format is COLLECTION and collection.probe()[0] is not None:
             collection.writer()
-
-
-def _restore(store: ReadableStore, format: Format, options: Mapping[str, Any], at: str) -> Collection:  # noqa: A002
-    return Collection(store, format, at=at, **options)

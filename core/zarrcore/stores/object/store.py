@@ -42,6 +42,7 @@ class ObstoreStore(ReadableStore):
     """
 
     is_remote = True
+    states_versions = True
     requests_in_flight = REQUESTS_IN_FLIGHT
 
     service: ClassVar[str]

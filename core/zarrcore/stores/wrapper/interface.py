@@ -35,6 +35,7 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
         self.may_be_half_written = store.may_be_half_written
+        self.states_versions = store.states_versions
         self.remembers = store.remembers
         self.fills_buffers = store.fills_buffers
 

@@ -13,6 +13,7 @@ import pytest
 import zarrcore
 from tests.core.array.test_rectilinear import document, shards
 from tests.core.stores.cache.distant import Distant
+from tests.servers import S3Server
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, StoreStat
 from zarrcore.stores.cache.directory import CacheDirectory
@@ -50,8 +51,31 @@ class Replaced(MemoryStore):
         return value
 
 
-def made(codecs: list[Any], cache: zarrcore.ChunkCache | None = None) -> tuple[Replaced, Any]:
-    store = Replaced()
+class Stating(Replaced):
+    """The same, distant, with the version of each answer."""
+
+    is_remote = True
+    states_versions = True
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        stat = super().stat(key)
+        value = self.get(key, byte_range, max_nbytes=max_nbytes)
+        return None if value is None or stat is None else (value, stat)
+
+    def stat(self, key: str) -> StoreStat | None:
+        assert "/c/" not in key, "this would be a request of its own"
+        return super().stat(key)
+
+
+KINDS = pytest.mark.parametrize("kind", [Replaced, Stating])
+
+
+def made(
+    codecs: list[Any], cache: zarrcore.ChunkCache | None = None, kind: type[Replaced] = Replaced
+) -> tuple[Replaced, Any]:
+    store = kind()
     inner = (4, 4) if codecs else (2, 2)
     zarrcore.create(store).create_array(
         "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
@@ -61,11 +85,14 @@ def made(codecs: list[Any], cache: zarrcore.ChunkCache | None = None) -> tuple[R
     return store, array
 
 
+@KINDS
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("codecs", [[], [NESTED]])
 @pytest.mark.parametrize("after", [1, 2, 3])
-def test_a_replaced_shard_reads_as_old_or_new(codecs: list[Any], after: int, cached: bool) -> None:
-    store, array = made(codecs, zarrcore.ChunkCache(1 << 20) if cached else None)
+def test_a_replaced_shard_reads_as_old_or_new(
+    codecs: list[Any], after: int, cached: bool, kind: type[Replaced]
+) -> None:
+    store, array = made(codecs, zarrcore.ChunkCache(1 << 20) if cached else None, kind)
     store.after = after
     found = array[...]
     units = [found[y : y + 2, x : x + 2] for y in range(0, 8, 2) for x in range(0, 8, 2)]
@@ -74,15 +101,40 @@ def test_a_replaced_shard_reads_as_old_or_new(codecs: list[Any], after: int, cac
         assert np.array_equal(unit, OLD[place]) or np.array_equal(unit, NEW[place])
 
 
-def test_an_index_in_the_cache_is_not_taken_for_the_new_shards() -> None:
-    store, array = made([], zarrcore.ChunkCache(1 << 20))
+@KINDS
+@pytest.mark.parametrize("codecs", [[], [NESTED]])
+def test_an_index_in_the_cache_is_not_taken_for_the_new_shards(
+    codecs: list[Any], kind: type[Replaced]
+) -> None:
+    store, array = made(codecs, zarrcore.ChunkCache(1 << 20), kind)
     assert array[7, 7] == OLD[7, 7]
     store.replace()
     assert array[5, 5] == NEW[5, 5]
+    assert array[2, 2] == NEW[2, 2]
 
 
-def test_a_shard_that_keeps_changing_is_an_error() -> None:
-    store, array = made([])
+@pytest.mark.parametrize("codecs", [[], [NESTED]])
+def test_a_service_states_the_version_of_a_shard_with_each_answer(
+    codecs: list[Any], s3: S3Server, tmp_path: Path
+) -> None:
+    inner = (4, 4) if codecs else (2, 2)
+    for value in (OLD, NEW):
+        zarrcore.create(tmp_path, overwrite=True).create_array(
+            "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
+        )[...] = value
+        s3.upload(tmp_path, "bucket/replaced.zarr")
+        if value is OLD:
+            cached = zarrcore.open(
+                zarrcore.open_store("s3://bucket/replaced.zarr", **s3.options),
+                chunk_cache=zarrcore.ChunkCache(1 << 20),
+            )["a"]
+            assert cached[7, 7] == OLD[7, 7]
+    assert cached[5, 5] == NEW[5, 5]
+
+
+@KINDS
+def test_a_shard_that_keeps_changing_is_an_error(kind: type[Replaced]) -> None:
+    store, array = made([], kind=kind)
     again = store.replace
 
     def replace() -> None:
@@ -95,12 +147,13 @@ def test_a_shard_that_keeps_changing_is_an_error() -> None:
         array[...]
 
 
+@KINDS
 @pytest.mark.parametrize("codecs", [[], [NESTED]])
 @pytest.mark.parametrize("times", [1, 10, 11])
 def test_one_element_is_read_although_its_shard_is_replaced_up_to_ten_times(
-    codecs: list[Any], times: int
+    codecs: list[Any], times: int, kind: type[Replaced]
 ) -> None:
-    store, array = made(codecs)
+    store, array = made(codecs, kind=kind)
     again, left = store.replace, times
 
     def replace() -> None:

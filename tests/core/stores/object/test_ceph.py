@@ -1,4 +1,4 @@
-"""S3Store with a production service; only ``packaging/test --ceph`` collects this."""
+"""S3Store with a production service; only ``packaging/test --all`` collects this."""
 
 from __future__ import annotations
 

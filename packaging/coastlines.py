@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zarrcore.typing import AnyArray
+
 HERE = Path(__file__).resolve().parents[1] / "browser" / "zarrbrowser" / "maps"
 PACKAGE = "world-atlas@2.0.2"
 SCALES = ("110m", "50m")
@@ -42,7 +44,7 @@ def main() -> int:
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
         with tarfile.open(archive) as package:
             topologies = {scale: read(package, scale) for scale in SCALES}
-    arrays: dict[str, NDArray[Any]] = {"per_degree": np.array(PER_DEGREE, np.int16)}
+    arrays: dict[str, AnyArray] = {"per_degree": np.array(PER_DEGREE, np.int16)}
     for scale, topology in topologies.items():
         lines = list(coastlines(topology))
         steps = [np.diff(line, axis=0) for line in lines]

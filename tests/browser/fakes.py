@@ -13,6 +13,7 @@ import numpy as np
 from tests.waiting import PATIENCE_S
 from zarrcore.array.storage_info import StorageInfo
 from zarrcore.errors import NodeNotFoundError, StoreError, UnreachableError
+from zarrcore.typing import AnyArray
 
 
 class FakeArray:
@@ -65,7 +66,7 @@ class FakeArray:
 
     def read(
         self, selection: Any = ..., out: Any = None, *, cancelled: Callable[[], bool] | None = None
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         self.before_read(selection)
         self.selections.append(selection)
         found = np.asarray(self.values[selection])

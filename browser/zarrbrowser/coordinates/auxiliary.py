@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate, decoded
 from zarrbrowser.image.levels import Image
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 MOST_ELEMENTS = 4_000_000
 """Larger arrays of coordinates are left out: reading them would take too long."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrcore.conventions import is_length, symbol
 from zarrcore.conventions.cf import (
     Direction,
@@ -24,6 +24,7 @@ from zarrcore.conventions.cf import (
     direction_of,
     find_coordinate,
 )
+from zarrcore.typing import AnyArray
 
 MOST_COORDINATES = 1_000_000
 """A longer axis shows indices: reading its coordinates would take too long."""

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF
 
 from zarrbrowser.drawing.canvas import TICK, FigureCanvas
 from zarrbrowser.export.figures.scales import Scale
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.ticks import Tick
+from zarrcore.typing import AnyArray
 
 _LINES_APART = 2.2
 """Heights of a line from one number to the next below it."""

@@ -13,10 +13,11 @@ import numpy as np
 from zarrbrowser.editing.changes import CannotChangeError, CannotUndoError, Change, Effect, Outcome, Undo
 from zarrbrowser.editing.progress import Progress, StoppedError
 from zarrbrowser.export.viewed_array import Selection, selection_text
-from zarrbrowser.nodes.protocols import AnyArray, is_array
+from zarrbrowser.nodes.protocols import is_array
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count, format_value
+from zarrcore.typing import AnyArray
 
 UNDO_UP_TO_BYTES = 64 << 20
 """Elements of up to this size are kept to undo a change."""

@@ -12,8 +12,9 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
 from zarrbrowser.image.labels import DrawnLabels, lay_over
 from zarrbrowser.image.levels import Channel
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements
+from zarrcore.typing import AnyArray
 
 Selection = tuple[int | slice, ...]
 

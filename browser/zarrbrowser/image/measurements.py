@@ -12,8 +12,8 @@ from zarrbrowser.image.levels import Colour, Image
 from zarrbrowser.image.tiles.frames import View, window_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
+from zarrcore.typing import AnyArray
 
 Point = tuple[float, float]
 """Down and to the right, in elements of the base."""

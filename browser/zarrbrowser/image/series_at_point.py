@@ -15,8 +15,8 @@ from zarrbrowser.coordinates.coordinates import Coordinate, position_text
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ReadCost
+from zarrcore.typing import AnyArray
 
 _TIMES = ("t", "time")
 _CHUNKS_AT_ONCE = 16

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 _BATCH = 2**16
 """Places at once: a bound on memory."""

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from zarrbrowser.maps.sphere import unit
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 _JUMP = 8.0
 """Neighbours this many times further apart than those around them are not neighbours: the grid is cut there."""

@@ -14,9 +14,9 @@ import numpy as np
 from zarrbrowser.image.levels import Image
 from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.unknown_place import UnknownPlaceError
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, Cancelled
 from zarrbrowser.values.quantities import format_bytes
+from zarrcore.typing import AnyArray
 
 MOST_CELLS = 2_000_000
 """Of larger grids, the coordinates of some elements are used; those between them follow. A cell takes some 60 bytes."""

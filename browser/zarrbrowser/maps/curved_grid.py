@@ -9,7 +9,7 @@ import numpy as np
 from zarrbrowser.maps.cell_index import CellIndex
 from zarrbrowser.maps.cells import cells_of, edges, with_bounds
 from zarrbrowser.maps.sphere import angles, directions
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 Places = tuple[AnyArray, AnyArray]
 

@@ -9,7 +9,7 @@ import numpy as np
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.lines import EarthLines, PlaneLines, joined
 from zarrbrowser.maps.sphere import directions
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 _CLOSE = math.radians(0.05)
 """How far a place may be from where it was, after a projection and back."""

@@ -21,7 +21,7 @@ from zarrbrowser.maps.curved_coordinates import curved_grid_of
 from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.sphere import directions
 from zarrbrowser.maps.unknown_place import UnknownPlaceError
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.conventions import CoordinateReferenceSystem

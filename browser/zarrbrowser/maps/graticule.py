@@ -10,7 +10,7 @@ import numpy as np
 from zarrbrowser.maps.drawing import drawn
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.lines import EarthLines, PlaneLines, joined
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 _STEPS = (10.0, 20.0, 30.0, 60.0, 90.0)
 """Degrees between lines; smaller ones are 1, 2 and 5 times a power of ten."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.sphere import directions
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 Places = tuple[AnyArray, AnyArray]
 _CLOSE = 0.5

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import AffineGrid, PlaneMap
 from zarrbrowser.maps.projection import Projection
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import Cancelled
+from zarrcore.typing import AnyArray
 
 _RADIUS = "+R=6371000"
 _CELLS = 2000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 
 def directions(longitudes: AnyArray, latitudes: AnyArray) -> AnyArray:

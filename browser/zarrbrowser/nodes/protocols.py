@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
-AnyArray = NDArray[Any]
+from zarrcore.typing import AnyArray
 
 
 class NodeLike(Protocol):

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.curves import Curve, Range, fitting_range
 from zarrbrowser.plot.series import logarithms
@@ -27,6 +26,7 @@ from zarrbrowser.values.numbers import (
     origin_of,
 )
 from zarrbrowser.values.quantities import count
+from zarrcore.typing import AnyArray
 
 
 class PlotError(ValueError):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.numbers import DRAWABLE, drawable, finite
+from zarrcore.typing import AnyArray
 
 LINE_COLOURS = ("#e8590c", "#1c7ed6", "#2f9e44", "#ae3ec9", "#f08c00", "#0c8599", "#e03131", "#868e96")
 """One for each line of a plot; no plot has more lines."""

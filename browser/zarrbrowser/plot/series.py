@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, MOST_DATES, drawable, finite, from_offset, is_long, origin_of
 from zarrbrowser.values.quantities import count
+from zarrcore.typing import AnyArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array, is_broken, is_group
+from zarrbrowser.nodes.protocols import ArrayLike, is_array, is_broken, is_group
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
 from zarrcore.conventions.cf import Packing, decode_times, packing_of
+from zarrcore.typing import AnyArray
 
 Cancellation = Callable[[], bool]
 MOST_COLUMNS = 2_000

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import Coordinate
-from zarrbrowser.nodes.protocols import AnyArray, is_small_number
+from zarrbrowser.nodes.protocols import is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrbrowser.table.columns import CategoricalColumn, ColumnGrid
 from zarrbrowser.table.conditions import And, Clause, Condition, Not, RowOrderError, clause_of
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place, is_not_a_number, plain_text
+from zarrcore.typing import AnyArray
 
 RowNumbers = NDArray[np.int64]
 RowTable = Grid | ColumnGrid
@@ -65,7 +66,7 @@ class ColumnCells:
     """All cells of a column."""
 
     name: str
-    values: NDArray[Any]
+    values: AnyArray
     """Comparable values; anything where one is missing."""
     is_missing: NDArray[np.bool_]
     ranks: Mapping[str, int] = field(default_factory=dict)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
+from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
 from zarrbrowser.values.numbers import drawable_fields, numbers_of
 from zarrcore.conventions import symbol
 from zarrcore.conventions.cf import Packing, among, any_of, outside, packing_of
+from zarrcore.typing import AnyArray
 
 
 class Part(Enum):

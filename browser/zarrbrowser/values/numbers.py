@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray, is_small_number
+from zarrbrowser.nodes.protocols import is_small_number
+from zarrcore.typing import AnyArray
 
 DRAWABLE = 1e306
 """The largest magnitude that is drawn: axes compute multiples of differences."""

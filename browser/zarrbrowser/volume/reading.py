@@ -9,9 +9,9 @@ import numpy as np
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.volume.grid import Part, VolumeGrid
 from zarrcore.errors import CodecError
+from zarrcore.typing import AnyArray
 
 
 @dataclass(slots=True, eq=False)

@@ -18,10 +18,10 @@ from zarrbrowser.image.colours.painting import Measured, bounds
 from zarrbrowser.image.colours.render import Norm, Style, coloured, colours_of, spread
 from zarrbrowser.image.levels import Colour, Image
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import is_long
 from zarrbrowser.volume.reading import VolumeSamples
+from zarrcore.typing import AnyArray
 
 _SLAB_SAMPLES = 2**22
 """Numbers are computed for about this many samples at a time: they may need eight times the memory of a texture."""

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.tiles.raster import Tile, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.workers.workers import Request, Stopped, Workers
+from zarrcore.typing import AnyArray
 
 IN_FLIGHT = 8
 """The chunks of a tile are fetched in parallel: more tiles would only delay the first one."""

@@ -30,6 +30,7 @@ from zarrcore.errors import ReadOnlyError, SelectionError
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.interface import writable
+from zarrcore.typing import AnyArray
 
 
 class Array(DuckArray):
@@ -122,10 +123,10 @@ class Array(DuckArray):
     def read(
         self,
         selection: Selection = ...,
-        out: np.ndarray[Any, Any] | None = None,
+        out: AnyArray | None = None,
         *,
         cancelled: Callable[[], bool] | None = None,
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Read a selection, as zarr-python has them: see `zarrcore.array.selection.any_selection`.
 
         Args:
@@ -177,7 +178,7 @@ class Array(DuckArray):
 
     def read_points(
         self, selection: PointSelection, *, cancelled: Callable[[], bool] | None = None
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Read single elements, as NumPy's integer-array indexing does. Each chunk that has some is decoded once.
 
         Args:
@@ -197,9 +198,9 @@ class Array(DuckArray):
     def _read(
         self,
         wanted: Outer | Points,
-        out: np.ndarray[Any, Any] | None = None,
+        out: AnyArray | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Read a normalized selection: see `read`."""
         if out is not None and not (
             out.shape == wanted.shape and out.dtype == self.dtype and out.flags.writeable
@@ -220,7 +221,7 @@ class Array(DuckArray):
         out[...] = found
         return out
 
-    def _empty(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def _empty(self, shape: tuple[int, ...]) -> AnyArray:
         try:
             return np.empty(shape, self.dtype)
         except (MemoryError, ValueError) as error:  # NumPy has a limit of its own
@@ -232,7 +233,7 @@ class Array(DuckArray):
         """A plan for reading the selected indices of each dimension, all of them ascending. Reads nothing yet."""
         return ReadPlan(self._reader, axes, self.chunk_cache)
 
-    def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def read_chunk(self, index: tuple[int, ...]) -> AnyArray:
         """The elements of one chunk that are inside the array.
 
         Raises:

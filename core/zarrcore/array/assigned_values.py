@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import ElementError
+from zarrcore.typing import AnyArray
 
 
-def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> AnyArray:
     """``value`` in the array's dtype, broadcast to ``shape``: read-only, possibly a view of ``value``.
 
     Arrays are converted as in a NumPy assignment. Python numbers must be in the range of the dtype.

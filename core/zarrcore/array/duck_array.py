@@ -10,6 +10,7 @@ import numpy as np
 from zarrcore.array.description import ArrayDescription
 from zarrcore.display import Pictured
 from zarrcore.metadata import ChunkAxis, RegularAxis
+from zarrcore.typing import AnyArray
 
 _LENGTHS_MAX: Final = 1 << 20
 """Chunks of a dimension whose lengths are listed: a document of a few bytes can describe 10¹² of them."""
@@ -27,7 +28,7 @@ class DuckArray(ArrayDescription, Pictured):
         """Elements per dimension of a unit of decoding: the innermost chunk of a shard, else the chunk."""
 
     @abstractmethod
-    def read(self) -> np.ndarray[Any, Any]:
+    def read(self) -> AnyArray:
         """All elements."""
 
     @property
@@ -47,7 +48,7 @@ class DuckArray(ArrayDescription, Pictured):
         """The shape of shards, which are written as a whole, as zarr-python names it; None if there are none."""
         return None if self.inner_chunk_shape == self.chunk_shape else self.chunk_shape
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:
             raise ValueError("an array in a store cannot be converted without a copy")
         result = self.read()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
-
-import numpy as np
 
 from zarrcore.array.chunks.cache import Chunk, ChunkCache
 from zarrcore.array.chunks.decode_units import regions_of
 from zarrcore.array.reader import ChunkReader
 from zarrcore.array.selection.axes import Axis, AxisRange
 from zarrcore.metadata import RegularChunkGrid
+from zarrcore.typing import AnyArray
 
 
 class ReadPlan:
@@ -53,7 +51,7 @@ class ReadPlan:
 
     def read_into(
         self,
-        out: np.ndarray[Any, Any],
+        out: AnyArray,
         *,
         cancelled: Callable[[], bool] | None = None,
         in_sequence: bool = False,
@@ -75,7 +73,7 @@ class ReadPlan:
             keep = not (in_sequence and self._takes_whole_chunks())
             self._reader.read(self._crossed, out, self._cache, cancelled, keep)
 
-    def _copy_into(self, out: np.ndarray[Any, Any]) -> None:
+    def _copy_into(self, out: AnyArray) -> None:
         places = product(*([part[2] for part in parts] for parts in self._crossed))
         for chunk, region, place in zip(self._chunks or (), regions_of(self._crossed), places, strict=True):
             out[place] = chunk[region]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from functools import cached_property, partial
 from itertools import islice, product, repeat
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.typing import AnyArray
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
@@ -78,7 +78,7 @@ class ChunkReader:
     def read(
         self,
         crossed: Crossings,
-        out: np.ndarray[Any, Any] | None,
+        out: AnyArray | None,
         cache: ChunkCache | None,
         cancelled: Callable[[], bool] | None = None,
         keep: bool = True,
@@ -108,7 +108,7 @@ class ChunkReader:
     def read_points(
         self,
         points: Points,
-        out: np.ndarray[Any, Any],
+        out: AnyArray,
         cache: ChunkCache | None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
@@ -132,7 +132,7 @@ class ChunkReader:
     def _read_in_place(
         self,
         crossed: Crossings,
-        out: np.ndarray[Any, Any] | None,
+        out: AnyArray | None,
         cache: ChunkCache | None,
         cancelled: Callable[[], bool] | None,
     ) -> None:
@@ -155,7 +155,7 @@ class ChunkReader:
             )
 
     def _tasks(
-        self, crossed: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
+        self, crossed: Crossings, out: AnyArray | None, cache: ChunkCache | None
     ) -> tuple[Iterator[Task], int]:
         """The tasks that read the crossed units in place, and how many of them a thread should take at a time.
 
@@ -220,7 +220,7 @@ class ChunkReader:
             units = [unit for unit, future in waiting if not unit.take_from(future, cancelled)]
 
     def _read_shard(
-        self, parts: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
+        self, parts: Crossings, out: AnyArray | None, cache: ChunkCache | None
     ) -> list[Task] | None:
         return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
@@ -263,7 +263,7 @@ class ChunkReader:
             raise error.at(key) from error
         return True
 
-    def _read_batch(self, rows: list[ChunkRow], out: np.ndarray[Any, Any]) -> None:
+    def _read_batch(self, rows: list[ChunkRow], out: AnyArray) -> None:
         """Read many small chunks at once; one by one if some are missing or broken."""
         keys = [self._keys.likely(index) for row in rows for index in row.indices()]
         limit = self._pipeline.max_encoded_nbytes

@@ -37,6 +37,7 @@ from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
 from zarrcore.stores.interface import BytesLike, WritableStore
 from zarrcore.threads import after_fork
+from zarrcore.typing import AnyArray
 
 Part = tuple[Crossing, ...]
 """Per dimension, the written part of a chunk."""
@@ -91,7 +92,7 @@ class ChunkWriter:
     def write(
         self,
         axes: Sequence[Axis],
-        values: np.ndarray[Any, Any],
+        values: AnyArray,
         cache: ChunkCache | None,
         *,
         write_empty_chunks: bool = False,
@@ -126,7 +127,7 @@ class ChunkWriter:
     def write_points(
         self,
         points: Points,
-        values: np.ndarray[Any, Any],
+        values: AnyArray,
         cache: ChunkCache | None,
         *,
         write_empty_chunks: bool = False,
@@ -159,7 +160,7 @@ class ChunkWriter:
     def _write_part(
         self,
         part: Part,
-        values: np.ndarray[Any, Any],
+        values: AnyArray,
         cache: ChunkCache | None,
         write_empty_chunks: bool,
         apply: Apply,
@@ -173,7 +174,7 @@ class ChunkWriter:
         self,
         index: tuple[int, ...],
         region: Region,
-        source: np.ndarray[Any, Any],
+        source: AnyArray,
         cache: ChunkCache | None,
         write_empty_chunks: bool,
         apply: Apply,
@@ -211,7 +212,7 @@ class ChunkWriter:
     def _write_batch(
         self,
         parts: list[Part],
-        values: np.ndarray[Any, Any],
+        values: AnyArray,
         cache: ChunkCache | None,
         write_empty_chunks: bool,
     ) -> None:
@@ -221,7 +222,7 @@ class ChunkWriter:
         indices = [index for row in rows for index in row.indices()]
         if indices:
             buffer = scratch_buffer("stacked", len(indices) * spec.nbytes)
-            stacked: np.ndarray[Any, Any] = np.ndarray((len(indices), *spec.shape), spec.dtype, buffer)
+            stacked: AnyArray = np.ndarray((len(indices), *spec.shape), spec.dtype, buffer)
             stack_rows(rows, values, stacked)
             empty = [False] * len(indices) if write_empty_chunks else are_fill(stacked, spec.fill_value)
             encoded = iter(pipeline.encode_batch(stacked[np.logical_not(empty)] if any(empty) else stacked))
@@ -238,7 +239,7 @@ class ChunkWriter:
         key: str,
         index: tuple[int, ...],
         region: Region,
-        source: np.ndarray[Any, Any],
+        source: AnyArray,
         write_empty_chunks: bool,
         apply: Apply,
     ) -> Buffer | None:
@@ -258,8 +259,8 @@ class ChunkWriter:
             return pipeline.encode(chunk, passing=True)
 
     def _chunk(
-        self, pipeline: Pipeline, stored: BytesLike | None, region: Region, source: np.ndarray[Any, Any]
-    ) -> np.ndarray[Any, Any]:
+        self, pipeline: Pipeline, stored: BytesLike | None, region: Region, source: AnyArray
+    ) -> AnyArray:
         """The whole new chunk; elements outside the array are the fill value."""
         spec = pipeline.spec
         if source.shape == spec.shape and not are_points(region):  # points may be in any order

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from zarrcore.metadata import Element
+from zarrcore.typing import AnyArray
 
 _BLOCK_SIZE = 1 << 16
 
 
-def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
+def is_fill(chunk: AnyArray, fill_value: Element) -> bool:
     """Whether every element of ``chunk`` has the bits of ``fill_value``; strings and objects are compared by value.
 
     ``fill_value`` has the type of ``chunk``, in any byte order.
@@ -38,23 +39,23 @@ def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
     return _all_equal(rows, fill_value.reshape(1).view(f"u{word}"))
 
 
-def are_fill(chunks: np.ndarray[Any, Any], fill_value: Element) -> list[bool]:
+def are_fill(chunks: AnyArray, fill_value: Element) -> list[bool]:
     """The results of `is_fill` for several chunks, stacked, which are not empty."""
     nbytes = chunks.dtype.itemsize
     candidates = [True] * len(chunks)
     if nbytes in (1, 2, 4, 8):
-        fill: np.ndarray[Any, Any] = fill_value.astype(chunks.dtype, copy=False).view(f"u{nbytes}")
+        fill: AnyArray = fill_value.astype(chunks.dtype, copy=False).view(f"u{nbytes}")
         candidates = (chunks.reshape(len(chunks), -1)[:, 0].view(f"u{nbytes}") == fill).tolist()
     # The ellipsis makes an array also of a chunk without dimensions.
     return [may_be and is_fill(chunks[i, ...], fill_value) for i, may_be in enumerate(candidates)]
 
 
-def _is_value(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
+def _is_value(chunk: AnyArray, fill_value: Element) -> bool:
     fill = fill_value.item()
     return all(type(element) is type(fill) and element == fill for element in chunk.flat)
 
 
-def _all_equal(chunk: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]) -> bool:
+def _all_equal(chunk: AnyArray, bits: AnyArray) -> bool:
     """Compare block by block: a mask of a whole chunk would cost memory."""
     if chunk.size <= _BLOCK_SIZE:
         return bool((chunk == bits).all())

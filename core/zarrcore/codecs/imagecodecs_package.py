@@ -17,6 +17,7 @@ from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import dtype, integer
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 IMAGECODECS: Final = "imagecodecs_"
 """How the names of these codecs begin."""
@@ -77,9 +78,7 @@ class PredictedArray:
             raise MetadataError(f"expected elements of {self._dtype}, found {spec.dtype}", member=self._name)
         return found
 
-    def applied(
-        self, function: Any, array: np.ndarray[Any, Any], spec: ArraySpec, **keywords: Any
-    ) -> np.ndarray[Any, Any]:
+    def applied(self, function: Any, array: AnyArray, spec: ArraySpec, **keywords: Any) -> AnyArray:
         """What a function of the package makes of a chunk, whose elements may have any byte order.
 
         Raises:

@@ -18,6 +18,7 @@ from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import Element
 from zarrcore.metadata.fill_value import zero
 from zarrcore.stores.interface import BytesLike
+from zarrcore.typing import AnyArray
 
 Buffer = BytesLike | bytearray
 """Bytes between two codecs."""
@@ -102,14 +103,14 @@ class ArrayToArrayCodec(Codec):
         """
 
     @abstractmethod
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         """The array of shape and type ``spec``; may be a view of ``encoded``.
 
         Raises:
             CodecError: ``encoded`` holds values that an encoder never writes.
         """
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         """The array of `encoded_spec`; may be a view of ``decoded``, which has shape and type of ``spec``.
 
         Raises:
@@ -131,14 +132,14 @@ class ArrayToBytesCodec(Codec):
         """The most encoded bytes; more are refused before they are decompressed."""
 
     @abstractmethod
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         """The array of shape ``spec.shape``, in any byte order; may be a view of ``encoded``.
 
         Raises:
             CodecError: the bytes do not decode to this array.
         """
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         """The bytes of ``decoded`` (of shape ``spec.shape``, any strides); may share its memory.
 
         Raises:

@@ -29,6 +29,7 @@ from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
+from zarrcore.typing import AnyArray
 
 _SMALL_NBYTES = 64 << 10
 """Below this size, the cost of a call matters beside its work."""
@@ -123,7 +124,7 @@ class Pipeline:
         return first * itemsize, (last + 1) * itemsize
 
     def stored_form(
-        self, destination: np.ndarray[Any, Any], region: Region | None, span: tuple[int, int] | None
+        self, destination: AnyArray, region: Region | None, span: tuple[int, int] | None
     ) -> memoryview | None:
         """The memory of ``destination``, if it is to have exactly the encoded bytes of a chunk, or those of ``span``; else None.
 
@@ -141,7 +142,7 @@ class Pipeline:
             return None
         return destination.reshape(-1).view(np.uint8).data
 
-    def complete(self, destination: np.ndarray[Any, Any], nbytes: int) -> None:
+    def complete(self, destination: AnyArray, nbytes: int) -> None:
         """Decode what was read to a `stored_form`.
 
         Raises:
@@ -154,7 +155,7 @@ class Pipeline:
             )
         self._clear_bits(destination)
 
-    def _copy_span(self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[Any, ...]) -> None:
+    def _copy_span(self, encoded: Buffer, destination: AnyArray, region: tuple[Any, ...]) -> None:
         span = self.span(region) or (0, self.spec.nbytes)
         if len(encoded) != span[1] - span[0]:
             raise CodecError(
@@ -168,7 +169,7 @@ class Pipeline:
         elements = np.ndarray(destination.shape, self.spec.dtype, memoryview(encoded), 0, steps)
         np.copyto(destination, elements)
 
-    def decode(self, encoded: Buffer) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer) -> AnyArray:
         """A decoded chunk: a new array, C-contiguous, little-endian, of shape ``spec.shape``.
 
         Raises:
@@ -181,7 +182,7 @@ class Pipeline:
     def decode_into(
         self,
         encoded: Buffer,
-        destination: np.ndarray[Any, Any],
+        destination: AnyArray,
         region: Region | None = None,
         is_span: bool = False,
     ) -> None:
@@ -223,7 +224,7 @@ class Pipeline:
         """Whether `decode_batch` and `encode_batch` are possible, and faster: if chunks are small and of plain bytes."""
         return self._verbatim and 0 < self.spec.nbytes <= _SMALL_NBYTES and self.spec.dtype.subdtype is None
 
-    def decode_batch(self, encoded: Sequence[Buffer]) -> np.ndarray[Any, Any]:
+    def decode_batch(self, encoded: Sequence[Buffer]) -> AnyArray:
         """Several chunks, stacked, in memory that this thread's next call reuses.
 
         Raises:
@@ -240,16 +241,16 @@ class Pipeline:
             for position, piece in enumerate(encoded):
                 self._check_nbytes(piece)
                 out[position * nbytes : (position + 1) * nbytes] = piece
-        chunks: np.ndarray[Any, Any] = np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
+        chunks: AnyArray = np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
         self._clear_bits(chunks)
         return chunks
 
-    def _clear_bits(self, copied: np.ndarray[Any, Any]) -> None:
+    def _clear_bits(self, copied: AnyArray) -> None:
         """Clear the unused bits of numbers of less than a byte, in elements that were copied unchanged."""
         if self._clears_bits:
             clear_unused_bits(copied)
 
-    def encode_batch(self, chunks: np.ndarray[Any, Any]) -> Sequence[Buffer]:
+    def encode_batch(self, chunks: AnyArray) -> Sequence[Buffer]:
         """The encoded bytes of several chunks, stacked and C-contiguous; they may be in the memory of ``chunks``.
 
         Only if `batches` is true.
@@ -267,7 +268,7 @@ class Pipeline:
             encoded = codec.encode_batch(encoded)
         return encoded
 
-    def encode(self, chunk: np.ndarray[Any, Any], *, passing: bool = False) -> Buffer:
+    def encode(self, chunk: AnyArray, *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
 
         They may be in the memory of ``chunk`` itself: store them before it changes. With ``passing``, they may
@@ -314,7 +315,7 @@ class Pipeline:
                     "codec", named.name, "is unknown: chunks can be read without it, but not written"
                 )
 
-    def _conforming(self, chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _conforming(self, chunk: AnyArray) -> AnyArray:
         dtype = self.spec.dtype
         if chunk.dtype != dtype:
             if not np.can_cast(chunk.dtype, dtype, "equiv"):
@@ -348,7 +349,7 @@ class Pipeline:
                 f"found {len(decoded):,}"
             )
 
-    def _decode_array(self, decoded: Buffer) -> np.ndarray[Any, Any]:
+    def _decode_array(self, decoded: Buffer) -> AnyArray:
         if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
             raise CodecError("no array → bytes codec")
         chunk = self._array_to_bytes.decode(decoded, self._encoded_spec)
@@ -382,7 +383,7 @@ def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) 
     return replace(named, name=codec.name, configuration=configuration)
 
 
-def _single_value(array: np.ndarray[Any, Any]) -> bytes | None:
+def _single_value(array: AnyArray) -> bytes | None:
     """The element that all elements are equal to, bit for bit; None if there are several, or finding out would cost much."""
     if array.size < 2 or array.dtype.kind in "TOUV":  # strings may hold invalid code points
         return None
@@ -395,11 +396,11 @@ def _single_value(array: np.ndarray[Any, Any]) -> bytes | None:
     return element.tobytes() if is_fill(array, element) else None
 
 
-def _gather(array: np.ndarray[Any, Any]) -> memoryview:
+def _gather(array: AnyArray) -> memoryview:
     """The elements one after another, in their own memory if they are contiguous there, else in this thread's."""
     if not array.flags.c_contiguous:
         buffer = scratch_buffer("gathered", array.nbytes)
-        gathered: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, buffer)
+        gathered: AnyArray = np.ndarray(array.shape, array.dtype, buffer)
         np.copyto(gathered, array)
         array = gathered
     return array.reshape(-1).view(np.uint8).data

@@ -20,6 +20,7 @@ from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.codecs.region import Part, Region, are_points, as_part, outer_region, sorted_groups
 from zarrcore.errors import CodecError
+from zarrcore.typing import AnyArray
 
 Crossing = tuple[int, Part, slice]
 """An inner chunk that a region crosses in one dimension: its index, the part of it, and the place of the part in the region."""
@@ -35,7 +36,7 @@ def updated_shard(
     pipeline: Pipeline,
     encoded: Buffer | None,
     region: Region,
-    values: np.ndarray[Any, Any],
+    values: AnyArray,
     apply: Apply = map,
 ) -> Buffer | None:
     """The bytes of a chunk after ``values`` were written to ``region`` of it; None if only the fill value is left.
@@ -92,9 +93,7 @@ def _members(shard: ShardingIndexedCodec, pipeline: Pipeline, encoded: Buffer | 
     return [None if place is None else shard.slice_member(view, place) for place in places]
 
 
-def _updated(
-    inner: Pipeline, member: Buffer | None, inside: Region, values: np.ndarray[Any, Any]
-) -> Buffer | None:
+def _updated(inner: Pipeline, member: Buffer | None, inside: Region, values: AnyArray) -> Buffer | None:
     """An inner chunk after ``values`` were written ``inside`` it."""
     place: Any = (*inside, ...)
     if values.shape == inner.spec.shape and not are_points(inside):  # points may be in any order

@@ -14,6 +14,7 @@ import numpy as np
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.values import number, text
 from zarrcore.errors import ReadCancelledError
+from zarrcore.typing import AnyArray
 
 TITLE: Final = "MATLAB"
 _MOST_CHARACTERS: Final = 4096
@@ -77,7 +78,7 @@ def _characters(array: Any) -> tuple[str, ...]:
     return tuple(row.tobytes().decode(encoding, "replace").rstrip() for row in rows)
 
 
-def _elements(array: Any) -> np.ndarray[Any, Any] | None:
+def _elements(array: Any) -> AnyArray | None:
     """All elements; None if only metadata are read."""
     try:
         return np.asarray(array[...])

@@ -18,6 +18,7 @@ from zarrcore.array.selection.axes import AxisRange, result_shape, upwards_index
 from zarrcore.array.selection.basic import normalize
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
+from zarrcore.typing import AnyArray
 
 
 class ArrayBody:
@@ -67,7 +68,7 @@ class ArrayBody:
         chunks = zip(self.array.inner_chunk_shape, self._ranges, strict=True)
         return tuple(-(-length // axis.step) for length, axis in chunks if not axis.dropped)
 
-    def read_box(self, box: Box) -> np.ndarray[Any, Any]:
+    def read_box(self, box: Box) -> AnyArray:
         """A part of the selection as an array.
 
         Raises:
@@ -114,5 +115,5 @@ class _SelectedBox:
         self.is_ready = plan.is_ready
         self.prefetch = plan.prefetch
 
-    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+    def read_into(self, out: AnyArray) -> None:
         self._plan.read_into(out[self._upwards], in_sequence=True)

@@ -29,6 +29,7 @@ from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
 from zarrcore.formats.v3.encode import adapted_array, encode_node
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
+from zarrcore.typing import AnyArray
 
 _WORTH_OPENING_NBYTES = 1 << 20
 """Through a mount, opening a file takes as long as reading a few hundred kilobytes."""
@@ -146,14 +147,12 @@ class _ChunkBox(WrappedPlan):
 
     __slots__ = ("_fill_value", "_lengths")
 
-    def __init__(
-        self, plan: BoxPlan | None, lengths: tuple[int, ...], fill_value: np.ndarray[Any, Any]
-    ) -> None:
+    def __init__(self, plan: BoxPlan | None, lengths: tuple[int, ...], fill_value: AnyArray) -> None:
         super().__init__(plan)
         self._lengths = lengths
         self._fill_value = fill_value
 
-    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+    def read_into(self, out: AnyArray) -> None:
         if self._plan is None or self._lengths != out.shape:
             np.copyto(out, self._fill_value)
         if self._plan is not None:

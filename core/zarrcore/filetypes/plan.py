@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 Box = tuple[tuple[int, int], ...]
 
 
@@ -112,7 +114,7 @@ class BoxPlan(Protocol):
     def prefetch(self) -> None:
         """Like `BytesPlan.prefetch`."""
 
-    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+    def read_into(self, out: AnyArray) -> None:
         """Fill ``out``, which has the box's shape."""
 
 

@@ -18,6 +18,7 @@ from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import ArrayFile
 from zarrcore.filetypes.plan import BytesPlan
+from zarrcore.typing import AnyArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
@@ -150,7 +151,7 @@ def _stored(data: memoryview) -> bytes:
     return b"".join(parts)
 
 
-def stretch_to_bytes(plane: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def stretch_to_bytes(plane: AnyArray) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Values as grey levels from 0 to 255: 8-bit unsigned integers unchanged, others scaled from the 1st to the 99th percentile.
 
     >>> stretch_to_bytes(np.array([[False, True]]))
@@ -176,7 +177,7 @@ def stretch_to_bytes(plane: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np
     return grey.reshape(plane.shape)
 
 
-def _as_numbers(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _as_numbers(values: AnyArray) -> AnyArray:
     """Values that can be compared and scaled: times as counts, complex numbers by their magnitude."""
     if values.dtype.kind in "mM":
         return np.where(np.isnat(values), np.nan, values.view("<i8").astype(np.float64))

@@ -19,8 +19,9 @@ from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
 from zarrcore.metadata.data_type import is_small_number
+from zarrcore.typing import AnyArray
 
-_Converter = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+_Converter = Callable[[AnyArray], AnyArray]
 _MAX_SIZE = 1 << 22
 _PIECE_SIZE = 1 << 16
 
@@ -76,7 +77,7 @@ def _json(body: ArrayBody, convert: _Converter) -> Iterator[str]:
     yield "]\n" if length else "[]\n"
 
 
-def _nested(values: np.ndarray[Any, Any]) -> Any:
+def _nested(values: AnyArray) -> Any:
     """Nested lists for a JSON array."""
     flat = _plain(values.reshape(-1))
     for axis in range(values.ndim - 1, 0, -1):
@@ -85,7 +86,7 @@ def _nested(values: np.ndarray[Any, Any]) -> Any:
     return flat if values.ndim else flat[0]
 
 
-def _csv(values: np.ndarray[Any, Any]) -> str:
+def _csv(values: AnyArray) -> str:
     """A row for each index of the first dimension; a structured type has a column for each field, and a row of their names."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -105,7 +106,7 @@ def _cells(row: Iterable[Any]) -> list[Any]:
     ]
 
 
-def _plain(values: np.ndarray[Any, Any]) -> list[Any]:
+def _plain(values: AnyArray) -> list[Any]:
     """Elements of one dimension as JSON values; bytes that are not text are in base64."""
     dtype = values.dtype
     if dtype.names is not None:
@@ -131,7 +132,7 @@ def _plain(values: np.ndarray[Any, Any]) -> list[Any]:
             return list(values.tolist())
 
 
-def _field(values: np.ndarray[Any, Any]) -> list[Any]:
+def _field(values: AnyArray) -> list[Any]:
     if values.ndim == 1:
         return _plain(values)
     return [_nested(part) for part in values]
@@ -142,6 +143,6 @@ def _number(text: str) -> float | str:
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text) or float(text)
 
 
-def _counts(values: np.ndarray[Any, Any]) -> list[int | None]:
+def _counts(values: AnyArray) -> list[int | None]:
     gone = np.isnat(values)
     return [None if none else count for none, count in zip(gone, values.view("<i8").tolist(), strict=True)]

@@ -23,6 +23,7 @@ from zarrcore.array import Array
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
 from zarrcore.stores import ReadableStore
+from zarrcore.typing import AnyArray
 
 _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 _FILL_VALUE: Final = "_FillValue"
@@ -270,11 +271,11 @@ class _LazyArray(BackendArray):
             read = self._array.read
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.VECTORIZED, read)
 
-    def _points(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+    def _points(self, key: tuple[Any, ...]) -> AnyArray:
         """Points: the dimensions of the index arrays first, then those of slices."""
         slices = sum(isinstance(part, slice) for part in key)
         arrays = np.broadcast_arrays(*(part for part in key if not isinstance(part, slice)))
-        found: list[np.ndarray[Any, Any]] = []
+        found: list[AnyArray] = []
         done = 0
         for part, length in zip(key, self.shape, strict=True):
             if isinstance(part, slice):

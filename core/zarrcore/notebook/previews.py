@@ -17,6 +17,7 @@ from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import PngFile
 from zarrcore.filetypes.png import png_of, stretch_to_bytes
 from zarrcore.hierarchy import Group
+from zarrcore.typing import AnyArray
 
 _READ_MAX_NBYTES: Final = 256 << 20
 """Bytes of decoded chunks that one picture may cost."""
@@ -100,7 +101,7 @@ def _of_channels(
     return Preview(png_of(pixels), width, height, f"{level}[{', '.join(texts)}]")
 
 
-def _brightness(plane: np.ndarray[Any, Any], bounds: tuple[float, float] | None) -> np.ndarray[Any, Any]:
+def _brightness(plane: AnyArray, bounds: tuple[float, float] | None) -> AnyArray:
     """Numbers from 0 to 1, between bounds or as in a picture of one channel."""
     if bounds is None or not bounds[0] < bounds[1]:
         return stretch_to_bytes(plane).astype(np.float32) / np.float32(255)

@@ -25,6 +25,7 @@ from zarrcore.metadata.data_type import data_type_of
 from zarrcore.metadata.data_type.interface import with_byte_order
 from zarrcore.operations.copy.blocks import Box
 from zarrcore.operations.parallel import in_parallel
+from zarrcore.typing import AnyArray
 
 DEFAULT_MEMORY_NBYTES: Final = 512 << 20
 _SLAB_NBYTES: Final = 64 << 20
@@ -86,7 +87,7 @@ def checksum(
     return digest.hexdigest()
 
 
-def _parts(array: Array, memory_nbytes: int) -> Iterator[np.ndarray[Any, Any]]:
+def _parts(array: Array, memory_nbytes: int) -> Iterator[AnyArray]:
     """The elements in C order, in parts of one or more whole rows of chunks if these fit in memory."""
     read = partial(_read, array)
     fair = memory_nbytes // _AHEAD
@@ -116,7 +117,7 @@ def _data_type(data_type: DataType) -> Any:
     return "bytes" if data_type.name == "variable_length_bytes" else data_type.document()
 
 
-def hashed_bytes(values: np.ndarray[Any, Any]) -> Iterator[Any]:
+def hashed_bytes(values: AnyArray) -> Iterator[Any]:
     """The bytes of elements, in C order."""
     if values.dtype.kind == "T":
         yield from (_with_length(element.encode("utf-8", "surrogatepass")) for element in values.flat)
@@ -142,7 +143,7 @@ def _object_bytes(element: Any) -> bytes:
     raise UnsupportedError("data type", type(element).__name__, "has no checksum")
 
 
-def _read(array: Array, box: Box) -> np.ndarray[Any, Any]:
+def _read(array: Array, box: Box) -> AnyArray:
     return array.read(box or ...)
 
 

@@ -19,6 +19,7 @@ from zarrbrowser.table.grid import grid_of
 from zarrbrowser.table.row_order import RowOrder, order_of, ordered
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 COUNTS = [5, 2, 9, 2, 7]
 SCORES = [0.5, math.nan, -1.0, 2.0, math.nan]
@@ -26,7 +27,7 @@ NAMES = ["beta", "Alpha", "gamma ray", "alpha", "delta"]
 EVERYTHING = slice(0, 10), slice(0, 10)
 
 
-def table(**columns: np.ndarray[Any, Any]) -> ColumnGrid:
+def table(**columns: AnyArray) -> ColumnGrid:
     """A table with these columns, in chunks of two rows."""
     hierarchy = zc.create(MemoryStore())
     for name, values in columns.items():
@@ -268,7 +269,7 @@ class _InMemory:
 
     name, dtype = "a", np.dtype("f8")
 
-    def values(self, rows: slice, cancelled: object) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    def values(self, rows: slice, cancelled: object) -> tuple[AnyArray, AnyArray]:
         missing = np.array([cell is None for cell in self._cells])
         return np.array([0.0 if cell is None else cell for cell in self._cells]), missing
 

@@ -20,12 +20,12 @@ from zarrbrowser.image.measurements import read_profile
 from zarrbrowser.image.regions.shapes import Region, Shape
 from zarrbrowser.image.regions.statistics import measure_region
 from zarrbrowser.image.view_settings import initial_settings
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.series import SeriesRequest, read_series
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.table.grid import grid_of
 from zarrbrowser.values.elements import Elements
 from zarrcore.conventions.cf import packing_of
+from zarrcore.typing import AnyArray
 
 KELVIN = np.array([[247.5, np.nan, 250.25], [np.nan, 251.0, 312.75]])
 ENCODINGS: dict[str, dict[str, Any]] = {

@@ -33,6 +33,7 @@ from zarrcore.errors import (
 )
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores import BytesLike, LocalStore, MemoryStore
+from zarrcore.typing import AnyArray
 
 LAYOUTS: list[dict[str, Any]] = [
     {"format": "v3", "chunk_shape": (4, 3)},
@@ -342,7 +343,7 @@ def test_threads_share_the_inner_chunks_of_a_single_shard(monkeypatch: pytest.Mo
     together, calls, threads = threading.Barrier(2), count(), set()
     encode = Pipeline.encode
 
-    def meet(pipeline: Pipeline, chunk: np.ndarray[Any, Any], **options: Any) -> Any:
+    def meet(pipeline: Pipeline, chunk: AnyArray, **options: Any) -> Any:
         if pipeline.spec.shape == (4, 4):
             threads.add(threading.get_ident())
             if next(calls) < 2:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 LITTLE = NamedConfiguration("bytes", {"endian": "little"})
 
 NUMBERS = ("|u1", "<i2", "<u4", "<i8", "<f2", "<f4", "<f8", "<c16")

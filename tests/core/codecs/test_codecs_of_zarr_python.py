@@ -24,8 +24,9 @@ from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import parse_data_type
+from zarrcore.typing import AnyArray
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 
 ARITHMETIC = [
     Case("scale_offset", {"offset": -5, "scale": 3}, ("<i2", "<i8"), finite=True, after=(LITTLE,)),

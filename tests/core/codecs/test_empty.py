@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.core.codecs.cases import ANY, elements
 from zarrcore.codecs import are_fill, is_fill
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 NANS = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7F800001, 0x80000000, 0], "<u4").view("<f4")
 SHAPES = [(), (0,), (1,), (7,), (3, 4), (70_000,), (300, 300), (2, 300, 300)]
@@ -37,7 +38,7 @@ def test_chunks_full_of_the_fill_value_are_found(dtype: Any, shape: tuple[int, .
 
 
 @pytest.mark.parametrize("fill", NANS.reshape(-1, 1), ids=lambda fill: fill.tobytes().hex())
-def test_nans_by_their_payload_and_zeros_by_their_sign(fill: np.ndarray[Any, Any]) -> None:
+def test_nans_by_their_payload_and_zeros_by_their_sign(fill: AnyArray) -> None:
     for other in NANS.reshape(-1, 1):
         assert is_fill(np.repeat(other, 5), fill.reshape(())) == (other.tobytes() == fill.tobytes())
 

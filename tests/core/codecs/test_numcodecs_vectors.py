@@ -7,7 +7,7 @@ import tarfile
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 ARCHIVE = Path(__file__).parents[3].parent / "shared" / "corpora" / "numcodecs-fixture.tar.gz"
 pytestmark = pytest.mark.skipif(
@@ -41,7 +42,7 @@ TOLERANCE = {"astype": 0, "fixedscaleoffset": 0.06, "quantize": 16}
 
 class Vector(NamedTuple):
     codec: NamedConfiguration
-    array: np.ndarray[Any, Any]
+    array: AnyArray
     encoded: bytes
 
 

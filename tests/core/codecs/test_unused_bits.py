@@ -16,6 +16,7 @@ from zarrcore.metadata.fill_value import parse_fill_value, zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
 from zarrcore.operations.copy import Layout, execute, plan_copy
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 BITS = {
     **dict.fromkeys(("int2", "uint2"), 2),
@@ -40,7 +41,7 @@ CHAINS: dict[str, list[Any]] = {
 }
 
 
-def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, np.ndarray[Any, Any]]:
+def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, AnyArray]:
     """An array of all bytes, written as the integers that they are; and what is to be read."""
     values = STORED.reshape(16, -1)
     parts = 2 if name.startswith("complex") else 1

@@ -19,6 +19,7 @@ from tests.zarr_python import RECTILINEAR, configured, has_rectilinear_grids
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.metadata import ChunkKeyEncoding
+from zarrcore.typing import AnyArray
 
 FORMATS = (3, 2)
 each_format = pytest.mark.parametrize("zarr_format", FORMATS)
@@ -168,7 +169,7 @@ def test_storage_transformers_that_must_be_understood_are_refused(tmp_path: Path
         zarrcore.open(tmp_path)["a"]
 
 
-def fill(group: Any, zarr_format: int) -> dict[str, np.ndarray[Any, Any]]:
+def fill(group: Any, zarr_format: int) -> dict[str, AnyArray]:
     """Arrays below a group of zarr-python, whose documents are of every kind; what they hold."""
     record = np.dtype([("a", "<i2"), ("b", "<f4")])
     arrays: dict[str, tuple[Any, dict[str, Any]]] = {

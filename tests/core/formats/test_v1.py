@@ -26,6 +26,7 @@ from zarrcore.metadata import ArrayMetadata
 from zarrcore.operations.check import check
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import LocalStore, MemoryStore
+from zarrcore.typing import AnyArray
 
 META: dict[str, Any] = {
     "zarr_format": 1,
@@ -46,7 +47,7 @@ def parse(**members: Any) -> ArrayMetadata:
     return node
 
 
-def written(elements: np.ndarray[Any, Any], chunks: tuple[int, int], **members: Any) -> MemoryStore:
+def written(elements: AnyArray, chunks: tuple[int, int], **members: Any) -> MemoryStore:
     """A store with an array of two dimensions, as the text says."""
     store = MemoryStore()
     told = {"shape": elements.shape, "chunks": chunks, "dtype": elements.dtype.str, **members}

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 ARCHIVE = Path(__file__).with_suffix(".tar.gz")
 SHAPE, CHUNKS = (5, 7), (2, 3)
 RECORD = [("a", "<i2"), ("b", ">f4")]
@@ -39,7 +41,7 @@ ARRAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def values(name: str) -> np.ndarray[Any, Any]:
+def values(name: str) -> AnyArray:
     """What each array holds: of the chunk at (0, 1) nothing but the fill value."""
     numbers = np.arange(35).reshape(SHAPE) % 11
     dtype = np.dtype(ARRAYS[name]["dtype"])

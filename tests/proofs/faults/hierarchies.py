@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from zarrcore.hierarchy import ArrayNode, Hierarchy
+from zarrcore.typing import AnyArray
 
-Elements = np.ndarray[Any, Any]
+Elements = AnyArray
 
 _GZIP = {"name": "gzip", "configuration": {"level": 1}}
 _ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": True}}

@@ -16,6 +16,7 @@ from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import parse_data_type
+from zarrcore.typing import AnyArray
 
 _TEXTS = np.array([["a", "", "é"], ["bc", "a", "x" * 40]], np.dtypes.StringDType())
 _BLOBS = np.array([[b"a", b""], [b"\0\xff", b"x" * 40]], object)
@@ -174,7 +175,7 @@ ON_BYTES = [chain for chain in CHAINS if chain.is_on_bytes]
 ON_ARRAYS = [chain for chain in CHAINS if not chain.is_on_bytes]
 
 
-def assert_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+def assert_same(found: AnyArray, expected: AnyArray) -> None:
     """Compare elements, bit for bit if they have a fixed size."""
     if expected.dtype.kind in "TO":
         assert found.tolist() == expected.tolist()

@@ -18,6 +18,7 @@ from zarrcore.hierarchy import ArrayNode, BrokenNode
 from zarrcore.metadata import ArrayMetadata, NodeMetadata
 from zarrcore.metadata.json_document import format_json
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 WRITABLE: Final = (Format.V3, Format.V2, Format.N5)
 _READ_NBYTES: Final = 1 << 14
@@ -93,7 +94,7 @@ def _same_attributes(one: Any, other: Any) -> bool:
     return first == second
 
 
-def same_element(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+def same_element(one: AnyArray, other: AnyArray) -> bool:
     """Whether two elements are equal bit for bit."""
     if one.dtype != other.dtype:
         return False
@@ -122,7 +123,7 @@ def is_small(array: ArrayNode) -> bool:
     return array.size * itemsize <= _READ_NBYTES and math.prod(array.chunk_shape) * itemsize <= _CHUNK_NBYTES
 
 
-def read_all(array: ArrayNode) -> np.ndarray[Any, Any] | None:
+def read_all(array: ArrayNode) -> AnyArray | None:
     """All elements; None if one of our errors says why not."""
     try:
         return np.asarray(array[...])

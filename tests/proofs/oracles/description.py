@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.hierarchies import values
+from zarrcore.typing import AnyArray
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Write:
     region: tuple[slice, ...]
     seed: int
 
-    def values(self, description: Description) -> np.ndarray[Any, Any]:
+    def values(self, description: Description) -> AnyArray:
         """The elements."""
         return values(description.dtype, [part.stop - part.start for part in self.region], self.seed)
 

@@ -16,11 +16,12 @@ import zarrcore as zc
 from tests.proofs.oracles import zarrscope
 from tests.proofs.oracles.description import Description, descriptions, writes
 from tests.proofs.oracles.peers import PEERS, Peer
+from zarrcore.typing import AnyArray
 
 EXAMPLES: Final = 25
 """Arrays in each direction."""
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 _READS_PLAIN: Final = "zarr-python"
 """The peer that reads ``zarr3/``."""
 

@@ -15,8 +15,9 @@ import zarr
 
 from tests.proofs.oracles.description import Description, Knowledge, Write
 from tests.zarr_python import PIPELINE_OF_ZARRS, configured, use_pipeline
+from zarrcore.typing import AnyArray
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 
 _INTEGERS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 _NUMBERS: Final = (*_INTEGERS, "f4", "f8")

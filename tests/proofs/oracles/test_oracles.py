@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.campaigns import ALL
 from tests.proofs.oracles import exchange, strategies
 from tests.proofs.oracles.peers import PEERS
+from zarrcore.typing import AnyArray
 
 _SEED = 0
 _EXAMPLES = exchange.EXAMPLES if ALL else 10
@@ -32,7 +32,7 @@ def test_a_wrong_element_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a peer that changes one bit."""
     read = PEERS["tensorstore"].read
 
-    def read_wrongly(path: Path, format_name: str) -> np.ndarray[Any, Any]:
+    def read_wrongly(path: Path, format_name: str) -> AnyArray:
         found = np.array(read(path, format_name))
         found.reshape(-1).view("u1")[:1] ^= 1
         return found

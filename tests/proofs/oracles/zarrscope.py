@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 import zarrcore as zc
 from tests.proofs.oracles.description import Description, Write
 from zarrcore.metadata import ChunkKeyEncoding
+from zarrcore.typing import AnyArray
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory, Entry, File
 from zarrfs.trees.freshness import Freshness
@@ -19,7 +19,7 @@ from zarrfs.trees.hdf5.tree import HDF5Tree
 from zarrfs.trees.names import file_name
 from zarrfs.trees.zarr3.tree import Zarr3Tree
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 
 
 def create(folder: Path, name: str, description: Description) -> None:

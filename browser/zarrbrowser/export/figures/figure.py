@@ -13,7 +13,7 @@ from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Colour
 from zarrbrowser.maps.sketch import NOTHING, Sketch
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 MM_PER_INCH = 25.4
 MOST_PIXELS = 2**26

@@ -10,10 +10,10 @@ import numpy as np
 
 from zarrbrowser.export.figures.figure import Figure, Layer, Line, Plot
 from zarrbrowser.export.figures.scales import Scale
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.columns import ColumnPlot
 from zarrbrowser.plot.curves import FEW_POINTS, Curve, Polyline, View, dots, rgb
 from zarrbrowser.plot.series import log_outline, outline
+from zarrcore.typing import AnyArray
 
 _SCREEN = (1000, 700)
 _PER_POINT = 3

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.image.calculations.reduction import Statistic
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements
+from zarrcore.typing import AnyArray
 
 _MOST_CHILDREN = 200
 """Nodes of a group that are looked at, to offer those that fit."""

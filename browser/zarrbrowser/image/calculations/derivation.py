@@ -11,9 +11,10 @@ import numpy as np
 
 from zarrbrowser.image.calculations.comparison import Comparison, SecondPlane
 from zarrbrowser.image.calculations.reduction import Reduction, reduced
-from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
+from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Elements
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
     from zarrbrowser.image.tiles.raster import Raster, Window

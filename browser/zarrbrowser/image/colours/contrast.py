@@ -7,8 +7,8 @@ from enum import Enum
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
+from zarrcore.typing import AnyArray
 
 SAMPLE_SIZE = 65_536
 """The number of elements sampled for percentiles and histogram: 0.4 % precision in a few milliseconds."""

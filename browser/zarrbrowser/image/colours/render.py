@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.levels import Colour, Rgba
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import EXACT, from_offset
+from zarrcore.typing import AnyArray
 
 NOTHING: Rgba = (0, 0, 0, 0)
 _STEPS = 256

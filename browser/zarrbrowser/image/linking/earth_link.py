@@ -9,7 +9,7 @@ import numpy as np
 from zarrbrowser.image.linking.axis_link import Range
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.placement import on_earth, on_plane
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 Place = tuple[float, float]
 _SAMPLES = 41

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 Point = tuple[float, float]
 """Down and to the right, in elements of the base; element ``i`` covers ``[i − ½, i + ½)``."""

@@ -13,8 +13,8 @@ from zarrbrowser.image.levels import Image
 from zarrbrowser.image.regions.shapes import Region
 from zarrbrowser.image.tiles.raster import Raster, Tile, Window
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
+from zarrcore.typing import AnyArray
 
 _COLOURS = ("red", "green", "blue", "alpha")
 

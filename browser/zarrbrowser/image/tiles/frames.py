@@ -15,8 +15,8 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image, Level
 from zarrbrowser.image.tiles.raster import Raster, Tile, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
+from zarrcore.typing import AnyArray
 
 _MARGIN = 0.25
 """The margin drawn beyond each edge from loaded tiles, as a fraction of the view, so that panning shows no blank."""

@@ -17,9 +17,9 @@ import numpy as np
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.derivation import DTYPE, Derivation
 from zarrbrowser.image.levels import Level
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrcore.errors import CodecError
+from zarrcore.typing import AnyArray
 
 Window = tuple[slice, slice]
 """Samples down and to the right."""

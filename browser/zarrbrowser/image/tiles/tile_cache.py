@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from zarrbrowser.image.tiles.raster import Tile, Window
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 TILE_CACHE_BYTES = 384 * 2**20
 """Room for the largest read without asking, and half as much for earlier tiles."""

@@ -33,10 +33,10 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.gallery.cells import Cell
 from zarrbrowser.gallery.thumbnail import Missing, Thumbnail, paint_thumbnail
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.panes.gallery.gallery_model import GalleryModel
 from zarrbrowser.panes.gallery.thumbnail_loader import ThumbnailLoader
 from zarrbrowser.theme import current_colours
+from zarrcore.typing import AnyArray
 
 SMALLEST, LARGEST, LIST_SIDE = 22, 384, 168
 _FITTED_LARGEST = 168

@@ -156,8 +156,11 @@ class TreeView(QTreeView):
     def _make_room(self) -> None:
         """Widen columns for new texts."""
         for number in self._widths:
-            wanted = min(self.sizeHintForColumn(number) + 4, COLUMNS[number].width_most)
-            if not self._widened and wanted > self.columnWidth(number) and not self.isColumnHidden(number):
+            most = COLUMNS[number].width_most
+            if self._widened or not most or self.isColumnHidden(number):
+                continue
+            wanted = min(self.sizeHintForColumn(number) + 4, most)
+            if wanted > self.columnWidth(number):
                 self.setColumnWidth(number, wanted)
                 self._give_way()
 

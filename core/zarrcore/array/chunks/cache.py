@@ -14,14 +14,14 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from zarrcore.array.chunks.spill import Spill
 from zarrcore.threads import after_fork
+from zarrcore.typing import AnyArray
 
-Chunk = np.ndarray[Any, Any]
+Chunk = AnyArray
 
 # Overhead of an entry beside its elements. Without it, a million tiny chunks would fit any budget.
 _ENTRY_NBYTES = 1024

@@ -21,6 +21,7 @@ from zarrcore.array.selection.points import Points, PointsOfChunk, points_by_chu
 from zarrcore.codecs.region import Region, outer_region
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
+from zarrcore.typing import AnyArray
 
 Result = TypeVar("Result")
 
@@ -46,7 +47,7 @@ class DecodeUnit:
     """Its index in the grid of units."""
     region: Region | None
     """The part to take; None for all of it."""
-    destination: np.ndarray[Any, Any] | None
+    destination: AnyArray | None
     """Where to put that part; None to decode only into the cache."""
     claim: Claim | None = None
     """The cache's claim, if there is a cache."""
@@ -126,7 +127,7 @@ class DecodeUnitGrid:
             return [[] for _ in axes]  # the other axes may cross more units than memory holds
         return [list(crossings(axis, units)) for axis, units in zip(axes, self._unit_axes, strict=True)]
 
-    def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:
+    def units(self, crossed: Crossings, out: AnyArray | None) -> Iterator[DecodeUnit]:
         """The units crossed, in C order; ``out`` has a dimension per axis."""
         indices = product(*([part[0] for part in parts] for parts in crossed))
         regions = regions_of(crossed)
@@ -138,7 +139,7 @@ class DecodeUnitGrid:
             yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
 
     def units_of_points(
-        self, points: Points, shape: tuple[int, ...], gathered: np.ndarray[Any, Any]
+        self, points: Points, shape: tuple[int, ...], gathered: AnyArray
     ) -> tuple[NDArray[np.intp], Iterator[DecodeUnit]]:
         """The units that contain points of an array of ``shape``, in C order.
 
@@ -173,7 +174,7 @@ class DecodeUnitGrid:
         return groups.values()
 
 
-def _unit_of_points(group: PointsOfChunk, destination: np.ndarray[Any, Any]) -> DecodeUnit:
+def _unit_of_points(group: PointsOfChunk, destination: AnyArray) -> DecodeUnit:
     region: Region = group.offsets
     if len(destination) == 1:  # as a box, because a box of an uncompressed chunk is read without the rest
         region = tuple(slice(int(offset[0]), int(offset[0]) + 1) for offset in group.offsets)

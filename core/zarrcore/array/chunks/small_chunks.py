@@ -19,6 +19,7 @@ from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.pools import CORES
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.codecs.region import outer_region
+from zarrcore.typing import AnyArray
 
 _BATCH_NBYTES = 1 << 20
 
@@ -66,7 +67,7 @@ def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
         yield rows
 
 
-def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
+def place_row(row: ChunkRow, decoded: AnyArray, out: AnyArray) -> None:
     """Copy the wanted parts of a row's decoded chunks, which are stacked, to their place."""
     inside: Any = (slice(None), *outer_region([part[1] for part in row.above]))
     outside: Any = tuple(part[2] for part in row.above)
@@ -98,7 +99,7 @@ def whole_rows(parts: list[tuple[Crossing, ...]]) -> tuple[list[ChunkRow], list[
     return rows, others
 
 
-def stack_rows(rows: list[ChunkRow], values: np.ndarray[Any, Any], stacked: np.ndarray[Any, Any]) -> None:
+def stack_rows(rows: list[ChunkRow], values: AnyArray, stacked: AnyArray) -> None:
     """Copy the values of chunks that are taken whole into an array of as many chunks."""
     done = 0
     for row in rows:
@@ -107,9 +108,7 @@ def stack_rows(rows: list[ChunkRow], values: np.ndarray[Any, Any], stacked: np.n
         done += count
 
 
-def _stacked(
-    above: tuple[Crossing, ...], parts: list[Crossing], values: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
+def _stacked(above: tuple[Crossing, ...], parts: list[Crossing], values: AnyArray) -> AnyArray:
     """A view of the elements of neighbours that are taken whole along the last dimension: the first one is the chunk."""
     row = values[(*(part[2] for part in above), slice(parts[0][2].start, parts[-1][2].stop))]
     # Splitting one dimension in two never copies.

@@ -13,11 +13,13 @@ import os
 import shutil
 import tempfile
 import threading
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-Chunk = np.ndarray[Any, Any]
+from zarrcore.typing import AnyArray
+
+Chunk = AnyArray
 
 _FILE_NBYTES: Final = 64 << 20
 _LEFT_MIN: Final = 1 << 30

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from zarrcore.codecs.region import Part, as_part
 from zarrcore.metadata import ChunkAxis
+from zarrcore.typing import AnyArray
 
 Crossing = tuple[int, Part, slice, bool]
 """A chunk that a range crosses: its index, the part to take, its place in the result, whether it is taken from end to end."""
@@ -87,9 +88,9 @@ def result_shape(axes: Sequence[Axis]) -> tuple[int, ...]:
     return tuple(axis.count for axis in axes if not axis.dropped)
 
 
-def upwards(out: np.ndarray[Any, Any], axes: Sequence[Axis]) -> np.ndarray[Any, Any]:
+def upwards(out: AnyArray, axes: Sequence[Axis]) -> AnyArray:
     """A view of ``out``, which has the selection's shape, with one dimension per axis and every axis ascending."""
-    view: np.ndarray[Any, Any] = out[upwards_index(axes)]
+    view: AnyArray = out[upwards_index(axes)]
     return view
 
 

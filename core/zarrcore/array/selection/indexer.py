@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-import numpy as np
+from zarrcore.typing import AnyArray
 
 S = TypeVar("S")
 
@@ -20,7 +20,7 @@ class Indexer(Generic[S]):
 
     __slots__ = ("_read", "_write")
 
-    def __init__(self, read: Callable[[S], np.ndarray[Any, Any]], write: Callable[[S, Any], None]) -> None:
+    def __init__(self, read: Callable[[S], AnyArray], write: Callable[[S, Any], None]) -> None:
         self._read = read
         self._write = write
 

@@ -16,6 +16,7 @@ from zarrcore.array.selection.axes import Axis, axis_of, result_shape
 from zarrcore.array.selection.basic import basic_axis, items_of
 from zarrcore.array.selection.points import index_array, positions_in
 from zarrcore.errors import SelectionError
+from zarrcore.typing import AnyArray
 
 OuterSelection = (
     SupportsIndex
@@ -55,14 +56,14 @@ class Outer:
                 shape = (*shape[:dimension], len(order.places), *shape[dimension + 1 :])
         return shape
 
-    def arrange(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def arrange(self, found: AnyArray) -> AnyArray:
         """The result, given the selected elements in ascending order."""
         for dimension, order in enumerate(self.rearranged):
             if order is not None:
                 found = found.take(order.places, dimension)
         return found
 
-    def ascending(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def ascending(self, values: AnyArray) -> AnyArray:
         """The values to write in ascending order, given values of the result's shape."""
         for dimension, order in enumerate(self.rearranged):
             if order is not None:

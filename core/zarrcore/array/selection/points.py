@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from zarrcore.codecs.region import sorted_groups
 from zarrcore.errors import SelectionError
 from zarrcore.metadata import ChunkAxis
+from zarrcore.typing import AnyArray
 
 PointSelection = ArrayLike | tuple[ArrayLike, ...]
 """The index in ``array.vindex[…]``."""
@@ -65,7 +66,7 @@ def normalize_points(selection: PointSelection, shape: tuple[int, ...]) -> Point
         raise SelectionError(f"the indices do not broadcast: {error}") from error
 
 
-def index_array(item: Any, axis: int) -> np.ndarray[Any, Any]:
+def index_array(item: Any, axis: int) -> AnyArray:
     """Indices of dimension ``axis``, or a mask, as an array.
 
     Raises:
@@ -90,7 +91,7 @@ def _masked(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> Points:
     return Points(np.nonzero(mask) if shape else (), (int(np.count_nonzero(mask)),))
 
 
-def positions_in(indices: np.ndarray[Any, Any], length: int, axis: int) -> NDArray[np.intp]:
+def positions_in(indices: AnyArray, length: int, axis: int) -> NDArray[np.intp]:
     """Indices of a dimension of ``length``, none of them negative, as an array of their own.
 
     Raises:

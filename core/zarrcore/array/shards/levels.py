@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
+from zarrcore.typing import AnyArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Level:
     grid_shape: tuple[int, ...]
     inner: Pipeline
 
-    def positions(self, elements: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def positions(self, elements: AnyArray) -> AnyArray:
         """The index positions of inner chunks, each given by one of its elements, counted from the shard's first element."""
         if not self.grid_shape:
             return np.zeros(len(elements), np.intp)

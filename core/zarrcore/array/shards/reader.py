@@ -27,6 +27,7 @@ from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.typing import AnyArray
 
 # One request should not delay the decoding of bytes that have arrived, nor fill the memory or the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
@@ -221,9 +222,7 @@ class ShardReader:
             level = self._outermost[shape] = level_of(first.pipeline.for_shape(shape))
         return level
 
-    def _positions(
-        self, level: Level, units: list[DecodeUnit], origin: tuple[int, ...]
-    ) -> np.ndarray[Any, Any]:
+    def _positions(self, level: Level, units: list[DecodeUnit], origin: tuple[int, ...]) -> AnyArray:
         indices = np.array([unit.index for unit in units], np.int64).reshape(len(units), len(origin))
         return level.positions(indices * self.grid.unit_shape - origin)
 

@@ -16,6 +16,7 @@ from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import finite_range, part_of_complex
+from zarrcore.typing import AnyArray
 
 _MAX_BITS = 64  # of any number: keeping more bits keeps all of them
 
@@ -38,10 +39,10 @@ class BitroundCodec(ArrayToArrayCodec):
             raise MetadataError(f"expected elements that are numbers, found {spec.dtype}", member=self.name)
         return spec
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return encoded
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         part = _part(spec.dtype)
         if part is None:  # pragma: no cover - encoded_spec sees to it
             return decoded
@@ -61,7 +62,7 @@ def _part(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     return None
 
 
-def _round_floats(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any, Any]:
+def _round_floats(values: AnyArray, keepbits: int) -> AnyArray:
     mantissa, largest = finite_range(values.dtype)
     if keepbits >= mantissa:
         return values
@@ -77,7 +78,7 @@ def _round_floats(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any
     return np.where(finite, rounded, bits).view(values.dtype)
 
 
-def _round_integers(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any, Any]:
+def _round_integers(values: AnyArray, keepbits: int) -> AnyArray:
     unsigned = np.dtype(f"u{values.dtype.itemsize}")
     negative = values < 0
     bits = values.view(unsigned)
@@ -89,14 +90,14 @@ def _round_integers(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[A
     return np.where(negative, -rounded, rounded).view(values.dtype)
 
 
-def _neighbours(bits: np.ndarray[Any, Any], drop: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _neighbours(bits: AnyArray, drop: Any) -> tuple[AnyArray, AnyArray]:
     """The numbers below and above whose ``drop`` lowest bits are zero; the one above may overflow."""
     one = bits.dtype.type(1)
     down = (bits >> drop) << drop
     return down, down + (one << drop)
 
 
-def _goes_up(bits: np.ndarray[Any, Any], drop: Any) -> np.ndarray[Any, Any]:
+def _goes_up(bits: AnyArray, drop: Any) -> AnyArray:
     """Whether the nearest neighbour is the one above. A tie goes to the one whose last bit is zero."""
     one = bits.dtype.type(1)
     quantum = one << drop
@@ -104,7 +105,7 @@ def _goes_up(bits: np.ndarray[Any, Any], drop: Any) -> np.ndarray[Any, Any]:
     return np.asarray((drop > 0) & ((rest > half) | ((rest == half) & ((bits & quantum) != 0))))
 
 
-def _bit_lengths(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _bit_lengths(bits: AnyArray) -> AnyArray:
     """How many bits each number has, counted from its highest set bit."""
     lengths, left = np.zeros(bits.shape, np.int64), bits
     for step in (32, 16, 8, 4, 2, 1):

@@ -13,7 +13,6 @@ import numpy as np
 
 from zarrcore.codecs.array_to_array.real_numbers import (
     ROUNDINGS,
-    Numbers,
     RealType,
     as_float64,
     exact,
@@ -29,6 +28,7 @@ from zarrcore.metadata import DataType
 from zarrcore.metadata.data_type import data_type_of, parse_data_type
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe
+from zarrcore.typing import AnyArray
 
 Pairs = list[tuple[Any, Any]]
 """Spellings of a number and of its replacement."""
@@ -82,13 +82,13 @@ class CastValueCodec(ArrayToArrayCodec):
             )
         return ArraySpec(spec.shape, self._data_type.dtype, fill)
 
-    def encode(self, decoded: Numbers, spec: ArraySpec) -> Numbers:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return self._cast(decoded, data_type_of(spec.dtype), self._data_type, self._on_encode)
 
-    def decode(self, encoded: Numbers, spec: ArraySpec) -> Numbers:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return self._cast(encoded, self._data_type, data_type_of(spec.dtype), self._on_decode)
 
-    def _cast(self, values: Numbers, source: DataType, target: DataType, pairs: Pairs) -> Numbers:
+    def _cast(self, values: AnyArray, source: DataType, target: DataType, pairs: Pairs) -> AnyArray:
         kind = real_type(target.dtype)
         if kind is None:  # pragma: no cover - encoded_spec sees to it
             raise CodecError(f"{target.name} is not a type of real numbers", codec=self.name)
@@ -105,7 +105,7 @@ class CastValueCodec(ArrayToArrayCodec):
         cast = self._to_integers(numbers, kind) if kind.is_integer else self._to_floats(numbers, kind)
         return np.where(mapped, replaced, cast).reshape(values.shape)
 
-    def _to_integers(self, numbers: Numbers, kind: RealType) -> Numbers:
+    def _to_integers(self, numbers: AnyArray, kind: RealType) -> AnyArray:
         past = int(kind.maximum) + 1
         if numbers.dtype.kind == "f":
             self._refuse(~np.isfinite(numbers), numbers, kind)
@@ -124,7 +124,7 @@ class CastValueCodec(ArrayToArrayCodec):
         clamped = np.where(low, wide(kind.minimum), np.where(high, wide(kind.maximum), inside))
         return clamped.astype(kind.dtype)
 
-    def _to_floats(self, numbers: Numbers, kind: RealType) -> Numbers:
+    def _to_floats(self, numbers: AnyArray, kind: RealType) -> AnyArray:
         if numbers.dtype.kind != "f":
             numbers = as_float64(numbers, self._rounding, is_last=kind.dtype.itemsize == 8)
         gone, infinite = np.isnan(numbers), np.isinf(numbers)
@@ -141,7 +141,7 @@ class CastValueCodec(ArrayToArrayCodec):
                 result = np.where(beyond, np.copysign(np.inf, finite).astype(kind.dtype), result)
             return np.where(gone | infinite, numbers.astype(kind.dtype), result)
 
-    def _refuse(self, wrong: Numbers, numbers: Numbers, kind: RealType) -> None:
+    def _refuse(self, wrong: AnyArray, numbers: AnyArray, kind: RealType) -> None:
         if wrong.any():
             raise CodecError(f"{numbers[wrong].flat[0]} is not a number of {kind.dtype}", codec=self.name)
 

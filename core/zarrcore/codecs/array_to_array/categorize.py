@@ -14,6 +14,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import dtype, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.json_document import describe
+from zarrcore.typing import AnyArray
 
 
 class CategorizeCodec(ArrayToArrayCodec):
@@ -54,16 +55,16 @@ class CategorizeCodec(ArrayToArrayCodec):
                 ) from error
         return spec.with_dtype(self._encoded_dtype)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         if encoded.size and not 0 <= encoded.min() <= encoded.max() <= len(self._labels):
             raise CodecError(
                 f"expected the numbers of {len(self._labels):,} labels, found {encoded.min()} to {encoded.max()}",
                 codec=self.name,
             )
-        labels: np.ndarray[Any, Any] = np.array(["", *self._labels], spec.dtype)
+        labels: AnyArray = np.array(["", *self._labels], spec.dtype)
         return np.take(labels, encoded.astype(np.intp, copy=False))
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         numbers = {"": 0, **{label: number for number, label in enumerate(self._labels, 1)}}
         try:
             found = [numbers[text] for text in decoded.ravel().tolist()]

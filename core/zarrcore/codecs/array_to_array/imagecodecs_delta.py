@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from zarrcore.codecs.imagecodecs_package import PredictedArray, imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.typing import AnyArray
 
 
 class ImagecodecsDeltaCodec(ArrayToArrayCodec):
@@ -44,8 +43,8 @@ class ImagecodecsDeltaCodec(ArrayToArrayCodec):
         self._predicted.shape(spec)
         return spec.with_dtype(spec.dtype)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return self._predicted.applied(self._module.delta_decode, encoded, spec)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return self._predicted.applied(self._module.delta_encode, decoded, spec)

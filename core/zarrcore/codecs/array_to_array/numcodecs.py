@@ -15,6 +15,7 @@ from zarrcore.codecs.parameters import dtype, integer, known, number
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.late_imports import imported
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 numcodecs = imported("numcodecs")
 
@@ -60,7 +61,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
             )
         return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         # numcodecs reinterprets the raw bytes, so they need the byte order that it is configured for.
         encoded = self._cast(encoded, self.encoded_spec(spec).dtype)
         decoded = self._called(self._codec.decode, encoded)
@@ -70,7 +71,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
             decoded = decoded.view(spec.dtype)  # bits, not values: Zarr v2 passes bits from filter to filter
         return decoded.reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         wanted = self.encoded_spec(spec)
         if not decoded.size:
             return np.empty(wanted.shape, wanted.dtype)
@@ -84,7 +85,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         self._check(decoded, encoded)
         return encoded.view(wanted.dtype).reshape(wanted.shape)
 
-    def _check_read(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+    def _check_read(self, decoded: AnyArray, encoded: AnyArray) -> None:
         """Find values that do not come back: NumPy converts numbers to times, texts or bytes from which it makes none.
 
         Raises:
@@ -95,14 +96,14 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         if not self.is_lossy and not np.array_equal(read, decoded, equal_nan=can_be_nan):
             raise CodecError(f"a value does not fit into {encoded.dtype}", codec=self.name)
 
-    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+    def _check(self, decoded: AnyArray, encoded: AnyArray) -> None:
         """Find values that the encoded type cannot hold.
 
         Raises:
             CodecError: a value does not survive encoding, and the codec is not a lossy one.
         """
 
-    def _cast(self, values: np.ndarray[Any, Any], target: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    def _cast(self, values: AnyArray, target: np.dtype[Any]) -> AnyArray:
         try:
             return values.astype(target, copy=False)
         except _ERRORS as error:  # not all types of ml_dtypes become others
@@ -110,16 +111,14 @@ class _NumcodecsFilter(ArrayToArrayCodec):
                 f"{values.dtype} is not converted to {target}: {error}", codec=self.name
             ) from error
 
-    def _called(
-        self, function: Callable[[np.ndarray[Any, Any]], Any], array: np.ndarray[Any, Any]
-    ) -> np.ndarray[Any, Any]:
+    def _called(self, function: Callable[[AnyArray], Any], array: AnyArray) -> AnyArray:
         try:
             with np.errstate(all="ignore"):
                 return np.asarray(function(np.ascontiguousarray(array).reshape(-1)))
         except _ERRORS as error:
             raise CodecError(str(error), codec=self.name) from error
 
-    def _refuse_beyond(self, values: np.ndarray[Any, Any], target: np.dtype[Any]) -> None:
+    def _refuse_beyond(self, values: AnyArray, target: np.dtype[Any]) -> None:
         if target.kind not in "iu" or values.dtype.kind == "b":
             return
         limits = np.iinfo(target)
@@ -135,7 +134,7 @@ class DeltaCodec(_NumcodecsFilter):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.delta",)
 
-    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+    def _check(self, decoded: AnyArray, encoded: AnyArray) -> None:
         # Overflow cancels out on decoding, so only a smaller encoded type can lose a difference.
         smaller = decoded.dtype.kind in "iu" and encoded.dtype.itemsize < decoded.dtype.itemsize
         if smaller and not np.array_equal(self._called(self._codec.decode, encoded), decoded):
@@ -156,7 +155,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
             raise MetadataError("expected a number other than 0", member="scale")
         return cls(configuration)
 
-    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+    def _check(self, decoded: AnyArray, encoded: AnyArray) -> None:
         if {decoded.dtype.kind, encoded.dtype.kind}.isdisjoint("iub"):
             return
         read, half_step = self._called(self._codec.decode, encoded), 0.5 / abs(self._codec.scale)
@@ -195,7 +194,7 @@ class AsTypeCodec(_NumcodecsFilter):
     encoded_type_parameter = "encode_dtype"
     required_types = parameters
 
-    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+    def _check(self, decoded: AnyArray, encoded: AnyArray) -> None:
         if decoded.dtype.kind in "iuf":
             self._refuse_beyond(decoded, encoded.dtype)
 
@@ -225,6 +224,6 @@ class PackBitsCodec(_NumcodecsFilter):
         packed = np.dtype(np.uint8)
         return ArraySpec((1 + -(-spec.size // 8),), packed, zero(packed))
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         padding = np.array([-spec.size % 8], np.uint8)
         return np.concatenate([padding, np.packbits(np.ascontiguousarray(decoded))])

@@ -13,10 +13,10 @@ import numpy as np
 
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import finite_range, significant_bits
+from zarrcore.typing import AnyArray
 
 _EXACT_INTEGERS = 2**53
 
-Numbers = np.ndarray[Any, Any]
 
 ROUNDINGS = ("nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away")
 """Ways to choose between two neighbours, as ``cast_value`` names them."""
@@ -66,7 +66,7 @@ def real_type(dtype: np.dtype[Any]) -> RealType | None:
     return RealType(dtype, False, lowest, largest, math.isinf(special[0]), math.isnan(special[1]))
 
 
-def exact(values: Numbers) -> Numbers:
+def exact(values: AnyArray) -> AnyArray:
     """The same numbers in a NumPy type that holds all of them: integers in 64 bits, others as float64."""
     kind = real_type(values.dtype)
     if kind is None or not kind.is_integer:
@@ -74,7 +74,7 @@ def exact(values: Numbers) -> Numbers:
     return values.astype(np.uint64 if kind.minimum == 0 else np.int64)
 
 
-def rounded_to_integers(values: Numbers, rounding: str) -> Numbers:
+def rounded_to_integers(values: AnyArray, rounding: str) -> AnyArray:
     """Floating-point numbers without their fractions."""
     match rounding:
         case "nearest-even":
@@ -89,7 +89,7 @@ def rounded_to_integers(values: Numbers, rounding: str) -> Numbers:
     return whole + np.where(np.abs(values - whole) >= 0.5, np.copysign(1.0, values), 0.0)
 
 
-def rounded_to_floats(values: Numbers, kind: RealType, rounding: str) -> tuple[Numbers, Numbers]:
+def rounded_to_floats(values: AnyArray, kind: RealType, rounding: str) -> tuple[AnyArray, AnyArray]:
     """Finite float64 numbers as numbers of ``kind``, and a mask of those beyond its range even when rounded.
 
     The result of a NumPy cast is at most one step off: ml_dtypes rounds twice, and neither offers other ways to round.
@@ -106,11 +106,11 @@ def rounded_to_floats(values: Numbers, kind: RealType, rounding: str) -> tuple[N
     return result, beyond & ~_rounds_into(values, kind, rounding)
 
 
-def _next(numbers: Numbers, towards: float) -> Numbers:
+def _next(numbers: AnyArray, towards: float) -> AnyArray:
     return np.asarray(np.nextafter(numbers, np.array(towards).astype(numbers.dtype)))
 
 
-def _chosen(values: Numbers, down: Numbers, up: Numbers, cast: Numbers, rounding: str) -> Numbers:
+def _chosen(values: AnyArray, down: AnyArray, up: AnyArray, cast: AnyArray, rounding: str) -> AnyArray:
     """One of the two neighbours of each number; ``cast`` is either."""
     positive = values > 0
     match rounding:
@@ -125,12 +125,12 @@ def _chosen(values: Numbers, down: Numbers, up: Numbers, cast: Numbers, rounding
     return np.where((above < below) | ((above == below) & tie_goes_up), up, down)
 
 
-def _is_even(numbers: Numbers) -> Numbers:
+def _is_even(numbers: AnyArray) -> AnyArray:
     bits = numbers.view(f"u{numbers.dtype.itemsize}")
     return np.asarray((bits & bits.dtype.type(1)) == 0)
 
 
-def _rounds_into(values: Numbers, kind: RealType, rounding: str) -> Numbers:
+def _rounds_into(values: AnyArray, kind: RealType, rounding: str) -> AnyArray:
     """The numbers beyond the range that are rounded to its end.
 
     As for overflows in IEEE 754, numbers are rounded as if exponents had no limit: those a whole step or more beyond the
@@ -155,7 +155,7 @@ def _last_step(kind: RealType) -> float:
     return 2.0 ** (math.frexp(float(kind.maximum))[1] - 1 - finite_range(kind.dtype)[0])
 
 
-def wrapped(numbers: Numbers, kind: RealType) -> Numbers:
+def wrapped(numbers: AnyArray, kind: RealType) -> AnyArray:
     """Whole numbers modulo two to the power of an integer type's bits, as in two's complement."""
     if numbers.dtype.kind == "f":
         magnitude = np.fmod(np.abs(numbers), 2.0**kind.bits).astype(np.uint64)
@@ -169,7 +169,7 @@ def wrapped(numbers: Numbers, kind: RealType) -> Numbers:
     return ((low_bits ^ sign) - sign).view(np.int64).astype(kind.dtype)
 
 
-def as_float64(numbers: Numbers, rounding: str, is_last: bool) -> Numbers:
+def as_float64(numbers: AnyArray, rounding: str, is_last: bool) -> AnyArray:
     """Integers of 64 bits as float64.
 
     If float64 has too few bits, they are rounded as requested. If another rounding follows, the last bit records that

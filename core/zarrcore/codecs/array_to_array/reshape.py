@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 _MAX_DIMENSIONS = 64
 
@@ -84,10 +83,10 @@ class ReshapeCodec(ArrayToArrayCodec):
             raise MetadataError(f"expected dimensions below {len(shape)}, found {inputs[-1]}", member="shape")
         return math.prod(shape[axis] for axis in inputs)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return encoded.reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return decoded.reshape(self._encoded_shape(spec.shape))
 
 

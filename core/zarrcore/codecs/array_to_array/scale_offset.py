@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from zarrcore.codecs.array_to_array.real_numbers import Numbers, RealType, exact, real_type
+from zarrcore.codecs.array_to_array.real_numbers import RealType, exact, real_type
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import data_type_of
 from zarrcore.metadata.fill_value import parse_fill_value
+from zarrcore.typing import AnyArray
 
 _Operation = Callable[[Any, Any], Any]
 
@@ -39,7 +40,7 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
                 raise MetadataError("expected a number, found null", member=name)
         return cls(configuration.get("offset"), configuration.get("scale"))
 
-    def _parameters(self, spec: ArraySpec) -> tuple[RealType, Numbers | None, Numbers | None]:
+    def _parameters(self, spec: ArraySpec) -> tuple[RealType, AnyArray | None, AnyArray | None]:
         """The type, and offset and scale as its elements; None if they change nothing."""
         kind, data_type = real_type(spec.dtype), data_type_of(spec.dtype)
         if kind is None:
@@ -63,12 +64,12 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
             ) from error
         return ArraySpec(spec.shape, spec.dtype, fill)
 
-    def encode(self, decoded: Numbers, spec: ArraySpec) -> Numbers:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         kind, offset, scale = self._parameters(spec)
         values = self._calculated(operator.sub, decoded, offset, kind)
         return self._calculated(operator.mul, values, scale, kind)
 
-    def decode(self, encoded: Numbers, spec: ArraySpec) -> Numbers:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         kind, offset, scale = self._parameters(spec)
         divide = operator.floordiv if kind.is_integer else operator.truediv
         if kind.is_integer and scale is not None and (exact(encoded) % exact(scale)).any():
@@ -77,8 +78,8 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
         return self._calculated(operator.add, values, offset, kind)
 
     def _calculated(
-        self, operation: _Operation, values: Numbers, operand: Numbers | None, kind: RealType
-    ) -> Numbers:
+        self, operation: _Operation, values: AnyArray, operand: AnyArray | None, kind: RealType
+    ) -> AnyArray:
         if operand is None or not values.size:
             return values
         if kind.is_integer:
@@ -97,5 +98,5 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
                 raise self._overflow(wide[beyond].flat[0], operand, kind)
             return np.asarray(operation(values.astype(kind.dtype), operand))
 
-    def _overflow(self, value: Any, operand: Numbers, kind: RealType) -> CodecError:
+    def _overflow(self, value: Any, operand: AnyArray, kind: RealType) -> CodecError:
         return CodecError(f"{value} with {operand} leaves the range of {kind.dtype}", codec=self.name)

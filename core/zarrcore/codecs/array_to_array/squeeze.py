@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
 from zarrcore.codecs.parameters import known
+from zarrcore.typing import AnyArray
 
 
 class SqueezeCodec(ArrayToArrayCodec):
@@ -31,8 +30,8 @@ class SqueezeCodec(ArrayToArrayCodec):
         shape = tuple(length for length in spec.shape if length != 1) or (1,)
         return ArraySpec(shape, spec.dtype, spec.fill_value)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return encoded.reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return decoded.reshape(self.encoded_spec(spec).shape)

@@ -16,6 +16,7 @@ from zarrcore.codecs.parameters import known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 
 class TransposeCodec(ArrayToArrayCodec):
@@ -55,10 +56,10 @@ class TransposeCodec(ArrayToArrayCodec):
         order = self.permutation(len(spec.shape))
         return ArraySpec(tuple(spec.shape[axis] for axis in order), spec.dtype, spec.fill_value)
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return encoded.transpose(np.argsort(self.permutation(len(spec.shape))))
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return decoded.transpose(self.permutation(len(spec.shape)))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:

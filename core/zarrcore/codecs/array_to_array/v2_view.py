@@ -16,6 +16,7 @@ from zarrcore.codecs.parameters import dtype, known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type import with_byte_order
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 
 class V2ViewCodec(ArrayToArrayCodec):
@@ -46,14 +47,14 @@ class V2ViewCodec(ArrayToArrayCodec):
             (nbytes // self._viewed_dtype.itemsize,), self._viewed_dtype, zero(self._viewed_dtype)
         )
 
-    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         viewed = np.ascontiguousarray(encoded.reshape(-1), self._viewed_dtype)
         return _viewed(viewed, self._stored_dtype).reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         return _viewed(np.ascontiguousarray(decoded, self._stored_dtype).reshape(-1), self._viewed_dtype)
 
 
-def _viewed(line: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _viewed(line: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
     """One dimension viewed as another type; NumPy itself demands that one size divides the other."""
     return line.view(np.uint8).view(dtype)

@@ -16,6 +16,7 @@ from zarrcore.codecs.parameters import choice, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import has_byte_order, is_variable_length, with_byte_order
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
+from zarrcore.typing import AnyArray
 
 
 class BytesCodec(ArrayToBytesCodec):
@@ -52,7 +53,7 @@ class BytesCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return spec.nbytes
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         if len(encoded) != spec.nbytes:
             raise CodecError(
                 f"expected {spec.nbytes:,} bytes for shape {spec.shape} of {spec.dtype}, found {len(encoded):,}",
@@ -69,7 +70,7 @@ class BytesCodec(ArrayToBytesCodec):
             clear_unused_bits(elements)
         return elements.reshape(spec.shape)
 
-    def _check_texts(self, elements: np.ndarray[Any, Any]) -> None:
+    def _check_texts(self, elements: AnyArray) -> None:
         for name in elements.dtype.names or ():
             self._check_texts(elements[name])
         if elements.dtype.kind == "U" and elements.size:
@@ -77,7 +78,7 @@ class BytesCodec(ArrayToBytesCodec):
             if (largest := int(codes.max())) > sys.maxunicode:  # NumPy would make an invalid string from it
                 raise CodecError(f"{largest:#x} is not a character", codec=self.name)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         # This copies nothing if the elements in memory already have the stored type.
         dtype = self.stored_dtype(spec)
         stored = np.ascontiguousarray(decoded, dtype)

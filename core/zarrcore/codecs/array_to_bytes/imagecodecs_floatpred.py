@@ -15,6 +15,7 @@ from zarrcore.codecs.imagecodecs_package import PredictedArray, imagecodecs_pack
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 
 class ImagecodecsFloatpredCodec(ArrayToBytesCodec):
@@ -47,7 +48,7 @@ class ImagecodecsFloatpredCodec(ArrayToBytesCodec):
             )
         return spec.nbytes
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         if len(encoded) != spec.nbytes:
             raise CodecError(f"expected {spec.nbytes:,} bytes, found {len(encoded):,}", codec=self.name)
         stored = np.frombuffer(encoded, spec.dtype.newbyteorder("=")).reshape(spec.shape)
@@ -55,7 +56,7 @@ class ImagecodecsFloatpredCodec(ArrayToBytesCodec):
             self._module.floatpred_decode, stored, spec, dist=self._predicted.distance
         )
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         encoded = self._predicted.applied(
             self._module.floatpred_encode, decoded, spec, dist=self._predicted.distance
         )

@@ -30,6 +30,7 @@ from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.json_document import describe
+from zarrcore.typing import AnyArray
 
 _MOST_CHANNELS: Final = 8
 """How many channels some headers announce at most where there is one."""
@@ -67,7 +68,7 @@ class _ImageCodec(ArrayToBytesCodec):
             raise MetadataError(f"cannot hold chunks of shape {spec.shape} of {spec.dtype}", member=self.name)
         return 4 * spec.nbytes + (1 << 20)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         try:
             data = self._image(bytes(encoded), spec)
         except ValueError as error:

@@ -16,6 +16,7 @@ import numpy as np
 from zarrcore.codecs.array_to_bytes.vlen_bytes import MAX_VALUES_NBYTES
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 # RecursionError: arrays nested too deeply.
 _ERRORS = (ValueError, TypeError, LookupError, RecursionError)
@@ -42,7 +43,7 @@ class Json2Codec(ArrayToBytesCodec):
             raise MetadataError(f"expected elements of string, found {spec.dtype}", member=self.name)
         return MAX_VALUES_NBYTES
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         try:
             *elements, _, shape = self._items(encoded)
             for _ in shape[1:]:

@@ -27,6 +27,7 @@ from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import parse_named_configuration
+from zarrcore.typing import AnyArray
 
 _START = struct.Struct(">HH")
 _LENGTH = struct.Struct(">I")
@@ -84,7 +85,7 @@ class N5DefaultCodec(ArrayToBytesCodec):
         header_nbytes = _START.size + 4 * len(spec.shape) + _LENGTH.size
         return header_nbytes + self._pipeline(self._reversed(spec, spec.shape)).max_encoded_nbytes
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         shape, start = self._parse_header(encoded, spec)
         if 0 in shape:
             return np.full(spec.shape, spec.fill_value, spec.dtype)
@@ -126,7 +127,7 @@ class N5DefaultCodec(ArrayToBytesCodec):
                 raise UnsupportedError("block", "of mode 1 (varlength)", why)
         return shape, stop
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         header = _START.pack(_DEFAULT, len(spec.shape)) + struct.pack(f">{len(spec.shape)}I", *spec.shape)
         return b"".join((header, self._pipeline(self._reversed(spec, spec.shape)).encode(decoded.T)))
 

@@ -21,6 +21,7 @@ from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.optional import is_optional
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 _LENGTHS = struct.Struct("<QQ")
 _BOOL = np.dtype("?")
@@ -69,7 +70,7 @@ class OptionalCodec(ArrayToBytesCodec):
         data = self._data_pipeline(max(1, spec.size), self._inner(spec)).max_encoded_nbytes
         return _LENGTHS.size + self._mask_pipeline(spec.shape).max_encoded_nbytes + data
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         view = memoryview(encoded)
         lengths = _LENGTHS.unpack_from(view) if len(view) >= _LENGTHS.size else (0, 0)
         if len(view) != _LENGTHS.size + sum(lengths):
@@ -87,7 +88,7 @@ class OptionalCodec(ArrayToBytesCodec):
             raise CodecError(f"expected no bytes of values, found {lengths[1]:,}", codec=self.name)
         return decoded
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         mask = np.ascontiguousarray(decoded["is_valid"]).reshape(spec.shape)
         values = np.ascontiguousarray(decoded["value"][mask])
         stored_mask = self._mask_pipeline(spec.shape).encode(mask)

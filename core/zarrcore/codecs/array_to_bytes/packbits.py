@@ -16,6 +16,7 @@ from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex, significant_bits
+from zarrcore.typing import AnyArray
 
 _PADDING = {"start_byte": "first_byte", "end_byte": "last_byte"}
 # Bits are unpacked to a byte each. This many numbers are unpacked at once; a multiple of eight.
@@ -77,7 +78,7 @@ class PackbitsCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return self.encoded_nbytes(spec)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         part, count, start, stop = self._layout(spec)
         packed = self._without_padding_byte(np.frombuffer(encoded, np.uint8), spec)
         raw = np.empty((count, part.itemsize), np.uint8)
@@ -93,7 +94,7 @@ class PackbitsCodec(ArrayToBytesCodec):
             raw[first : first + size] = np.packbits(bits, axis=1, bitorder="little")
         return raw.reshape(-1).view(spec.dtype.newbyteorder("<")).reshape(spec.shape)
 
-    def _without_padding_byte(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def _without_padding_byte(self, encoded: AnyArray, spec: ArraySpec) -> AnyArray:
         expected = self.encoded_nbytes(spec)
         if len(encoded) != expected:
             raise CodecError(
@@ -112,7 +113,7 @@ class PackbitsCodec(ArrayToBytesCodec):
         _, count, start, stop = self._layout(spec)
         return -count * (stop - start) % 8
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         part, count, start, stop = self._layout(spec)
         little = np.ascontiguousarray(decoded, spec.dtype.newbyteorder("<"))
         raw = little.reshape(-1).view(np.uint8).reshape(count, part.itemsize)

@@ -17,6 +17,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex
+from zarrcore.typing import AnyArray
 
 _MODES = ("auto", "classic")
 _DELTAS = ("auto", "none", "no_op", "try_consecutive", "try_lookback")
@@ -80,7 +81,7 @@ class PCodec(ArrayToBytesCodec):
         pages: int = -(-size // self._parameters["equal_pages_up_to"])
         return 2 * spec.nbytes + 64 * pages + 4096
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         from pcodec import standalone
 
         numbers = np.empty(spec.nbytes // _number_dtype(spec.dtype).itemsize, _number_dtype(spec.dtype))
@@ -95,7 +96,7 @@ class PCodec(ArrayToBytesCodec):
             )
         return numbers.view(spec.dtype).reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         from pcodec import standalone
 
         numbers = np.ascontiguousarray(decoded, spec.dtype).reshape(-1).view(_number_dtype(spec.dtype))

@@ -23,6 +23,7 @@ from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
 from zarrcore.stores.interface import ByteRange
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:  # a shard holds a pipeline, and a pipeline may hold shards: both import late
     from zarrcore.codecs.pipeline import Pipeline
@@ -171,7 +172,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         most = chunks * self.inner_pipeline(spec).max_encoded_nbytes
         return most + spec.nbytes + 2 * self._index_nbytes(chunks)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         inner, grid, view = self.inner_pipeline(spec), self.grid_shape(spec), memoryview(encoded)
         start, stop = self.index_range(spec).resolve(len(view))
         index = self.parse_index(view[start:stop], spec)
@@ -202,7 +203,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             )
         return shard[place[0] : place[1]]
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         inner, fill = self.inner_pipeline(spec), spec.fill_value
         chunks = (decoded[self._region(coordinates)] for coordinates in np.ndindex(*self.grid_shape(spec)))
         return self.join((None if is_fill(chunk, fill) else inner.encode(chunk) for chunk in chunks), spec)
@@ -243,9 +244,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         }
 
 
-def _copied_to(
-    shard: np.ndarray[Any, Any], position: int, member: Buffer, room: int = 0
-) -> np.ndarray[Any, Any]:
+def _copied_to(shard: AnyArray, position: int, member: Buffer, room: int = 0) -> AnyArray:
     """The shard with a member at a position, and room for further bytes; moved to new memory if it is too small."""
     end = position + len(member)
     if end + room > len(shard):

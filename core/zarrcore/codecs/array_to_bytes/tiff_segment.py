@@ -25,6 +25,7 @@ from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 _WIDTH, _LENGTH, _DEPTH = 256, 257, 32997
 _TILE_WIDTH, _TILE_LENGTH, _TILE_DEPTH = 322, 323, 32998
@@ -155,7 +156,7 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         tags |= {places: (_LONG, (8,) * count), counts: (_LONG, (len(_JFIF),) * count)}
         return _written(self._order, tags, _JFIF if self._is_jfif else bytes(len(_JFIF)))
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         size = self._size(spec)
         more = {}
         if _TABLES in self._texts:
@@ -179,7 +180,7 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         if data is None or data.dtype.newbyteorder("=") != spec.dtype.newbyteorder("="):
             found = "nothing" if data is None else str(data.dtype)
             raise CodecError(f"expected {spec.dtype}, found {found}", codec=self.name)
-        whole: np.ndarray[Any, Any] = data
+        whole: AnyArray = data
         if whole.size != spec.size:
             whole = self._padded(whole, size)
         return whole.reshape(spec.shape)
@@ -198,7 +199,7 @@ class TiffSegmentCodec(ArrayToBytesCodec):
                     return self._page(size, (depth, *cut, samples)).decode(value, 0, **more)[0]
             raise
 
-    def _padded(self, data: np.ndarray[Any, Any], size: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def _padded(self, data: AnyArray, size: tuple[int, ...]) -> AnyArray:
         """The tile of an image that writers cut where the page ends."""
         if data.ndim != 4 or any(found > length for found, length in zip(data.shape, size, strict=True)):
             raise CodecError(f"expected a segment of shape {size}, found {data.shape}", codec=self.name)

@@ -21,6 +21,7 @@ from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 _LENGTH_NBYTES = 8
 _BYTE = np.dtype("u1")
@@ -77,7 +78,7 @@ class VlenCodec(ArrayToBytesCodec):
         data = self._data_pipeline(MAX_VALUES_NBYTES).max_encoded_nbytes
         return _LENGTH_NBYTES + self._index_pipeline(spec.size).max_encoded_nbytes + data
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         index, data = self._parts(memoryview(encoded))
         pipeline = self._index_pipeline(spec.size)
         if len(index) > pipeline.max_encoded_nbytes:
@@ -111,7 +112,7 @@ class VlenCodec(ArrayToBytesCodec):
             return encoded[_LENGTH_NBYTES:][:length], encoded[_LENGTH_NBYTES + length :]
         return encoded[size - length : size], encoded[: size - length]
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         elements = np.ascontiguousarray(decoded, object).reshape(-1)
         values = [value.encode("utf-8") if isinstance(value, str) else bytes(value) for value in elements]
         ends = np.cumsum([0, *map(len, values)], dtype="u8")

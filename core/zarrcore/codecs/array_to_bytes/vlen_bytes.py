@@ -16,6 +16,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.late_imports import imported
+from zarrcore.typing import AnyArray
 
 _NUMBER_NBYTES = 4
 
@@ -43,7 +44,7 @@ class VlenBytesCodec(ArrayToBytesCodec):
             )
         return _NUMBER_NBYTES * (1 + spec.size) + MAX_VALUES_NBYTES
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         # The decoder allocates as many elements as the first number says, before it reads any of them.
         least = _NUMBER_NBYTES * (1 + spec.size)
         if len(encoded) < least:
@@ -60,10 +61,10 @@ class VlenBytesCodec(ArrayToBytesCodec):
             raise CodecError(str(error), codec=self.name) from error
         return self._elements_of(objects).reshape(spec.shape)
 
-    def _elements_of(self, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _elements_of(self, objects: AnyArray) -> AnyArray:
         return objects
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         if spec.size >= 2**32:
             raise CodecError(f"a chunk of {spec.size:,} elements is too large", codec=self.name)
         objects = np.ascontiguousarray(decoded, object).reshape(-1)

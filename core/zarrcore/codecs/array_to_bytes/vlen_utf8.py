@@ -11,6 +11,7 @@ import numpy as np
 
 from zarrcore.codecs.array_to_bytes.vlen_bytes import VlenBytesCodec
 from zarrcore.late_imports import imported
+from zarrcore.typing import AnyArray
 
 
 class VlenUtf8Codec(VlenBytesCodec):
@@ -21,5 +22,5 @@ class VlenUtf8Codec(VlenBytesCodec):
     _elements: ClassVar[str] = "string"
     _numcodecs: ClassVar[Any] = imported("numcodecs.vlen").VLenUTF8()
 
-    def _elements_of(self, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _elements_of(self, objects: AnyArray) -> AnyArray:
         return objects.astype(np.dtypes.StringDType())

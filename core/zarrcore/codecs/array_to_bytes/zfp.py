@@ -22,6 +22,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known, number
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.typing import AnyArray
 
 _NATIVE = {"i1": "i4", "u1": "i4", "i2": "i4", "u2": "i4", "i4": "i4", "u4": "i4", "i8": "i8", "u8": "i8"}
 _NATIVE |= {"f2": "f4", "f4": "f4", "f8": "f8", "M8": "i8", "m8": "i8"}
@@ -74,7 +75,7 @@ def native_dtype(spec: ArraySpec, codec: str) -> np.dtype[Any]:
     return np.dtype(code)
 
 
-def promoted(elements: np.ndarray[Any, Any], native: np.dtype[Any], codec: str) -> np.ndarray[Any, Any]:
+def promoted(elements: AnyArray, native: np.dtype[Any], codec: str) -> AnyArray:
     """The elements in the library's type.
 
     Raises:
@@ -92,11 +93,11 @@ def promoted(elements: np.ndarray[Any, Any], native: np.dtype[Any], codec: str) 
         return elements.astype(native, copy=False)
     bits = 8 * elements.dtype.itemsize
     middle = 1 << (bits - 1) if elements.dtype.kind == "u" else 0
-    shifted: np.ndarray[Any, Any] = (elements.astype(native) - middle) << (31 - bits)
+    shifted: AnyArray = (elements.astype(native) - middle) << (31 - bits)
     return shifted
 
 
-def demoted(native: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def demoted(native: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
     """The library's elements in the array's type."""
     if dtype.kind in "Mm":
         return native.view(dtype)
@@ -120,7 +121,7 @@ def most_nbytes(spec: ArraySpec, native: np.dtype[Any], rate: float | None = Non
     return blocks * bits // 64 * 8 + 64
 
 
-def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> np.ndarray[Any, Any]:
+def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> AnyArray:
     """The encoded bytes, padded with bytes of one value to ``nbytes``."""
     buffer = np.full(max(nbytes, len(encoded)), byte, np.uint8)
     buffer[: len(encoded)] = np.frombuffer(encoded, np.uint8)
@@ -130,9 +131,9 @@ def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> np.ndarray[Any, Any]:
 def decompressed(
     encoded: Buffer,
     nbytes: int,
-    decompress: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]],
+    decompress: Callable[[AnyArray], AnyArray],
     codec: str,
-) -> np.ndarray[Any, Any]:
+) -> AnyArray:
     """The array that the library decodes from the bytes, of which it reads at most ``nbytes``.
 
     Raises:
@@ -226,7 +227,7 @@ class ZfpCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return most_nbytes(spec, native_dtype(spec, self.name), self._rate(spec))
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         zfpy, native = library(self.name), native_dtype(spec, self.name)
         if not spec.size:
             return np.empty(spec.shape, spec.dtype)
@@ -262,11 +263,11 @@ class ZfpCodec(ArrayToBytesCodec):
             mode = mode << width | value - 1
         return int.from_bytes(b"zfp\5", "little") | header << 32 | (mode << 12 | 0xFFF) << 84
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         return compressed(decoded, spec, self.name, self._parameters_to_write(spec), write_header=False)
 
 
-def _behind(header: int, stored: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _behind(header: int, stored: AnyArray) -> AnyArray:
     """Words after a header that ends inside a word."""
     words, shift = stored.view("<u8"), np.uint64(_HEADER_BITS % 64)
     joined = np.zeros(words.size + 3, "<u8")
@@ -277,7 +278,7 @@ def _behind(header: int, stored: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def compressed(
-    decoded: np.ndarray[Any, Any],
+    decoded: AnyArray,
     spec: ArraySpec,
     codec: str,
     parameters: Mapping[str, Any],

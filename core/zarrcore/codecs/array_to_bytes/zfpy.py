@@ -24,6 +24,7 @@ from zarrcore.codecs.array_to_bytes.zfp import (
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import integer, known, number
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 _PARAMETERS = {2: "rate", 3: "precision", 4: "tolerance"}
 _REVERSIBLE = 5
@@ -65,7 +66,7 @@ class ZfpyCodec(ArrayToBytesCodec):
         rate = self._parameters().get("rate")
         return most_nbytes(spec, native_dtype(spec, self.name), rate) + _HEADER_NBYTES
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         zfpy, native = library(self.name), native_dtype(spec, self.name)
         if not spec.size:
             return np.empty(spec.shape, spec.dtype)
@@ -88,6 +89,6 @@ class ZfpyCodec(ArrayToBytesCodec):
         decoded = decompressed(encoded, nbytes, zfpy.decompress_numpy, self.name)
         return demoted(decoded, spec.dtype).reshape(spec.shape)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         parameters = {name: value for name, value in self._parameters().items() if value >= 0}
         return compressed(decoded, spec, self.name, parameters, write_header=True)

@@ -26,6 +26,7 @@ from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
+from zarrcore.typing import AnyArray
 
 _imagecodecs: Any = None
 with contextlib.suppress(ImportError):
@@ -184,7 +185,7 @@ def unshuffle_words(stored: memoryview, item_nbytes: int, block_nbytes: int, ele
         result[whole:] = _transposed(blocks[whole:].reshape(1, -1), item_nbytes)
 
 
-def _transposed(blocks: np.ndarray[Any, Any], item_nbytes: int) -> np.ndarray[Any, Any]:
+def _transposed(blocks: AnyArray, item_nbytes: int) -> AnyArray:
     """The elements of blocks of one size. A row of a block has one bit of each element."""
     count, block_nbytes = blocks.shape
     length = block_nbytes // (8 * item_nbytes)

@@ -17,6 +17,7 @@ from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError
+from zarrcore.typing import AnyArray
 
 _SMALL_NBYTES = 1 << 20
 _HEADER_NBYTES = 32
@@ -73,7 +74,7 @@ class ImagecodecsB2ndCodec(Hdf5Blosc2Codec):
         return cls()
 
 
-def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> np.ndarray[Any, Any] | None:
+def array_of_frame(module: Any, encoded: bytes, max_nbytes: int, name: str) -> AnyArray | None:
     """The array in a frame; None if it is a sequence of chunks.
 
     Args:

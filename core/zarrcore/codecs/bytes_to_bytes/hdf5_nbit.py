@@ -17,6 +17,7 @@ from zarrcore.codecs.bytes_to_bytes.hdf5_scaleoffset import unpacked
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 _NUMBER, _ARRAY, _STRUCTURE, _PLAIN = 1, 2, 3, 4
 _BIG_ENDIAN: Final = 1
@@ -104,7 +105,7 @@ class Hdf5NbitCodec(BytesToBytesCodec):
             self._unpack(bits, some)
         return result.reshape(-1).data
 
-    def _unpack(self, bits: np.ndarray[Any, Any], result: np.ndarray[Any, Any]) -> None:
+    def _unpack(self, bits: AnyArray, result: AnyArray) -> None:
         before = 0
         for part in self._parts:
             whole = np.zeros((len(bits), 8 * part.nbytes), "u1")

@@ -15,6 +15,7 @@ import numpy as np
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 _HEAD_NBYTES = 21
 _INTEGERS = 2
@@ -91,7 +92,7 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
         return decoded
 
 
-def unpacked(data: np.ndarray[Any, Any], count: int, bits: int) -> np.ndarray[Any, Any]:
+def unpacked(data: AnyArray, count: int, bits: int) -> AnyArray:
     """Unsigned numbers of so many bits, at most 64, the highest bit first.
 
     Args:
@@ -116,7 +117,7 @@ def unpacked(data: np.ndarray[Any, Any], count: int, bits: int) -> np.ndarray[An
     return result
 
 
-def _number_at(rows: np.ndarray[Any, Any], bit: int, bits: int) -> np.ndarray[Any, Any]:
+def _number_at(rows: AnyArray, bit: int, bits: int) -> AnyArray:
     """The number that begins at a bit of each row."""
     last = (bit + bits - 1) // 8
     dropped = 8 * (last + 1) - (bit + bits)

@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.conventions.cf.packing import packing_of
 from zarrcore.conventions.cf.times import decode_times, shortest
@@ -18,6 +17,7 @@ from zarrcore.conventions.interface import Find
 from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import text
 from zarrcore.errors import NodeNotFoundError, SelectionError
+from zarrcore.typing import AnyArray
 
 _EVEN: Final = 1e-3
 """How far a coordinate may be from its place in an even grid, in steps: coordinates are often stored as float32."""
@@ -103,7 +103,7 @@ def _is_angle(coordinate: Any, name: str, spellings: tuple[str, ...]) -> bool:
     return units in spellings or (is_named and units in ("", "degrees", "degree"))
 
 
-def coordinate_values(array: Any) -> tuple[NDArray[Any], str]:
+def coordinate_values(array: Any) -> tuple[AnyArray, str]:
     """The elements of an array as coordinates, and their unit.
 
     They are unpacked; times become datetime64, or texts in calendars that NumPy does not have, and have no unit.
@@ -123,7 +123,7 @@ def coordinate_values(array: Any) -> tuple[NDArray[Any], str]:
     return (values.astype(np.int8) if values.dtype.kind == "b" else values), units
 
 
-def even_spacing(values: NDArray[Any]) -> tuple[float, float] | None:
+def even_spacing(values: AnyArray) -> tuple[float, float] | None:
     """The first of evenly spaced numbers, and their distance, which is not 0; None for other values, and for fewer than two.
 
     >>> even_spacing(np.array([2.0, 1.5, 1.0])), even_spacing(np.array([0, 1, 5]))

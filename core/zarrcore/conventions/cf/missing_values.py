@@ -19,6 +19,7 @@ import numpy as np
 from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_type
 from zarrcore.conventions.values import items, number, numbers
 from zarrcore.stores.virtual.missing_float import missing_float
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import ArrayNode
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _NAMES = ("_FillValue", "missing_value")
 
 
-def missing_values_of(array: Any) -> dict[str, np.ndarray[Any, Any]]:
+def missing_values_of(array: Any) -> dict[str, AnyArray]:
     """The missing values of an array, as `missing_values`."""
     fill = array.fill_value if array.fill_value_is_missing else None
     return missing_values(array.attributes, array.dtype, fill)
@@ -34,7 +35,7 @@ def missing_values_of(array: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 def missing_values(
     attributes: Mapping[str, Any], dtype: np.dtype[Any], fill_value: Any = None
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> dict[str, AnyArray]:
     """The missing values of an array, by the attribute that names them, in the type of its elements.
 
     Args:
@@ -94,16 +95,14 @@ def valid_range_of(attributes: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if (low, high) == (-math.inf, math.inf) else (low, high)
 
 
-def _of_type(told: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None) -> np.ndarray[Any, Any] | None:
+def _of_type(told: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None) -> AnyArray | None:
     if isinstance(told, list | tuple):
         values = [value for one in told if (value := _one_of_types(one, dtype, other)) is not None]
         return np.stack(values) if values else None
     return _one_of_types(told, dtype, other)
 
 
-def _one_of_types(
-    value: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None
-) -> np.ndarray[Any, Any] | None:
+def _one_of_types(value: Any, dtype: np.dtype[Any], other: np.dtype[Any] | None) -> AnyArray | None:
     """A missing value in the type of the elements, which may be told in the type as which they are reinterpreted."""
     found = _one_of_type(value, dtype)
     if found is None and other is not None:
@@ -112,7 +111,7 @@ def _one_of_types(
     return found
 
 
-def _one_of_type(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+def _one_of_type(value: Any, dtype: np.dtype[Any]) -> AnyArray | None:
     """A missing value in the type of the elements; None if the type cannot hold it."""
     if isinstance(value, str) and dtype.kind == "f":
         try:  # xarray's spelling in Zarr v3

@@ -23,6 +23,7 @@ from zarrcore.conventions.cf.signedness import (
     stored_range,
 )
 from zarrcore.conventions.values import items, number
+from zarrcore.typing import AnyArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Packing:
         stored = {None: "stored", "u": "stored, read as unsigned", "i": "stored, read as signed"}[self.kind]
         return f"{stored} × {self.scale:g} + {self.offset:g}" if self.is_scaled else stored
 
-    def reinterpreted(self, stored: NDArray[Any]) -> NDArray[Any]:
+    def reinterpreted(self, stored: AnyArray) -> AnyArray:
         """The same bytes as integers of the kind that ``_Unsigned`` names."""
         return stored if self.kind is None else stored.view(self.type_of(stored.dtype))
 
@@ -62,17 +63,17 @@ class Packing:
         """The type of the numbers that are scaled, for stored ones of a type."""
         return dtype if self.kind is None else reinterpreted_type(dtype, self.kind)
 
-    def stored(self, numbers: NDArray[Any]) -> NDArray[Any]:
+    def stored(self, numbers: AnyArray) -> AnyArray:
         """The stored numbers that are reinterpreted as these: the inverse of `reinterpreted`."""
         if self.kind is None:
             return numbers
         return numbers.view(reinterpreted_type(numbers.dtype, "i" if self.kind == "u" else "u"))
 
-    def is_missing(self, stored: NDArray[Any]) -> NDArray[np.bool_] | None:
+    def is_missing(self, stored: AnyArray) -> NDArray[np.bool_] | None:
         """A mask of stored numbers that stand for missing values, NaN apart; None if there are none."""
         return any_of(among(stored, self.missing), outside(stored, self.valid))
 
-    def unpacked(self, stored: NDArray[Any]) -> NDArray[Any]:
+    def unpacked(self, stored: AnyArray) -> AnyArray:
         """The values of stored numbers, NaN for missing ones; float64 unless they are floats without a scale, as in xarray."""
         is_missing = self.is_missing(stored)
         numbers = self.reinterpreted(stored)
@@ -144,7 +145,7 @@ def _told(value: Any) -> float | None:
     return next((found for one in listed if (found := number(one)) is not None), None)
 
 
-def among(values: NDArray[Any], numbers: tuple[float, ...]) -> NDArray[np.bool_] | None:
+def among(values: AnyArray, numbers: tuple[float, ...]) -> NDArray[np.bool_] | None:
     """A mask of elements that equal one of the numbers; None if none does."""
     from zarrcore.metadata.data_type import is_small_number  # late: for a fast start of the window
 
@@ -172,7 +173,7 @@ def any_of(*masks: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     return found
 
 
-def outside(values: NDArray[Any], valid: tuple[float, float] | None) -> NDArray[np.bool_] | None:
+def outside(values: AnyArray, valid: tuple[float, float] | None) -> NDArray[np.bool_] | None:
     """A mask of elements outside a valid range; None if none is.
 
     A finite range that starts above its end goes on from the least number (see `signedness.stored_range`).

@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from zarrcore.typing import AnyArray
+
 _SINCE: Final = re.compile(
     r"^\s*(?P<unit>\w+?)s?\s+since\s+(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     r"(?:[T ]\s*(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2}))?(?::(?P<second>\d{1,2}(?:\.\d*)?))?)?"
@@ -67,7 +69,7 @@ def is_time(units: str) -> bool:
     return _SINCE.match(units) is not None
 
 
-def decode_times(values: NDArray[Any], units: str, calendar: str = "") -> NDArray[Any] | None:
+def decode_times(values: AnyArray, units: str, calendar: str = "") -> AnyArray | None:
     """The dates of counts.
 
     Args:
@@ -106,7 +108,7 @@ def decode_times(values: NDArray[Any], units: str, calendar: str = "") -> NDArra
     return _texts(lambda days: _equal_years_date(days, months), start, microseconds, is_known)
 
 
-def _microseconds(values: NDArray[Any], unit: float) -> tuple[Integers, NDArray[np.bool_]] | None:
+def _microseconds(values: AnyArray, unit: float) -> tuple[Integers, NDArray[np.bool_]] | None:
     """Counts of a unit in microseconds, and which of them are known; None if there are none, or some are too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         counts = values.astype(np.float64) * unit
@@ -136,12 +138,12 @@ def _reference(units: str) -> _Reference | None:
 
 def _gregorian(
     reference: _Reference, microseconds: Integers, is_known: NDArray[np.bool_], calendar: str
-) -> NDArray[Any] | None:
+) -> AnyArray | None:
     try:
         start = np.datetime64(f"{reference.year:04}-{reference.month:02}-{reference.day:02}", "us")
     except ValueError:
         return None
-    dates: NDArray[Any] = start + microseconds.astype("m8[us]")
+    dates: AnyArray = start + microseconds.astype("m8[us]")
     is_mixed = calendar != "proleptic_gregorian"
     if is_mixed and (start < _REFORM or (dates[is_known] < _REFORM).any()):
         return _mixed(reference, microseconds, is_known)
@@ -149,7 +151,7 @@ def _gregorian(
     return shortest(dates)
 
 
-def _mixed(reference: _Reference, microseconds: Integers, is_known: NDArray[np.bool_]) -> NDArray[Any]:
+def _mixed(reference: _Reference, microseconds: Integers, is_known: NDArray[np.bool_]) -> AnyArray:
     """Dates of the standard calendar: Julian ones before the reform. All are datetime64 if none is before it."""
     reform = _julian_days(1582, 10, 5)
     start = np.datetime64(f"{reference.year:04}-{reference.month:02}-{reference.day:02}", "us")
@@ -159,7 +161,7 @@ def _mixed(reference: _Reference, microseconds: Integers, is_known: NDArray[np.b
         days = reform + int((start - _REFORM).astype(np.int64)) // _DAY
     since_reform = microseconds + (days - reform) * _DAY
     if (since_reform[is_known] >= 0).all():
-        dates: NDArray[Any] = _REFORM + since_reform.astype("m8[us]")
+        dates: AnyArray = _REFORM + since_reform.astype("m8[us]")
         dates[~is_known] = np.datetime64("NaT", "us")
         return shortest(dates)
 
@@ -204,7 +206,7 @@ def _julian_date(days: Integers) -> tuple[Integers, Integers, Integers]:
     return 4 * cycle + year_of_cycle, np.where(is_leap, leap_month, month), np.where(is_leap, leap_day, day)
 
 
-def _texts(date: Any, start: int, microseconds: Integers, is_known: NDArray[np.bool_]) -> NDArray[Any]:
+def _texts(date: Any, start: int, microseconds: Integers, is_known: NDArray[np.bool_]) -> AnyArray:
     """Dates as texts, with as much of the time of day as all of them need.
 
     Args:
@@ -226,10 +228,10 @@ def _texts(date: Any, start: int, microseconds: Integers, is_known: NDArray[np.b
     return np.where(is_known, texts, "no date")
 
 
-def shortest(dates: NDArray[Any]) -> NDArray[Any]:
+def shortest(dates: AnyArray) -> AnyArray:
     """The same dates in the largest unit that represents them: noon should not be shown with microseconds."""
     for unit in ("D", "m", "s", "ms"):
-        shorter: NDArray[Any] = dates.astype(f"M8[{unit}]")
+        shorter: AnyArray = dates.astype(f"M8[{unit}]")
         if ((shorter == dates) | np.isnat(dates)).all():
             return shorter
     return dates

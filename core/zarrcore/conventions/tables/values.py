@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.conventions.tables.anndata import encoding
 from zarrcore.errors import MetadataError, SelectionError
+from zarrcore.typing import AnyArray
 
 _MOST_STORED: Final = 1 << 26
 """The largest number of stored elements that a part of a sparse matrix may read."""
 
 
-def column_values(node: Any) -> NDArray[Any]:
+def column_values(node: Any) -> AnyArray:
     """The values of a column: an array, or a categorical or nullable column of AnnData.
 
     Returns:
@@ -43,7 +43,7 @@ def column_values(node: Any) -> NDArray[Any]:
     return np.ma.MaskedArray(values, mask.astype(bool))
 
 
-def sparse_block(matrix: Any, rows: slice = slice(None), columns: slice = slice(None)) -> NDArray[Any]:
+def sparse_block(matrix: Any, rows: slice = slice(None), columns: slice = slice(None)) -> AnyArray:
     """A part of a sparse matrix of AnnData as a dense array.
 
     Only the stored elements of the selected rows (CSR) or columns (CSC) are read.
@@ -64,7 +64,7 @@ def sparse_block(matrix: Any, rows: slice = slice(None), columns: slice = slice(
     return _block(matrix, shape, rows, columns)
 
 
-def _block(matrix: Any, shape: tuple[int, ...], major: slice, minor: slice) -> NDArray[Any]:
+def _block(matrix: Any, shape: tuple[int, ...], major: slice, minor: slice) -> AnyArray:
     """A part of a matrix whose elements are stored together for each index of the first axis."""
     (first, last, step), (low, high, other) = (
         part.indices(length) for part, length in zip((major, minor), shape, strict=True)

@@ -16,6 +16,7 @@ import numpy as np
 from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES, TEXT, datatype, fixed_text
 from zarrcore.filetypes.hdf5.metadata import Metadata
 from zarrcore.filetypes.hdf5.object_header import attribute_message
+from zarrcore.typing import AnyArray
 
 _MAX_NBYTES: Final = 64_000
 _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
@@ -61,7 +62,7 @@ def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> b
     return attribute_message(name, TEXT, (), metadata.keep(found, len(found)))
 
 
-def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | np.ndarray[Any, Any]:
+def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | AnyArray:
     """Text, texts, or elements; JSON text if they do not fit."""
     if isinstance(value, str):
         return (value if is_text(value) else json.dumps(value)).encode()

@@ -32,6 +32,7 @@ from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.metadata import DataType
 from zarrcore.metadata.data_type import is_small_number
+from zarrcore.typing import AnyArray
 
 DATA_TYPE_ATTRIBUTE: Final = "_zarrscope_data_type"
 _CF_UNITS: Final = {
@@ -182,7 +183,7 @@ def _time_attributes(dtype: np.dtype[Any]) -> dict[str, Any]:
     return told
 
 
-def converted(values: np.ndarray[Any, Any], how: Stored) -> np.ndarray[Any, Any]:
+def converted(values: AnyArray, how: Stored) -> AnyArray:
     """Elements in their form in the file."""
     if not how.is_converted:
         return values.view(how.dtype)
@@ -236,7 +237,7 @@ class _ConvertedBox:
         self.is_ready = plan.is_ready
         self.prefetch = plan.prefetch
 
-    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+    def read_into(self, out: AnyArray) -> None:
         values = np.empty(out.shape, self._dtype)
         self._plan.read_into(values)
         out[...] = converted(values, self._how)

@@ -21,6 +21,7 @@ from zarrcore.errors import ReadCancelledError, UnsupportedError
 from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import BytesPlan, KnownBytes
+from zarrcore.typing import AnyArray
 
 _REFERENCE: Final = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 _ITEM_HEAD: Final = struct.Struct("<HHIQ")
@@ -110,7 +111,7 @@ class Texts(VirtualFile):
         self._collection, self._items = bytearray(_HEAD_NBYTES), 0
 
 
-def _slabs(array: Array, cancelled: Callable[[], bool] | None) -> Iterator[np.ndarray[Any, Any]]:
+def _slabs(array: Array, cancelled: Callable[[], bool] | None) -> Iterator[AnyArray]:
     """The elements in C order, with one axis; some rows of chunks are read at a time."""
     for selection in _selections(array):
         _stop_if(cancelled)

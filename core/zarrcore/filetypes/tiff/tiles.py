@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes, Wrapp
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.tiff.axes import axis_letters
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
+from zarrcore.typing import AnyArray
 
 _SIDES: Final = range(256, 1025, 16)
 """Lengths of tiles; TIFF requires multiples of 16 (TIFF 6.0, section 15)."""
@@ -176,7 +177,7 @@ class _TilesBox(WrappedPlan):
         self._planes = planes
         self._inside = inside
 
-    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+    def read_into(self, out: AnyArray) -> None:
         *planes, rows, columns, y, x, samples = out.shape
         if columns == 1:
             self._read_planes(out.reshape(*planes, rows * y, x, samples))
@@ -186,7 +187,7 @@ class _TilesBox(WrappedPlan):
         self._read_planes(joined)
         out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
 
-    def _read_planes(self, out: np.ndarray[Any, Any]) -> None:
+    def _read_planes(self, out: AnyArray) -> None:
         """Read the region into the first rows and columns of planes, and set the others to zero."""
         height, width = self._inside
         out[..., height:, :, :] = 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.conventions.cf import Packing, packing_of
 from zarrcore.interop.napari.lazy_array import Conversion
 from zarrcore.metadata.data_type import is_small_number
+from zarrcore.typing import AnyArray
 
 _NUMBERS: Final = "biufc"
 
@@ -48,7 +48,7 @@ def _unpacking(packing: Packing, dtype: np.dtype[Any]) -> Conversion:
     # As in xarray, float32 holds the numbers of 16 bits, which pictures mostly are.
     wide = np.dtype(np.float32 if dtype.itemsize <= 2 or dtype == np.float32 else np.float64)
 
-    def unpacked(stored: NDArray[Any]) -> NDArray[Any]:
+    def unpacked(stored: AnyArray) -> AnyArray:
         return packing.unpacked(stored).astype(wide, copy=False)
 
     return Conversion(wide, unpacked)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.errors import ReadOnlyError, SelectionError
+from zarrcore.typing import AnyArray
 
 
 class Source(Protocol):
@@ -24,7 +24,7 @@ class Source(Protocol):
     def shape(self) -> tuple[int, ...]: ...
     @property
     def dtype(self) -> np.dtype[Any]: ...
-    def read(self, selection: Any) -> NDArray[Any]: ...
+    def read(self, selection: Any) -> AnyArray: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Conversion:
 
     dtype: np.dtype[Any]
     """The type of the elements after it."""
-    apply: Callable[[NDArray[Any]], NDArray[Any]]
+    apply: Callable[[AnyArray], AnyArray]
 
 
 class LazyArray:
@@ -123,7 +123,7 @@ class LazyArray:
             raise TypeError("a single element has no length")
         return self.shape[0]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         """The elements.
 
         Raises:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.conventions import MultiscaleImage
 from zarrcore.conventions.cf import coordinate_values, even_spacing, find_coordinate
 from zarrcore.conventions.units import LATITUDES, LENGTHS, LONGITUDES, TIMES
 from zarrcore.errors import ZarrError
+from zarrcore.typing import AnyArray
 
 _PIXEL: Final = "pixel"
 _NAMES: Final = {
@@ -111,7 +111,7 @@ def _of_coordinates(array: Any, axis: int, name: str, find: Callable[[str], Any]
     return AxisPlacement(name) if line is None else _placed(name, unit, line[1], line[0])
 
 
-def _of_dates(name: str, dates: NDArray[Any]) -> AxisPlacement:
+def _of_dates(name: str, dates: AnyArray) -> AxisPlacement:
     """Dates since 1970 in the largest unit that makes the distance a whole number, as napari has them for xarray."""
     exact = dates.astype("M8[us]")  # nanoseconds end in the year 2262
     if np.isnat(dates).any() or (exact != dates).any():

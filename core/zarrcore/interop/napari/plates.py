@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.array import Selection
 from zarrcore.conventions import MultiscaleImage, Plate, Well, image_of, is_image, meaning
@@ -22,6 +21,7 @@ from zarrcore.interop.napari.elements import conversion_of
 from zarrcore.interop.napari.images import check_shown, coarser, layers_of_levels
 from zarrcore.interop.napari.layer_data import LayerData
 from zarrcore.threads import ThreadPool
+from zarrcore.typing import AnyArray
 
 _IN_FLIGHT: Final = 16
 """Wells that are read at once."""
@@ -134,7 +134,7 @@ class Mosaic:
         """The number of dimensions."""
         return len(self.shape)
 
-    def read(self, selection: tuple[int | slice, ...]) -> NDArray[Any]:
+    def read(self, selection: tuple[int | slice, ...]) -> AnyArray:
         """The selected elements, as `zarrcore.Array.read`; only tiles that are selected are read.
 
         Raises:
@@ -159,9 +159,7 @@ class Mosaic:
             list(pool.map(lambda told: self._fill(out, *told), crossed))
         return out
 
-    def _fill(
-        self, out: NDArray[Any], place: tuple[int, int], at: tuple[Any, Any], selection: Selection
-    ) -> None:
+    def _fill(self, out: AnyArray, place: tuple[int, int], at: tuple[Any, Any], selection: Selection) -> None:
         """Read a part of one tile into its place; what the tile does not have stays 0."""
         array = self._tiles[place]()
         if array is None or array.ndim != self.ndim:
@@ -179,11 +177,11 @@ class _Padded:
         self._array = array
         self._shape = shape
 
-    def read(self, selection: Any) -> NDArray[Any]:
+    def read(self, selection: Any) -> AnyArray:
         whole = np.zeros(self._shape, self._array.dtype)
         common = tuple(slice(0, min(pair)) for pair in zip(self._shape, self._array.shape, strict=True))
         whole[common] = self._array.read(common)
-        found: NDArray[Any] = whole[selection]
+        found: AnyArray = whole[selection]
         return found
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, item_bytes, no_element
 from zarrcore.metadata.json_document import describe
+from zarrcore.typing import AnyArray
 
 RAW_BITS = re.compile(r"r([1-9][0-9]{0,9})")
 """The names of raw types; the number counts bits."""
@@ -42,7 +43,7 @@ class FixedLengthFamily(DataTypeFamily):
             raise MetadataError(f"expected a multiple of 4, found {nbytes}", member=f"{member}.length_bytes")
         return np.dtype(f"<U{nbytes // 4}")
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         dtype = data_type.dtype
         if dtype.kind == "U":
             if isinstance(value, str) and len(value) <= dtype.itemsize // 4:

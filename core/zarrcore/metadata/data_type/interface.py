@@ -16,6 +16,7 @@ import numpy as np
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import JsonObject, describe
 from zarrcore.metadata.named_configuration import NamedConfiguration
+from zarrcore.typing import AnyArray
 
 Element = np.ndarray[tuple[()], np.dtype[Any]]
 """One element of an array, as a 0-d array: a NumPy scalar would lose the payload of a signalling NaN."""
@@ -67,7 +68,7 @@ class DataTypeFamily(ABC):
         """
 
     @abstractmethod
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         """The element that a document spells, as a new 0-d array; ``value`` is any JSON value except null.
 
         Raises:

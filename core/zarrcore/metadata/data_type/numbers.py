@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, no_element
+from zarrcore.typing import AnyArray
 
 _CODES = {
     "bool": "|b1",
@@ -36,7 +37,7 @@ class NumberFamily(DataTypeFamily):
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         return np.dtype(_CODES.get(name) or _ALIASES[name])
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         dtype = data_type.dtype
         match dtype.kind:
             case "b":
@@ -74,7 +75,7 @@ def parse_integer(value: Any, data_type: DataType, minimum: int, maximum: int) -
     raise no_element(value, data_type)
 
 
-def parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any], bits: int = 0) -> np.ndarray[Any, Any]:
+def parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any], bits: int = 0) -> AnyArray:
     """A number, a word such as ``NaN``, or the bits in hexadecimal or binary.
 
     Args:
@@ -107,7 +108,7 @@ def parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any], bits: int
     raise no_element(value, data_type)
 
 
-def parse_complex(value: Any, data_type: DataType, part: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def parse_complex(value: Any, data_type: DataType, part: np.dtype[Any]) -> AnyArray:
     """Two parts, or only the real one.
 
     Raises:
@@ -122,7 +123,7 @@ def parse_complex(value: Any, data_type: DataType, part: np.dtype[Any]) -> np.nd
     return np.frombuffer(b"".join(parts), data_type.dtype).reshape(()).copy()
 
 
-def spell_float(element: np.ndarray[Any, Any]) -> float | str:
+def spell_float(element: AnyArray) -> float | str:
     """The number, or a word; NaNs other than the default one by their bits.
 
     >>> spell_float(np.array(-np.inf, "<f4"))
@@ -138,7 +139,7 @@ def spell_float(element: np.ndarray[Any, Any]) -> float | str:
     return "0x" + element.tobytes()[::-1].hex()
 
 
-def spell_complex(element: np.ndarray[Any, Any], part: np.dtype[Any]) -> list[float | str]:
+def spell_complex(element: AnyArray, part: np.dtype[Any]) -> list[float | str]:
     """The two parts."""
     raw = element.tobytes()
     halves = raw[: part.itemsize], raw[part.itemsize :]

@@ -14,6 +14,7 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, no_element
+from zarrcore.typing import AnyArray
 
 _FIELDS = ("value", "is_valid")
 
@@ -29,7 +30,7 @@ class OptionalFamily(DataTypeFamily):
             raise UnsupportedError("data type", name, f"of {inner.name} is not supported")
         return np.dtype([("value", inner.dtype), ("is_valid", "?")])
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         element = np.zeros((), data_type.dtype)
         if value is None:
             return element

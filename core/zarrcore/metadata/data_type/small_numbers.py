@@ -29,6 +29,7 @@ from zarrcore.metadata.data_type.numbers import (
     spell_complex,
     spell_float,
 )
+from zarrcore.typing import AnyArray
 
 _INTEGERS = ("int2", "int4", "uint2", "uint4")
 _FLOATS = (
@@ -65,7 +66,7 @@ class SmallNumberFamily(DataTypeFamily):
         part = _ml_dtype(name.removeprefix("complex_"), name)
         return np.dtype([("real", part), ("imag", part)])
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         if data_type.name in _INTEGERS:
             bits = significant_bits(data_type.dtype)
             signed = data_type.name.startswith("int")
@@ -99,8 +100,8 @@ def _ml_dtype(attribute: str, name: str) -> np.dtype[Any]:
     return dtype
 
 
-def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    element: np.ndarray[Any, Any] = parse_float(value, data_type, dtype, significant_bits(dtype) % 8)
+def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> AnyArray:
+    element: AnyArray = parse_float(value, data_type, dtype, significant_bits(dtype) % 8)
     if isinstance(value, str) and value.startswith("0"):
         return element
     # Some of these types lack infinity, NaN, zero or a sign, and a cast would silently change such a value.
@@ -147,7 +148,7 @@ def has_unused_bits(dtype: np.dtype[Any]) -> bool:
     return is_small_number(dtype.base) and significant_bits(dtype.base) < 8
 
 
-def clear_unused_bits(array: np.ndarray[Any, Any]) -> None:
+def clear_unused_bits(array: AnyArray) -> None:
     """Set the unused bits of such numbers to zero, in place.
 
     By the registry, readers ignore those bits; some writers extend signs into them. ml_dtypes does not ignore them in

@@ -18,6 +18,7 @@ from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Elem
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 
 class StructFamily(DataTypeFamily):
@@ -36,7 +37,7 @@ class StructFamily(DataTypeFamily):
         item_bytes(dtype.itemsize, member)
         return dtype
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         dtype = data_type.dtype
         if dtype.names is not None and isinstance(value, dict):
             return _parse_fields(value, data_type)
@@ -123,7 +124,7 @@ def _fixed(value: Any, member: str) -> DataType:
     return data_type
 
 
-def _parse_fields(value: dict[str, Any], data_type: DataType) -> np.ndarray[Any, Any]:
+def _parse_fields(value: dict[str, Any], data_type: DataType) -> AnyArray:
     from zarrcore.metadata.data_type.registry import family_of
 
     result = np.zeros((), data_type.dtype)

@@ -14,6 +14,7 @@ from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element
 from zarrcore.metadata.data_type.numbers import parse_integer
 from zarrcore.metadata.json_document import describe
+from zarrcore.typing import AnyArray
 
 _UNITS = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic"}
 
@@ -34,7 +35,7 @@ class TimeFamily(DataTypeFamily):
         code = "M8" if name == "numpy.datetime64" else "m8"
         return np.dtype(f"<{code}" if unit == "generic" else f"<{code}[{scale}{unit}]")
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         if value == "NaT":
             return not_a_time(data_type.dtype)
         return np.array(parse_integer(value, data_type, -(2**63), 2**63 - 1), "<i8").view(data_type.dtype)
@@ -43,6 +44,6 @@ class TimeFamily(DataTypeFamily):
         return "NaT" if np.isnat(element) else int(element.view("<i8"))
 
 
-def not_a_time(dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def not_a_time(dtype: np.dtype[Any]) -> AnyArray:
     """The element NaT. NumPy 2.5 deprecates its own conversion for timedeltas without a unit."""
     return np.array(-(2**63), "<i8").view(dtype)

@@ -14,6 +14,7 @@ import numpy as np
 
 from zarrcore.metadata.data_type.fixed_length import parse_bytes, spell_bytes
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, no_element
+from zarrcore.typing import AnyArray
 
 
 class StringFamily(DataTypeFamily):
@@ -24,7 +25,7 @@ class StringFamily(DataTypeFamily):
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         return np.dtypes.StringDType()
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         try:
             if isinstance(value, str):
                 return np.array(value, data_type.dtype)
@@ -46,7 +47,7 @@ class BytesFamily(DataTypeFamily):
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         return np.dtype(object)
 
-    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+    def parse(self, value: Any, data_type: DataType) -> AnyArray:
         element = np.empty((), object)
         element[()] = b"" if type(value) is int and value == 0 else parse_bytes(value, data_type)
         return element

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.metadata.data_type import is_small_number
-
-Elements = np.ndarray[Any, Any]
+from zarrcore.typing import AnyArray
 
 _NUMBERS = "biufc"
 
@@ -44,7 +43,7 @@ def are_comparable(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
     return (one.kind == other.kind and one.kind in "mM") or {one.kind, other.kind} == {"T", "U"}
 
 
-def differing(one: Elements, other: Elements, tolerance: Tolerance) -> Elements:
+def differing(one: AnyArray, other: AnyArray, tolerance: Tolerance) -> AnyArray:
     """Where the elements of two arrays of one shape differ: booleans of that shape.
 
     >>> differing(np.array([1.0, np.nan, 3.0]), np.array([1.0, np.nan, 4.0]), Tolerance()).tolist()
@@ -64,7 +63,7 @@ def differing(one: Elements, other: Elements, tolerance: Tolerance) -> Elements:
         return _differing_values(one, other, tolerance)
 
 
-def largest_difference(one: Elements, other: Elements) -> float | None:
+def largest_difference(one: AnyArray, other: AnyArray) -> float | None:
     """The largest absolute difference of two arrays of numbers; None if they are not numbers, or it is not finite."""
     if not (_is_number(one.dtype) and _is_number(other.dtype)):
         return None
@@ -75,7 +74,7 @@ def largest_difference(one: Elements, other: Elements) -> float | None:
     return float(finite.max()) if finite.size else None
 
 
-def _differing_records(one: Elements, other: Elements, tolerance: Tolerance) -> Elements:
+def _differing_records(one: AnyArray, other: AnyArray, tolerance: Tolerance) -> AnyArray:
     found = np.zeros(one.shape, bool)
     for name in one.dtype.names or ():
         members = differing(one[name], other[name], tolerance)
@@ -83,7 +82,7 @@ def _differing_records(one: Elements, other: Elements, tolerance: Tolerance) -> 
     return found
 
 
-def _differing_values(one: Elements, other: Elements, tolerance: Tolerance) -> Elements:
+def _differing_values(one: AnyArray, other: AnyArray, tolerance: Tolerance) -> AnyArray:
     differs = np.asarray(one != other)
     numbers = one.dtype.kind in _NUMBERS and other.dtype.kind in _NUMBERS
     if numbers and not tolerance.is_exact and differs.any():
@@ -104,7 +103,7 @@ def _is_number(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in _NUMBERS or is_small_number(dtype)
 
 
-def _widened(values: Elements) -> Elements:
+def _widened(values: AnyArray) -> AnyArray:
     """The numbers of ml_dtypes as numbers of NumPy, which hold each of them exactly."""
     return values.astype(_float_of(values.dtype)) if is_small_number(values.dtype) else values
 

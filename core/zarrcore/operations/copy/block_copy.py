@@ -15,6 +15,7 @@ from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.operations.copy.transfer import ChunkTransfer
+from zarrcore.typing import AnyArray
 
 _COMPARED_NBYTES = 4 << 20
 
@@ -54,7 +55,7 @@ class BlockCopy:
                 self._verified(box, values)
         return nbytes_of(box, self.source.itemsize)
 
-    def _verified(self, box: Box, values: np.ndarray[Any, Any]) -> None:
+    def _verified(self, box: Box, values: AnyArray) -> None:
         try:
             self._verify(box, values)
         except ZarrError:
@@ -62,7 +63,7 @@ class BlockCopy:
             self.destination.write(box or ..., self.destination.fill_value)
             raise
 
-    def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
+    def _verify(self, box: Box, values: AnyArray) -> None:
         for part in self._parts(box):
             found = self.destination.read(
                 part or ..., self._buffer(part, self.destination.dtype, "read back")
@@ -75,7 +76,7 @@ class BlockCopy:
                     url=self.destination.store.url,
                 )
 
-    def _buffer(self, box: Box, dtype: np.dtype[Any], use: str) -> np.ndarray[Any, Any] | None:
+    def _buffer(self, box: Box, dtype: np.dtype[Any], use: str) -> AnyArray | None:
         """Memory of this thread for the elements of a box: getting new memory costs more than decoding into it."""
         nbytes = nbytes_of(box, dtype.itemsize)
         if dtype.kind in "TO" or dtype.hasobject or not 0 < nbytes <= self.kept_nbytes:
@@ -101,7 +102,7 @@ class BlockCopy:
         )
 
 
-def _same_bits(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+def _same_bits(one: AnyArray, other: AnyArray) -> bool:
     if one.dtype.kind in "TO":
         return bool((one == other).all())
     if one.dtype.itemsize in (1, 2, 4, 8):
@@ -110,7 +111,7 @@ def _same_bits(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return bool(np.array_equal(_rows(one), _rows(other)))
 
 
-def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _rows(array: AnyArray) -> AnyArray:
     """Elements as rows of bytes."""
     return (
         np.ascontiguousarray(array)

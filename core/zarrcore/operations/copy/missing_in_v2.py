@@ -15,6 +15,7 @@ import numpy as np
 from zarrcore.conventions.cf.missing_values import missing_values
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 _FILL_VALUE: Final = "_FillValue"
 
@@ -49,14 +50,12 @@ def with_missing_value(metadata: ArrayMetadata, *, every_element_is_stored: bool
     return metadata
 
 
-def _missing_value(metadata: ArrayMetadata) -> np.ndarray[Any, Any] | None:
+def _missing_value(metadata: ArrayMetadata) -> AnyArray | None:
     found = missing_values(metadata.attributes, metadata.data_type.dtype).get(_FILL_VALUE)
     return None if found is None or found.ndim else found
 
 
-def _with_plain_value(
-    attributes: Mapping[str, Any], missing: np.ndarray[Any, Any] | None
-) -> Mapping[str, Any]:
+def _with_plain_value(attributes: Mapping[str, Any], missing: AnyArray | None) -> Mapping[str, Any]:
     """Attributes with the missing value as a number, which xarray expects in Zarr v2; NaN is missing without being named."""
     if missing is None or not isinstance(attributes[_FILL_VALUE], str):
         return attributes
@@ -64,5 +63,5 @@ def _with_plain_value(
     return plain if np.isnan(missing) else {**plain, _FILL_VALUE: missing.item()}
 
 
-def _equal(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+def _equal(one: AnyArray, other: AnyArray) -> bool:
     return bool(one == other or (one.dtype.kind == "f" and np.isnan(one) and np.isnan(other)))

@@ -14,8 +14,7 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.metadata.data_type import is_small_number
-
-Elements = np.ndarray[Any, Any]
+from zarrcore.typing import AnyArray
 
 METHODS: Final = ("mean", "mode", "nearest")
 """``mean``; ``mode``, the most frequent value, and the smallest of several; ``nearest``, the first element of each block."""
@@ -45,7 +44,7 @@ def check_method(method: str, dtype: np.dtype[Any]) -> None:
         raise UnsupportedError("method", "mode", f"is not possible for {dtype}: choose mean or nearest")
 
 
-def reduce(values: Elements, factors: Sequence[int], method: str) -> Elements:
+def reduce(values: AnyArray, factors: Sequence[int], method: str) -> AnyArray:
     """The reduced array, of the same type. Means of integers are rounded, half to even.
 
     >>> reduce(np.array([[1, 2, 9], [2, 2, 8]]), (2, 2), "mean").tolist()
@@ -71,13 +70,13 @@ def _parts(length: int, factor: int) -> list[tuple[slice, slice, int]]:
     return parts + ([(slice(count * factor, length), slice(count, count + 1), rest)] if rest else [])
 
 
-def _offsets(values: Elements, block: tuple[int, ...]) -> Iterator[Elements]:
+def _offsets(values: AnyArray, block: tuple[int, ...]) -> Iterator[AnyArray]:
     """The first elements of all blocks that fill the array, then the second ones, and so on."""
     for offset in product(*map(range, block)):
         yield values[tuple(slice(start, None, length) for start, length in zip(offset, block, strict=True))]
 
 
-def _mean(values: Elements, block: tuple[int, ...]) -> Elements:
+def _mean(values: AnyArray, block: tuple[int, ...]) -> AnyArray:
     dtype, count = values.dtype, math.prod(block)
     if dtype.kind in "iu" and dtype.itemsize == 8:
         return _mean_of_long_integers(values, block)
@@ -89,15 +88,15 @@ def _mean(values: Elements, block: tuple[int, ...]) -> Elements:
     return _rounded(_sum(values, block, np.int32 if is_small else np.int64), count).astype(dtype)
 
 
-def _sum(values: Elements, block: tuple[int, ...], dtype: Any) -> Elements:
+def _sum(values: AnyArray, block: tuple[int, ...], dtype: Any) -> AnyArray:
     parts = _offsets(values, block)
-    total: Elements = next(parts).astype(dtype)
+    total: AnyArray = next(parts).astype(dtype)
     for part in parts:
         np.add(total, part.astype(dtype, copy=False), out=total)
     return total
 
 
-def _rounded(total: Elements, count: int) -> Elements:
+def _rounded(total: AnyArray, count: int) -> AnyArray:
     """The quotients of integers, rounded half to even."""
     below = total // total.dtype.type(count)
     twice_rest = 2 * (total - below * total.dtype.type(count))
@@ -105,7 +104,7 @@ def _rounded(total: Elements, count: int) -> Elements:
     return np.asarray(below + up.astype(total.dtype))
 
 
-def _mean_of_long_integers(values: Elements, block: tuple[int, ...]) -> Elements:
+def _mean_of_long_integers(values: AnyArray, block: tuple[int, ...]) -> AnyArray:
     """The mean without sums that overflow, and without floats that cannot hold the integers."""
     dtype, count = values.dtype, math.prod(block)
     wholes, rests = np.divmod(values, dtype.type(count))
@@ -117,10 +116,10 @@ def _mean_of_long_integers(values: Elements, block: tuple[int, ...]) -> Elements
     return np.asarray(whole + up.astype(dtype))
 
 
-def _mode(values: Elements, block: tuple[int, ...]) -> Elements:
+def _mode(values: AnyArray, block: tuple[int, ...]) -> AnyArray:
     """The value that begins the longest run of equal sorted elements."""
     ordered = np.sort(np.stack([*_offsets(values, block)]), axis=0)
-    best: Elements = ordered[0].copy()
+    best: AnyArray = ordered[0].copy()
     longest = run = np.ones(best.shape, np.intp)
     for position in range(1, len(ordered)):
         run = np.where(ordered[position] == ordered[position - 1], run + 1, 1)

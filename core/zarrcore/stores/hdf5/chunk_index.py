@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.stores.hdf5 import btree2
 from zarrcore.stores.hdf5.layout import Chunked
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.typing import AnyArray
 
 _ALL: Final = 0xFFFFFFFF
 
@@ -73,7 +73,7 @@ class ChunkIndex:
             yield index, Place(*place)
 
 
-_Part = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+_Part = tuple[AnyArray, AnyArray, AnyArray, AnyArray]
 
 
 class _Entries:
@@ -119,7 +119,7 @@ class _Entries:
             masks = np.zeros(len(addresses), "u4")
         return np.asarray(numbers, "u8"), addresses, np.asarray(sizes, "u8"), np.asarray(masks, "u4")
 
-    def _at(self, indices: NDArray[Any], addresses: Any, sizes: Any, masks: Any) -> _Part:
+    def _at(self, indices: AnyArray, addresses: Any, sizes: Any, masks: Any) -> _Part:
         """Entries at chunk indices, an array of shape (entries, dimensions), without those outside of the dataset."""
         grid = np.asarray(self._grid, "u8")
         numbers, addresses, sizes, masks = self._numbered(np.zeros(len(indices)), addresses, sizes, masks)
@@ -128,7 +128,7 @@ class _Entries:
         numbers = (indices[keep] * strides).sum(axis=1, dtype="u8")
         return numbers, addresses[keep], sizes[keep], masks[keep]
 
-    def _at_fixed(self, numbers: NDArray[Any], addresses: Any, sizes: Any, masks: Any) -> _Part:
+    def _at_fixed(self, numbers: AnyArray, addresses: Any, sizes: Any, masks: Any) -> _Part:
         """Entries by their numbers in the grid of the largest shape."""
         strides = _strides(self._max_grid)
         indices = np.empty((len(numbers), self._ndim), "u8")
@@ -185,13 +185,13 @@ class _Entries:
             indices = np.ascontiguousarray(data[:, nbytes - 8 * self._ndim :]).view("<u8")
             yield self._at(self._inside(indices.reshape(-1, self._ndim)), *self._columns(data, width))
 
-    def _inside(self, indices: NDArray[Any]) -> NDArray[Any]:
+    def _inside(self, indices: AnyArray) -> AnyArray:
         """The indices of a B-tree, from which the HDF5 library removes chunks when a dataset shrinks."""
         if (indices >= np.asarray(self._grid, "u8")).any():
             raise BrokenFileError("a B-tree has an entry outside of the dataset")
         return indices
 
-    def _columns(self, data: NDArray[Any], width: int) -> tuple[Any, Any, Any]:
+    def _columns(self, data: AnyArray, width: int) -> tuple[Any, Any, Any]:
         """Addresses, sizes and masks of entries, an array of bytes of shape (entries, bytes of an entry)."""
         addresses = np.ascontiguousarray(data[:, :8]).view("<u8")[:, 0]
         if not self._layout.is_filtered:

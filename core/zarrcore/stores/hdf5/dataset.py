@@ -49,6 +49,7 @@ from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part
+from zarrcore.typing import AnyArray
 
 _MAX_VARIABLE: Final = 1 << 24
 """The largest number of elements of variable length in a chunk."""
@@ -392,7 +393,7 @@ def _vlen(elements: Iterable[bytes], count: int) -> bytes:
     return b"".join(parts)
 
 
-def _vlen_of_joined(joined: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]) -> bytes:
+def _vlen_of_joined(joined: AnyArray, sizes: AnyArray) -> bytes:
     """The same for elements that lie one after another, as the sizes say."""
     count = len(sizes)
     encoded = np.empty(4 + 4 * count + len(joined), "u1")

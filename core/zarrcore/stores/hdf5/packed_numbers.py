@@ -7,13 +7,14 @@ rounded: it becomes ``float64``.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
 from zarrcore.stores.virtual.file_reader import unsigned
+from zarrcore.typing import AnyArray
 
 # Bit offset, precision, exponent location and size, mantissa location and size, exponent bias.
 FLOATS: Final = {
@@ -111,7 +112,7 @@ def _float(kind: Datatype) -> PackedNumber | None:
     return None
 
 
-def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
+def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> AnyArray:
     """The numbers in an array of bytes of shape (numbers, bytes of a number).
 
     >>> numbers(np.array([[0xF3, 0xFF], [5, 0]], "u1"), PackedNumber(2, False, "i2", 0, 4)).tolist()
@@ -121,7 +122,7 @@ def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
         return _long_doubles(data)
     words = np.zeros((len(data), 8), "u1")
     words[:, : packed.nbytes] = data[:, ::-1] if packed.big_endian else data
-    bits: NDArray[Any] = words.view("<u8")[:, 0]
+    bits: AnyArray = words.view("<u8")[:, 0]
     low = _part(bits, packed.offset, packed.precision)
     if packed.sign < 0:
         if packed.dtype.startswith("i"):
@@ -141,7 +142,7 @@ def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> NDArray[Any]:
     return signed.astype(f"<{packed.dtype}")
 
 
-def _long_doubles(data: NDArray[np.uint8]) -> NDArray[Any]:
+def _long_doubles(data: NDArray[np.uint8]) -> AnyArray:
     """``long double`` rounded to the nearest ``float64``, and to an even one if two are as near."""
     words = np.ascontiguousarray(data).view("<u8")
     mantissa, stored = words[:, 0], words[:, 1].astype("i8") & 0x7FFF
@@ -164,6 +165,6 @@ def _long_doubles(data: NDArray[np.uint8]) -> NDArray[Any]:
     return np.where(words[:, 1] & np.uint64(0x8000) != 0, -values, values).astype("<f8")
 
 
-def _part(bits: NDArray[Any], offset: int, precision: int) -> NDArray[Any]:
-    part: NDArray[Any] = bits >> np.uint64(offset) & np.uint64(2**precision - 1)
+def _part(bits: AnyArray, offset: int, precision: int) -> AnyArray:
+    part: AnyArray = bits >> np.uint64(offset) & np.uint64(2**precision - 1)
     return part

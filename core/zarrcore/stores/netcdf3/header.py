@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.typing import AnyArray
 
 TYPES: Final = {
     1: ">i1",
@@ -126,7 +127,7 @@ class _Parser:
     def _attributes(self) -> dict[str, Any]:
         return {self._name(): self._attribute() for _ in self._list(_ATTRIBUTES)}
 
-    def _attribute(self) -> np.ndarray[Any, Any]:
+    def _attribute(self) -> AnyArray:
         dtype, count = self._type(), self._number()
         if count > self._reader.nbytes:
             raise BrokenFileError("an attribute ends early")

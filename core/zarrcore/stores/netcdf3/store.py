@@ -11,8 +11,6 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
@@ -23,6 +21,7 @@ from zarrcore.stores.virtual.missing_float import missing_float
 from zarrcore.stores.virtual.parsed_file import FileVersion
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part
+from zarrcore.typing import AnyArray
 
 
 class _Content(NamedTuple):
@@ -127,7 +126,7 @@ def is_shown(name: str) -> bool:
     return "/" not in name and "\0" not in name and name not in ("", ".", "..", DOCUMENT)
 
 
-def shown(value: np.ndarray[Any, Any]) -> Any:
+def shown(value: AnyArray) -> Any:
     """An attribute as JSON: text, a number, or an array of numbers."""
     if value.dtype.kind == "S":
         return value.tobytes().rstrip(b"\0").decode("utf-8", "replace")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
-from zarrbrowser.nodes.protocols import AnyArray
+from zarrcore.typing import AnyArray
 
 
 def test_bounds_of_an_ordinary_picture() -> None:

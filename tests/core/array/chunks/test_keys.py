@@ -20,6 +20,7 @@ from zarrcore.operations.check import check
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore, ReadableStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
+from zarrcore.typing import AnyArray
 
 ELEMENTS = np.arange(1, 31, dtype="<i2").reshape(5, 6)
 
@@ -52,7 +53,7 @@ def opened(store: ReadableStore, **options: Any) -> zarrcore.Array:
     return array
 
 
-def expected(left_out: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
+def expected(left_out: tuple[tuple[int, int], ...]) -> AnyArray:
     elements = ELEMENTS.copy()
     for i, j in left_out:
         elements[2 * i : 2 * i + 2, 3 * j : 3 * j + 3] = -1

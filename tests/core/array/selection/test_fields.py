@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 import zarrcore as zc
 from zarrcore.errors import SelectionError
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 DTYPE = np.dtype([("a", "<i4"), ("b", "<f8"), ("place", [("x", "<i2"), ("y", "<i2")])])
 ELEMENTS = np.array([[(10 * i + j, i / 3, (i, j)) for j in range(5)] for i in range(7)], DTYPE)
 
 
-def opened(elements: np.ndarray[Any, Any] = ELEMENTS) -> Any:
+def opened(elements: AnyArray = ELEMENTS) -> Any:
     hierarchy = zc.create(MemoryStore(), "v2")
     array = hierarchy.create_array("/a", shape=elements.shape, data_type=elements.dtype, chunk_shape=(3, 2))
     array[...] = elements

@@ -12,12 +12,13 @@ from zarrcore.codecs import ArraySpec
 from zarrcore.codecs.array_to_array.categorize import CategorizeCodec
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 LABELS = ["foo", "bär", "☃"]
 TEXTS = np.array([["☃", ""], ["foo", "bär"]], np.dtypes.StringDType())
 
 
-def spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
+def spec_of(array: AnyArray) -> ArraySpec:
     return ArraySpec(array.shape, array.dtype, zero(array.dtype))
 
 

@@ -13,6 +13,7 @@ from tests.core.codecs.cases import spec_of
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.typing import AnyArray
 
 
 @pytest.mark.parametrize(
@@ -69,11 +70,11 @@ def test_values_that_come_back_are_written(
     assert np.allclose(pipeline.decode(pipeline.encode(array)).astype("f8"), array.astype("f8"), rtol=1e-3)
 
 
-def chain(name: str, configuration: dict[str, Any], array: np.ndarray[Any, Any]) -> Pipeline:
+def chain(name: str, configuration: dict[str, Any], array: AnyArray) -> Pipeline:
     return Pipeline([NamedConfiguration(name, configuration), NamedConfiguration("bytes")], spec_of(array))
 
 
-FILTERS: list[tuple[str, dict[str, Any], np.ndarray[Any, Any]]] = [
+FILTERS: list[tuple[str, dict[str, Any], AnyArray]] = [
     ("numcodecs.delta", {"dtype": ">i2"}, np.array([5, 7, -300, 12], "<i2")),
     (
         "numcodecs.fixedscaleoffset",
@@ -88,9 +89,7 @@ FILTERS: list[tuple[str, dict[str, Any], np.ndarray[Any, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "configuration", "array"), FILTERS, ids=[name for name, _, _ in FILTERS])
-def test_chunks_are_those_of_numcodecs(
-    name: str, configuration: dict[str, Any], array: np.ndarray[Any, Any]
-) -> None:
+def test_chunks_are_those_of_numcodecs(name: str, configuration: dict[str, Any], array: AnyArray) -> None:
     theirs = numcodecs.get_codec({"id": name.removeprefix("numcodecs."), **configuration})
     expected = np.asarray(theirs.encode(array.astype(configuration.get("dtype", array.dtype))))
     made = chain(name, configuration, array)

@@ -14,6 +14,7 @@ from numcodecs.abc import Codec
 from zarrcore.codecs import ArraySpec, Pipeline, completed
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.typing import AnyArray
 
 CODECS: dict[str, tuple[Codec, list[str], list[tuple[int, ...]]]] = {
     "jpeg": (imagecodecs.numcodecs.Jpeg(level=90), ["|u1"], [(8, 24), (8, 24, 3)]),
@@ -36,7 +37,7 @@ CASES = [
 ]
 
 
-def _values(dtype: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _values(dtype: str, shape: tuple[int, ...]) -> AnyArray:
     return (
         (np.add.outer(np.arange(np.prod(shape[:-1])), 5 * np.arange(shape[-1])) % 120)
         .astype(dtype)

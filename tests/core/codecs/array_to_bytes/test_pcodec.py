@@ -20,6 +20,7 @@ from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.local.store import LocalStore
+from zarrcore.typing import AnyArray
 
 NUMBERS = np.random.default_rng(7).integers(-1000, 1000, (5, 7))
 TYPES = ("<i2", "<u8", "<f2", "<f4", "<f8", "<M8[ns]", ">M8[s]", "<m8[D]")
@@ -31,7 +32,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def values(dtype: str) -> np.ndarray[Any, Any]:
+def values(dtype: str) -> AnyArray:
     return NUMBERS.astype("i8").astype(dtype)
 
 

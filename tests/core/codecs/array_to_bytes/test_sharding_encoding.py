@@ -12,6 +12,7 @@ from tests.core.codecs.shards import index_of, pipeline, sharding
 from zarrcore.codecs import ArraySpec, completed
 from zarrcore.errors import UnsupportedError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.typing import AnyArray
 
 MISSING = 2**64 - 1
 
@@ -31,7 +32,7 @@ def test_inner_chunks_of_the_fill_value_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("fill", "other"), [(np.array(0.0), -0.0), (NAN, np.float32(np.nan)), (np.array("NaT", "M8[s]"), 5)]
 )
-def test_elements_are_equal_if_their_bits_are(fill: np.ndarray[Any, Any], other: Any) -> None:
+def test_elements_are_equal_if_their_bits_are(fill: AnyArray, other: Any) -> None:
     chain = pipeline((2,), fill, sharding([1]))
     chunk = np.array([fill, other], fill.dtype)
     shard = bytes(chain.encode(chunk))

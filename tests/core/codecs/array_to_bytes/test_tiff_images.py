@@ -14,6 +14,7 @@ from zarrcore.codecs.array_to_bytes.tiff_images import HEADERS, unpacked_lerc
 from zarrcore.codecs.array_to_bytes.tiff_segment import TiffSegmentCodec
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.errors import CodecError
+from zarrcore.typing import AnyArray
 
 ENCODERS: dict[str, tuple[int, ...]] = {
     "jpeg8": (6, 7, 33007, 34892),
@@ -34,7 +35,7 @@ def codec(compression: int) -> TiffSegmentCodec:
     return TiffSegmentCodec.from_configuration({"byteorder": "little", "tags": tags})
 
 
-def encoded(name: str, image: np.ndarray[Any, Any]) -> bytes:
+def encoded(name: str, image: AnyArray) -> bytes:
     """An image, in colours if the format has no others."""
     return bytes(getattr(imagecodecs, f"{name}_encode")(np.dstack([image] * 3) if name == "webp" else image))
 

@@ -12,6 +12,7 @@ import pytest
 from zarrcore.codecs.array_to_bytes.tiff_segment import TiffSegmentCodec
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.typing import AnyArray
 
 TAGS: dict[str, Any] = {"256": [8], "258": [16], "259": [8], "262": [1], "277": [1], "284": [1], "317": [2]}
 SPEC = ArraySpec((4, 8), np.dtype("<u2"), np.uint16(0))
@@ -22,7 +23,7 @@ def codec(**changes: Any) -> TiffSegmentCodec:
     return TiffSegmentCodec.from_configuration({"byteorder": "little", "tags": TAGS, **changes})
 
 
-def encoded(data: np.ndarray[Any, Any] = DATA) -> bytes:
+def encoded(data: AnyArray = DATA) -> bytes:
     return bytes(imagecodecs.zlib_encode(imagecodecs.delta_encode(data, axis=-1).tobytes()))
 
 

@@ -27,6 +27,7 @@ from zarrcore.metadata.fill_value import zero
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.local.store import LocalStore
+from zarrcore.typing import AnyArray
 
 SMOOTH = np.add.outer(np.sin(np.arange(9) / 3), np.linspace(-1, 1, 13)).astype("f8")
 MODES: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -233,9 +234,7 @@ class _Expert:
             getattr(self._zfp, name).restype = ctypes.c_void_p
         self._zfp.zfp_compress.restype = ctypes.c_size_t
 
-    def __call__(
-        self, values: np.ndarray[Any, Any], parameters: dict[str, int]
-    ) -> tuple[bytes, np.ndarray[Any, Any]]:
+    def __call__(self, values: AnyArray, parameters: dict[str, int]) -> tuple[bytes, AnyArray]:
         """The bits, and what they decode to."""
         void, zfp = ctypes.c_void_p, self._zfp
         buffer = ctypes.create_string_buffer(1 << 16)

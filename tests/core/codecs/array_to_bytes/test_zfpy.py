@@ -13,6 +13,7 @@ from zarrcore.codecs import ArraySpec
 from zarrcore.codecs.array_to_bytes.zfpy import ZfpyCodec
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
+from zarrcore.typing import AnyArray
 
 SMOOTH = np.add.outer(np.sin(np.arange(9) / 3), np.linspace(-1, 1, 13)).astype("<f8")
 MODES: list[dict[str, Any]] = [
@@ -23,7 +24,7 @@ MODES: list[dict[str, Any]] = [
 ]
 
 
-def spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
+def spec_of(array: AnyArray) -> ArraySpec:
     return ArraySpec(array.shape, array.dtype, zero(array.dtype))
 
 
@@ -105,7 +106,7 @@ def test_a_precision_beyond_the_library_is_an_error_of_the_codec() -> None:
 @pytest.mark.parametrize(
     "other", [SMOOTH[:8], SMOOTH.astype("<f4"), np.arange(9 * 13).reshape(9, 13)], ids=["shape", "f4", "i8"]
 )
-def test_a_chunk_of_another_size_or_type_is_refused(other: np.ndarray[Any, Any]) -> None:
+def test_a_chunk_of_another_size_or_type_is_refused(other: AnyArray) -> None:
     codec = ZfpyCodec.from_configuration({"mode": 5})
     with pytest.raises(CodecError, match="expected 117 elements of float64, found"):
         codec.decode(bytes(codec.encode(other, spec_of(other))), spec_of(SMOOTH))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import h5py
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from zarrcore.codecs.bytes_to_bytes.hdf5_imagecodecs import Hdf5LzfCodec, Hdf5SzipCodec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.typing import AnyArray
 
 SZIP = {"mask": 141, "pixels_per_block": 8, "bits_per_pixel": 8, "pixels_per_scanline": 64}
 
@@ -64,7 +64,7 @@ def test_a_truncated_chunk_of_small_blocks_is_never_what_was_in_memory() -> None
         codec.decode(chunk[: len(chunk) // 2], elements.nbytes)
 
 
-def szip_written(elements: np.ndarray[Any, Any], options: tuple[str, int]) -> tuple[bytes, Hdf5SzipCodec]:
+def szip_written(elements: AnyArray, options: tuple[str, int]) -> tuple[bytes, Hdf5SzipCodec]:
     """The chunk that the HDF5 library writes, and the codec for it."""
     with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
         dataset = file.create_dataset(

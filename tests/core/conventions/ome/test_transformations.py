@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.conventions.ome.transformations import Alignment, alignment, described, listed
+from zarrcore.typing import AnyArray
 
 STEPS = st.lists(st.integers(-9, 9).map(float), min_size=3, max_size=3)
 POINT = np.array([2.0, -3.0, 5.0])
@@ -27,13 +28,13 @@ def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"type": "sequence", "transformations": list(parts)}
 
 
-def applied(told: Alignment | None, point: np.ndarray[Any, Any] = POINT) -> list[float]:
+def applied(told: Alignment | None, point: AnyArray = POINT) -> list[float]:
     assert told is not None
     scaled = point * (1.0 if told.scale is None else np.array(told.scale))
     return (scaled + (0.0 if told.translation is None else np.array(told.translation))).tolist()
 
 
-def matrix_of(transformation: dict[str, Any]) -> np.ndarray[Any, Any]:
+def matrix_of(transformation: dict[str, Any]) -> AnyArray:
     """The homogeneous matrix of scales, translations and their sequences."""
     matrix = np.eye(4)
     if transformation["type"] == "scale":

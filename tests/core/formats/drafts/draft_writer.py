@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 CORE = "https://purl.org/zarr/spec/protocol/core/3.0"
 NEW_CORE = "https://purl.org/zarr/spec/core/3.0"
 SHARDING = "https://purl.org/zarr/spec/storage_transformers/sharding/1.0"
@@ -24,7 +26,7 @@ SHARDING = "https://purl.org/zarr/spec/storage_transformers/sharding/1.0"
 class Array:
     """An array, and how to store it."""
 
-    values: np.ndarray[Any, Any]
+    values: AnyArray
     chunks: tuple[int, ...]
     fill_value: Any = 0
     """As JSON has it; the elements of a chunk that hold nothing else, and those beyond the edges, have its value."""

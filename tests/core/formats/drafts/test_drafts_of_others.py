@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from tests.core.formats.drafts.zarr_python_2_drafts import (
 from zarrcore.formats import Format
 from zarrcore.operations.check import check
 from zarrcore.stores import MemoryStore, open_store
+from zarrcore.typing import AnyArray
 
 CORPORA = Path(__file__).parents[4].parent / "shared" / "corpora"
 
@@ -35,13 +35,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return to
 
 
-def read(root: Path, path: str) -> np.ndarray[Any, Any]:
+def read(root: Path, path: str) -> AnyArray:
     array = zarrcore.open(root)[path]
     assert isinstance(array, zarrcore.Array)
     return array[...]
 
 
-def same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
+def same(found: AnyArray, expected: AnyArray) -> bool:
     return bool(found.shape == expected.shape and (found == expected).all())
 
 

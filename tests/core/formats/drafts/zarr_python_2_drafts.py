@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 ARCHIVE = Path(__file__).with_suffix(".tar.gz")
 SHAPE, CHUNKS = (5, 6), (2, 4)
 COMPRESSORS = ("gzip", "zlib", "blosc", "bz2", "lz4", "lzma", "zstd")
@@ -38,7 +40,7 @@ FILL_VALUES: dict[str, Any] = {
 }
 
 
-def values(dtype: Any) -> np.ndarray[Any, Any]:
+def values(dtype: Any) -> AnyArray:
     """Elements of any type, no two rows alike."""
     numbers = np.arange(30).reshape(SHAPE)
     dtype = np.dtype(dtype)
@@ -54,7 +56,7 @@ def values(dtype: Any) -> np.ndarray[Any, Any]:
     return (numbers % 2 if dtype.kind == "b" else numbers).astype(dtype)
 
 
-def texts() -> np.ndarray[Any, Any]:
+def texts() -> AnyArray:
     """Texts of varying length."""
     return np.array([["", "é"], ["three", "☃" * 4]], object)
 

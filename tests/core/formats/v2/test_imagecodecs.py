@@ -17,6 +17,7 @@ from tests.core.codecs.registered_imagecodecs import HAS_B2ND, HAS_VERSION_3, re
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import LocalStore
+from zarrcore.typing import AnyArray
 
 SHAPE, CHUNKS = (10, 12), (5, 6)
 
@@ -27,7 +28,7 @@ def registered() -> None:
     register()
 
 
-def _source(path: Path, dtype: str, compressor: Any, filters: Any) -> np.ndarray[Any, Any]:
+def _source(path: Path, dtype: str, compressor: Any, filters: Any) -> AnyArray:
     values = (np.arange(120) % 100).astype(dtype).reshape(SHAPE)
     options: dict[str, Any] = {"zarr_format": 2, "compressors": compressor, "filters": filters}
     array = zarr.create_array(path, shape=SHAPE, chunks=CHUNKS, dtype=dtype, **options)

@@ -23,6 +23,7 @@ from zarrcore.metadata import ArrayMetadata
 from zarrcore.operations.check import check
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 VECTORS = Path(__file__).parents[4].parent / "shared" / "corpora" / "numcodecs-fixture.tar.gz"
 LABELS = ["foo", "bär", "☃"]
@@ -30,13 +31,13 @@ OBJECTS: list[Any] = ["text", "", "ünï", None, 7, 0.5, True, [1, "a"], {"b": [
 TEXTS = ["text", "", "ünï", "null", "7", "0.5", "true", '[1, "a"]', '{"b": [null]}']
 
 
-def objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def objects(values: list[Any], shape: tuple[int, ...]) -> AnyArray:
     array = np.empty(len(values), object)
     array[:] = values
     return array.reshape(shape)
 
 
-def written(array: np.ndarray[Any, Any], *filters: Any, **members: Any) -> MemoryStore:
+def written(array: AnyArray, *filters: Any, **members: Any) -> MemoryStore:
     """An array of a single chunk."""
     chunk: Any = array
     for codec in filters:

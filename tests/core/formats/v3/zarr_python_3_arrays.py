@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 ARCHIVE = Path(__file__).with_suffix(".tar.gz")
 SHAPE = (11, 14)
 EDGES: list[list[int]] = [[1, 1, 3, 6], [4, 2, 8]]
@@ -60,7 +62,7 @@ ARRAYS: dict[str, dict[str, Any]] = {
 """Options by the name of the array."""
 
 
-def values(name: str) -> np.ndarray[Any, Any]:
+def values(name: str) -> AnyArray:
     """What each array holds; its first rows and last columns are only the fill value, 2."""
     dtype = ARRAYS[name].get("dtype", NUMBERS)
     numbers = np.arange(SHAPE[0] * SHAPE[1]).reshape(SHAPE) % 101

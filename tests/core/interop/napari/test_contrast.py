@@ -11,9 +11,10 @@ import zarrcore
 from zarrcore.interop.napari.contrast import contrast_limits, with_contrast
 from zarrcore.interop.napari.lazy_array import LazyArray
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 
-def lazy(values: np.ndarray[Any, Any], store: MemoryStore | None = None) -> LazyArray:
+def lazy(values: AnyArray, store: MemoryStore | None = None) -> LazyArray:
     made = zarrcore.create(store or MemoryStore()).create_array(
         "/x", shape=values.shape, data_type=values.dtype, chunk_shape=(1, *values.shape[1:])
     )

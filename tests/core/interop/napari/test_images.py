@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from tests.core.interop.napari.viewers import RELEASE, napari, picture, shown
 from tests.core.interop.napari.written import new_group, set_ome, values, write_image
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.interop.napari import read_layers
+from zarrcore.typing import AnyArray
 
 CHANNELS = [
     {"label": "DAPI", "color": "0000FF", "window": {"start": 10, "end": 2000}, "active": True},
@@ -198,7 +198,7 @@ def test_levels_that_napari_cannot_use_are_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_arrays_that_are_no_images_are_refused_in_one_line(
-    tmp_path: Path, values: np.ndarray[Any, Any], error: type[Exception]
+    tmp_path: Path, values: AnyArray, error: type[Exception]
 ) -> None:
     made = zarrcore.create(tmp_path / "a.zarr").create_array("/x", shape=values.shape, data_type=values.dtype)
     with pytest.raises(error, match=r"x#/|shown by napari") as caught:

@@ -19,6 +19,7 @@ from tests.core.interop.napari.written import new_group, set_ome, values, write_
 from zarrcore.errors import MetadataError
 from zarrcore.interop.napari import read_layers
 from zarrcore.interop.napari.plates import Mosaic
+from zarrcore.typing import AnyArray
 
 WELLS = ("A/1", "A/2", "B/2")
 """B/1 has no image."""
@@ -33,7 +34,7 @@ PLATE: dict[str, Any] = {
 SHAPE = (2, 40, 48)
 
 
-def well_values(path: str) -> np.ndarray[Any, Any]:
+def well_values(path: str) -> AnyArray:
     return values(SHAPE, seed=WELLS.index(path))
 
 
@@ -52,7 +53,7 @@ def write_plate(path: Path, zarr_format: int = 3) -> zarr.Group:
     return plate
 
 
-def stitched(step: int = 1) -> np.ndarray[Any, Any]:
+def stitched(step: int = 1) -> AnyArray:
     """The first field of each well at its place, every so many rows and columns."""
     rows, columns = SHAPE[1] // step, SHAPE[2] // step
     whole = np.zeros((2, 2 * rows, 2 * columns), "u2")

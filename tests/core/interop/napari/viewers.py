@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.typing import AnyArray
+
 RELEASE = tuple(int(part) for part in version("napari").split(".")[:2])
 """The first that places arrays of xarray and has today's colours of channels is (0, 9)."""
 
@@ -39,7 +41,7 @@ def shown(layers: Iterable[tuple[Any, dict[str, Any], str]]) -> Any:
     return viewer
 
 
-def picture(layer: Any) -> np.ndarray[Any, Any]:
+def picture(layer: Any) -> AnyArray:
     """The elements that a layer shows now."""
     return np.asarray(layer._slice.image.raw)
 

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import zarr
 
+from zarrcore.typing import AnyArray
+
 UNITS = {"t": "second", **dict.fromkeys("zyx", "micrometer")}
 KINDS = {"t": "time", "c": "channel", **dict.fromkeys("zyx", "space")}
 SCALES = {"t": 2.0, "c": 1.0, "z": 1.5, "y": 0.5, "x": 0.5}
 
 
-def values(shape: Sequence[int], dtype: Any = "u2", seed: int = 0) -> np.ndarray[Any, Any]:
+def values(shape: Sequence[int], dtype: Any = "u2", seed: int = 0) -> AnyArray:
     """Numbers from 0 to 3000, or to what the type can hold."""
     most = min(3000, np.iinfo(dtype).max) if np.dtype(dtype).kind in "iu" else 3000
     return np.random.default_rng(seed).integers(0, most, shape).astype(dtype)
@@ -23,7 +25,7 @@ def values(shape: Sequence[int], dtype: Any = "u2", seed: int = 0) -> np.ndarray
 
 def write_image(
     group: zarr.Group,
-    data: np.ndarray[Any, Any],
+    data: AnyArray,
     axes: str,
     *,
     levels: int = 3,

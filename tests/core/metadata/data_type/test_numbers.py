@@ -11,11 +11,12 @@ import pytest
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type import parse_data_type
 from zarrcore.metadata.data_type.numbers import NumberFamily, parse_float, spell_float
+from zarrcore.typing import AnyArray
 
 FAMILY = NumberFamily()
 
 
-def parse(name: str, value: Any) -> np.ndarray[Any, Any]:
+def parse(name: str, value: Any) -> AnyArray:
     return FAMILY.parse(value, parse_data_type(name))
 
 

@@ -16,8 +16,9 @@ import zarrcore
 from tests.hierarchies import values
 from tests.zarr_python import configured
 from zarrcore.errors import UnsupportedError
+from zarrcore.typing import AnyArray
 
-Array = np.ndarray[Any, Any]
+Array = AnyArray
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 NESTED = [("s", "S3"), ("u", "<U2"), ("when", "<M8[10s]"), ("inner", [("z", "?"), ("f", "<f2")])]
 RECORDS: list[Any] = [

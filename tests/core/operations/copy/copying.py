@@ -15,6 +15,7 @@ from zarrcore.formats import format_named
 from zarrcore.operations.copy import CopyResult, Layout, execute, plan_copy
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local.store import LocalStore
+from zarrcore.typing import AnyArray
 
 DATA = np.arange(1, 24 * 36 + 1, dtype="f4").reshape(24, 36)
 
@@ -32,13 +33,13 @@ def copy(
     return execute(plan, hierarchy, store, **options)
 
 
-def read_by_zarr(path: Path) -> np.ndarray[Any, Any]:
+def read_by_zarr(path: Path) -> AnyArray:
     with warnings.catch_warnings(action="ignore"):
         found = np.asarray(zarr.open_array(path, mode="r")[...])
     return found.astype(found.dtype.newbyteorder("="))
 
 
-def read_by_tensorstore(path: Path) -> np.ndarray[Any, Any]:
+def read_by_tensorstore(path: Path) -> AnyArray:
     drivers = {"attributes.json": "n5", "zarr.json": "zarr3", ".zarray": "zarr"}
     driver = next(driver for name, driver in drivers.items() if (path / name).exists())
     spec = {"driver": driver, "kvstore": {"driver": "file", "path": f"{path}/"}}

@@ -17,8 +17,9 @@ from tests.core.operations.reference.readers import assert_equal, by_zarr, writt
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.operations.reference.common_codecs import hdf5_codecs
+from zarrcore.typing import AnyArray
 
-Elements = np.ndarray[Any, Any]
+Elements = AnyArray
 FILTERS: dict[str, dict[str, Any]] = {
     "lzf": {"compression": "lzf"},
     "lzf and others": {"compression": "lzf", "shuffle": True, "fletcher32": True},

@@ -16,9 +16,10 @@ from tests.core.operations.reference.readers import assert_equal, by_zarr, writt
 from zarrcore.errors import UnsupportedError
 from zarrcore.operations.reference import lzf_chunks
 from zarrcore.operations.reference.lzf_chunks import LzfChunks, loosely_packed
+from zarrcore.typing import AnyArray
 
 
-def _file(path: Path, filler: int, fill_value: int, **options: Any) -> np.ndarray[Any, Any]:
+def _file(path: Path, filler: int, fill_value: int, **options: Any) -> AnyArray:
     values = np.full((45, 33), filler, "i4")
     values[:10, :10] = np.arange(100).reshape(10, 10) // 3 * 1001
     with h5py.File(path, "w") as file:
@@ -33,7 +34,7 @@ def registered() -> None:
     register()
 
 
-def _check(source: Path, values: np.ndarray[Any, Any]) -> tuple[int, int]:
+def _check(source: Path, values: AnyArray) -> tuple[int, int]:
     counts = set()
     for zarr_format in (2, 3) if HAS_VERSION_3 else (2,):
         path, result = written(source, zarr_format)

@@ -25,8 +25,9 @@ from tests.core.stores.tiff.ramps import ramps
 from zarrcore.errors import UnsupportedError
 from zarrcore.operations.reference import ReferenceResult, write_references
 from zarrcore.stores import open_store
+from zarrcore.typing import AnyArray
 
-Elements = np.ndarray[Any, Any]
+Elements = AnyArray
 LOSSLESS = ("lzw", "packbits", "deflate", "zstd", "lzma")
 ENCODINGS: list[tuple[str | None, int | None, str]] = [
     *((name, None, dtype) for name in (None, *LOSSLESS) for dtype in ("i2", "f4")),

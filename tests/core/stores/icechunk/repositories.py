@@ -10,7 +10,9 @@ import icechunk
 import numpy as np
 import zarr
 
-Values = dict[str, np.ndarray[Any, Any]]
+from zarrcore.typing import AnyArray
+
+Values = dict[str, AnyArray]
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,13 @@ from zarrcore.errors import HierarchyNotFoundError, StoreError, ZarrError
 from zarrcore.stores import LocalStore
 from zarrcore.stores.nifti.store import NiftiFile
 from zarrcore.stores.wrapper.interface import listable
+from zarrcore.typing import AnyArray
 
 TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16")
 IMAGES = {1: nibabel.Nifti1Image, 2: nibabel.Nifti2Image}
 
 
-def values_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray[Any, Any]:
+def values_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> AnyArray:
     nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
     found = np.random.default_rng(seed).integers(0, 120, nbytes, "u1").view(dtype)
     return found.reshape(shape)
@@ -39,7 +40,7 @@ def values_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray[A
 
 def write(
     path: Path,
-    values: np.ndarray[Any, Any],
+    values: AnyArray,
     *,
     version: int = 1,
     order: str = "<",

@@ -24,6 +24,7 @@ from zarrcore.errors import StoreError, ZarrError
 from zarrcore.stores import LocalStore
 from zarrcore.stores.nrrd.store import NrrdSource
 from zarrcore.stores.wrapper.interface import listable
+from zarrcore.typing import AnyArray
 
 # pynrrd writes the time into each file, and does not close files of text.
 pytestmark = [
@@ -34,7 +35,7 @@ pytestmark = [
 TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")
 
 
-def values_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray[Any, Any]:
+def values_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> AnyArray:
     nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
     return np.random.default_rng(seed).integers(0, 120, nbytes, "u1").view(dtype).reshape(shape)
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import tensorstore
 
+from zarrcore.typing import AnyArray
+
 SHARDING = {
     "@type": "neuroglancer_uint64_sharded_v1",
     "hash": "murmurhash3_x86_128",
@@ -21,14 +23,14 @@ SHARDING = {
 
 def write_scale(
     path: Path,
-    values: np.ndarray[Any, Any],
+    values: AnyArray,
     encoding: str = "raw",
     *,
     chunk: tuple[int, int, int] = (8, 8, 8),
     key: str = "8_8_8",
     resolution: tuple[float, ...] = (8, 8, 8),
     **members: Any,
-) -> np.ndarray[Any, Any]:
+) -> AnyArray:
     """Write a scale of a volume, and read it again with tensorstore.
 
     Args:
@@ -58,13 +60,11 @@ def write_scale(
         }
     ).result()
     array[...] = values.transpose(3, 2, 1, 0)
-    read: np.ndarray[Any, Any] = array.read().result().transpose(3, 2, 1, 0)
+    read: AnyArray = array.read().result().transpose(3, 2, 1, 0)
     return read
 
 
-def random_values(
-    shape: tuple[int, int, int, int], dtype: str, seed: int = 0, most: int = 100
-) -> np.ndarray[Any, Any]:
+def random_values(shape: tuple[int, int, int, int], dtype: str, seed: int = 0, most: int = 100) -> AnyArray:
     """Values of which half are zero."""
     random = np.random.default_rng(seed)
     values = random.integers(1, most, shape).astype(dtype)

@@ -18,8 +18,9 @@ import zarrcore as zc
 from tests.core.codecs.registered_imagecodecs import HAS_VERSION_3, register
 from tests.core.stores.tiff.ramps import ramps
 from zarrcore.errors import UnsupportedError
+from zarrcore.typing import AnyArray
 
-Elements = np.ndarray[Any, Any]
+Elements = AnyArray
 FORMATS = (2, 3) if HAS_VERSION_3 else (2,)
 """The versions of Zarr whose metadata tifffile writes, and whose codecs zarr-python decodes."""
 COLOURS: dict[str, dict[str, Any]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import numpy as np
 import tifffile
 
 from zarrcore.hierarchy import ArrayNode
@@ -13,8 +12,9 @@ from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.tiff.store import TiffStore
+from zarrcore.typing import AnyArray
 
-Elements = np.ndarray[Any, Any]
+Elements = AnyArray
 
 
 def written(data: Elements, **options: Any) -> bytes:

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import tifffile
 
-Elements = np.ndarray[Any, Any]
+from zarrcore.typing import AnyArray
+
+Elements = AnyArray
 Metadata = Literal["in each", "in the first", "in a companion"]
 
 TIMES, CHANNELS, DEPTH = 3, 2, 2

@@ -19,6 +19,7 @@ from tests.core.stores.tiff.files import array, as_shown, expected, store_of, wr
 from zarrcore.errors import StoreError
 from zarrcore.hierarchy import BrokenNode
 from zarrcore.hierarchy.collections.collection import open_place
+from zarrcore.typing import AnyArray
 
 GRAY = np.random.default_rng(0).integers(0, 60000, (70, 101)).astype("u2")
 RGB = np.random.default_rng(1).integers(0, 255, (70, 101, 3)).astype("u1")
@@ -113,7 +114,7 @@ DTYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
 
 
 @st.composite
-def images(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], dict[str, Any], str]:
+def images(draw: st.DrawFn) -> tuple[AnyArray, dict[str, Any], str]:
     dtype = draw(st.sampled_from(DTYPES))
     lengths = st.integers(1, 40)
     pages, height, width = draw(st.integers(1, 3)), draw(lengths), draw(lengths)
@@ -149,7 +150,7 @@ def images(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], dict[str, Any], str]:
 @settings(max_examples=60, deadline=None)
 @given(images())
 def test_any_layout_has_the_elements_that_were_written(
-    image: tuple[np.ndarray[Any, Any], dict[str, Any], str],
+    image: tuple[AnyArray, dict[str, Any], str],
 ) -> None:
     data, options, axes = image
     found = array(written(data, **options))

@@ -14,11 +14,12 @@ from tests.core.stores.tiff.files import store_of
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores.tiff.plain_pages import plain_series
+from zarrcore.typing import AnyArray
 
 SMALL, WIDE = np.zeros((4, 5), "u2"), np.zeros((4, 8), "u2")
 
 
-def file_of(pages: Sequence[np.ndarray[Any, Any]], **options: Any) -> bytes:
+def file_of(pages: Sequence[AnyArray], **options: Any) -> bytes:
     """A file with these pages, each filled with its number."""
     file = io.BytesIO()
     with tifffile.TiffWriter(file) as writer:

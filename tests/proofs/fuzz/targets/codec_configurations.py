@@ -17,6 +17,7 @@ from zarrcore.codecs.imagecodecs_package import V2_OF_BYTES
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.json_document import format_json
+from zarrcore.typing import AnyArray
 
 MAX_LENGTH = 80
 WORDS = (
@@ -128,7 +129,7 @@ def check(data: bytes) -> None:
     _check_completed(pipeline, chain, decoded)
 
 
-def _round_trip(pipeline: Pipeline, chain: Chain) -> np.ndarray[Any, Any] | None:
+def _round_trip(pipeline: Pipeline, chain: Chain) -> AnyArray | None:
     """The array after it was encoded and decoded; None if the codec cannot hold it."""
     try:
         encoded = bytes(pipeline.encode(chain.array))
@@ -160,7 +161,7 @@ def _check_numcodecs(chain: Chain, encoded: bytes, pipeline: Pipeline) -> None:
     assert decoded.tobytes() == np.ascontiguousarray(chain.array).tobytes()
 
 
-def _check_completed(pipeline: Pipeline, chain: Chain, decoded: np.ndarray[Any, Any]) -> None:
+def _check_completed(pipeline: Pipeline, chain: Chain, decoded: AnyArray) -> None:
     """All parameters, as a document would tell them, are the same codecs."""
     try:
         completed = pipeline.completed()

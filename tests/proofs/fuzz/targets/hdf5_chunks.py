@@ -17,6 +17,7 @@ from zarrcore.hierarchy import ArrayNode
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.hdf5.store import Hdf5Store
+from zarrcore.typing import AnyArray
 
 _COUNT = 300
 _NUMBERS = (np.arange(_COUNT) % 37 * 11 % 64).astype("<i4")
@@ -72,7 +73,7 @@ def check(data: bytes) -> None:
     assert theirs is None or found.tobytes() == theirs.tobytes(), f"{found!r} instead of {theirs!r}"
 
 
-def _theirs(image: bytes, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+def _theirs(image: bytes, dtype: np.dtype[Any]) -> AnyArray | None:
     """What the library reads, in a file of its own: it ignores the filter mask where the chunk has just been written."""
     elements = np.empty(_COUNT, dtype)
     with h5py.File(io.BytesIO(image)) as file:

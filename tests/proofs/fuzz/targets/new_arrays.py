@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ import zarrcore
 from zarrcore.errors import ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.new_array import NewArray
 from zarrfs.trees.writing.spool import SpoolMemory
@@ -74,17 +74,17 @@ def check(data: bytes) -> None:
         assert found.tobytes() == np.ascontiguousarray(expected).astype(array.dtype).tobytes()
 
 
-def _loaded(content: bytes) -> np.ndarray[Any, Any]:
+def _loaded(content: bytes) -> AnyArray:
     """What NumPy itself reads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loaded: np.ndarray[Any, Any] = np.load(io.BytesIO(content))
+        loaded: AnyArray = np.load(io.BytesIO(content))
     return loaded
 
 
 def examples() -> Iterable[bytes]:
     """Each version of the header, both orders, records."""
-    arrays: list[tuple[np.ndarray[Any, Any], tuple[int, int]]] = [
+    arrays: list[tuple[AnyArray, tuple[int, int]]] = [
         (np.arange(6, dtype="<i2").reshape(2, 3), (1, 0)),
         (np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3)), (1, 0)),
         (np.array([(1, 2.5)], [("a", "<i2"), ("b", "<f8", (2,))]), (2, 0)),

@@ -17,6 +17,7 @@ from zarrcore.errors import ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.stores import MemoryStore
+from zarrcore.typing import AnyArray
 
 _SHAPE, _INNER = (4, 6), (2, 3)
 _CHUNKS = 4
@@ -99,7 +100,7 @@ def check(data: bytes) -> None:
         assert theirs is None or theirs.tobytes() == whole.tobytes()
 
 
-def _read(array: ArrayNode, selection: Any) -> np.ndarray[Any, Any] | None:
+def _read(array: ArrayNode, selection: Any) -> AnyArray | None:
     try:
         return np.asarray(array[selection])
     except ZarrError:
@@ -129,12 +130,12 @@ def _buffer(data: bytes) -> Any:
     return default_buffer_prototype().buffer.from_bytes(data)
 
 
-def _theirs(number: int, shard: bytes) -> np.ndarray[Any, Any] | None:
+def _theirs(number: int, shard: bytes) -> AnyArray | None:
     """What zarr-python reads; None if it refuses the shard."""
     array, values = _their_array(number)
     values["c/0/0"] = _buffer(shard)
     try:
-        found: np.ndarray[Any, Any] = np.ascontiguousarray(array[...])
+        found: AnyArray = np.ascontiguousarray(array[...])
     except Exception:  # noqa: BLE001  # it raises all kinds
         return None
     return found

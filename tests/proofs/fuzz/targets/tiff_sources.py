@@ -13,6 +13,7 @@ import tifffile
 from tests.proofs.fuzz.sources import check_source
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.tiff.store import TiffStore
+from zarrcore.typing import AnyArray
 
 WORDS = (
     "II*\0",
@@ -37,7 +38,7 @@ def check(data: bytes) -> None:
     check_source(store)
 
 
-def _written(data: np.ndarray[Any, Any] = _IMAGE, **options: Any) -> bytes:
+def _written(data: AnyArray = _IMAGE, **options: Any) -> bytes:
     file = io.BytesIO()
     tifffile.imwrite(file, data, **options)
     return file.getvalue()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import zarr
 
+from zarrcore.typing import AnyArray
+
 VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 
 
-def stored(path: Path, name: str = "a") -> np.ndarray[Any, Any]:
+def stored(path: Path, name: str = "a") -> AnyArray:
     return zarr.open_array(path / name, mode="r")[...]
 
 

@@ -13,12 +13,11 @@ from itertools import product
 from threading import Lock
 from typing import Any, Final
 
-import numpy as np
-
 from zarrcore.array import AxisRange, crossings
 from zarrcore.filetypes import RawFile, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.threads import ThreadPool
+from zarrcore.typing import AnyArray
 from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
@@ -175,7 +174,7 @@ class ArrayEdits:
                 for done in [threads.submit(self._store_chunk, edited, *chunk) for chunk in row.items()]:
                     done.result()
 
-    def _of_row(self, row: dict[Index, list[Region]]) -> Callable[[Region], np.ndarray[Any, Any]]:
+    def _of_row(self, row: dict[Index, list[Region]]) -> Callable[[Region], AnyArray]:
         """A function that returns the elements of a region of a row of chunks; all are read at once if the regions are dense."""
         regions = [region for written in row.values() for region in written]
         hull = _hull(regions)
@@ -184,9 +183,9 @@ class ArrayEdits:
             return self._edited
         values = self._edited(hull)
 
-        def edited(region: Region) -> np.ndarray[Any, Any]:
+        def edited(region: Region) -> AnyArray:
             place: Any = (*_within(region, hull), ...)
-            found: np.ndarray[Any, Any] = values[place]
+            found: AnyArray = values[place]
             return found
 
         return edited
@@ -217,12 +216,10 @@ class ArrayEdits:
         for parts in product(*crossed):
             yield tuple(index for index, _ in parts), tuple(region for _, region in parts)
 
-    def _edited(self, region: Region) -> np.ndarray[Any, Any]:
+    def _edited(self, region: Region) -> AnyArray:
         return self._opened().read_region(self.array.shape, self.array.dtype, region)
 
-    def _store_chunk(
-        self, edited: Callable[[Region], np.ndarray[Any, Any]], index: Index, regions: list[Region]
-    ) -> None:
+    def _store_chunk(self, edited: Callable[[Region], AnyArray], index: Index, regions: list[Region]) -> None:
         """Store the written regions of one chunk, and the elements between them."""
         array = self.array
         hull = _hull(regions)

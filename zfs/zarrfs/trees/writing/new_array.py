@@ -19,6 +19,7 @@ import numpy as np
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
 from zarrcore.metadata import numpy_dtype
+from zarrcore.typing import AnyArray
 from zarrfs.trees.entry import BytesLike, OpenFile, WritableOpenFile
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
@@ -28,7 +29,7 @@ _VERSIONS: Final = ((1, 0), (2, 0), (3, 0))
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
 
-Slab = Callable[[int, int], np.ndarray[Any, Any]]
+Slab = Callable[[int, int], AnyArray]
 """Returns the elements of an array between two positions along its first axis."""
 
 
@@ -95,7 +96,7 @@ class NewArray(WritableOpenFile):
         is_fortran: bool,
         begin: int,
         end: int,
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """The elements from ``begin`` to ``end`` along the first axis."""
         region = (slice(begin, end), *(slice(0, length) for length in shape[1:]))[: len(shape)]
         if not is_fortran:

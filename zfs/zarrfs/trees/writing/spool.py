@@ -10,6 +10,7 @@ import numpy as np
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import WritableStore
+from zarrcore.typing import AnyArray
 from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
@@ -65,11 +66,11 @@ class Spool:
 
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Like `UnnamedFile.read_region`."""
         if self._file is None:
             place: Any = (*region, ...)
-            copied: np.ndarray[Any, Any] = np.ndarray(shape, dtype, self._memory, offset)[place].copy()
+            copied: AnyArray = np.ndarray(shape, dtype, self._memory, offset)[place].copy()
             return copied
         return self._file.read_region(shape, dtype, region, offset)
 

@@ -19,6 +19,7 @@ import numpy as np
 from zarrcore.array import unnamed_files_folder
 from zarrcore.errors import StoreError, StoreFullError
 from zarrcore.stores import read_descriptor, read_descriptor_into
+from zarrcore.typing import AnyArray
 from zarrfs.trees.errors import RefusedError
 
 _LARGEST: Final = 1 << 30
@@ -71,7 +72,7 @@ class UnnamedFile:
 
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int = 0
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Part of an array whose elements are in C order.
 
         Args:

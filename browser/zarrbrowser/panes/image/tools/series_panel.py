@@ -13,7 +13,6 @@ from zarrbrowser.image.levels import Image
 from zarrbrowser.image.probe import element_at
 from zarrbrowser.image.series_at_point import SeriesAtPoint, axes_of_series, write_csv
 from zarrbrowser.image.state import Change
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_model import ImageModel
@@ -28,6 +27,7 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.typing import AnyArray
 
 _HEIGHT = 190
 _NO_MORE = f"At most {len(LINE_COLOURS)} points: clear them first."

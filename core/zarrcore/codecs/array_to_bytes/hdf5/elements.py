@@ -16,6 +16,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.stores.hdf5.packed_numbers import PackedNumber, numbers
+from zarrcore.typing import AnyArray
 
 _NUL_TERMINATED = 0
 _SPACES = 2
@@ -44,7 +45,7 @@ class Hdf5ElementsCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return self.encoded_nbytes(spec)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         if len(encoded) != self.encoded_nbytes(spec):
             raise CodecError(
                 f"expected {self.encoded_nbytes(spec):,} bytes, found {len(encoded):,}", codec=self.name
@@ -85,7 +86,7 @@ def _packed(stored: Any) -> PackedNumber:
     return packed
 
 
-def _assign(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], stored: Any) -> None:
+def _assign(target: AnyArray, source: AnyArray, stored: Any) -> None:
     if isinstance(stored, dict) and "array" in stored:
         _assign(target, source, stored["array"])
     elif isinstance(stored, dict) and "number" in stored:
@@ -101,7 +102,7 @@ def _assign(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], stored: 
         target[...] = source
 
 
-def _text(source: np.ndarray[Any, Any], nbytes: int, padding: int) -> np.ndarray[Any, Any]:
+def _text(source: AnyArray, nbytes: int, padding: int) -> AnyArray:
     characters = np.ascontiguousarray(source).reshape(-1).view("u1").reshape(-1, nbytes)
     if padding == _SPACES:
         # Only spaces at the end are padding.

@@ -17,6 +17,7 @@ from zarrcore.codecs.optional_package import optional_package
 from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import is_variable_length
+from zarrcore.typing import AnyArray
 
 _MAX_INT = 2**31 - 1
 
@@ -45,13 +46,13 @@ class ImagecodecsBitshuffleCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return spec.nbytes
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         if len(encoded) != spec.nbytes:
             raise CodecError(f"expected {spec.nbytes:,} bytes, found {len(encoded):,}", codec=self.name)
         decoded = BitshuffleOfBytes(spec.dtype.itemsize, self._block).decode(encoded, spec.nbytes)
         return np.ndarray(spec.shape, spec.dtype.newbyteorder("<"), decoded)
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         elements = np.ascontiguousarray(decoded, spec.dtype.newbyteorder("<"))
         return BitshuffleOfBytes(spec.dtype.itemsize, self._block).encode(
             elements.reshape(-1).view("u1").data
@@ -76,7 +77,7 @@ class ImagecodecsB2ndCodec(ArrayToBytesCodec):
             raise MetadataError("elements of variable length need another codec", member=self.name)
         return 2 * spec.nbytes + (1 << 20)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         try:
             array = array_of_frame(self._module, bytes(encoded), spec.nbytes, self.name)
         except (RuntimeError, ValueError, TypeError, KeyError) as error:

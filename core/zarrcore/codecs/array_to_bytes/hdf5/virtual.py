@@ -23,6 +23,7 @@ from zarrcore.errors import CodecError
 from zarrcore.metadata.data_type import parse_data_type
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.named_configuration import parse_named_configuration
+from zarrcore.typing import AnyArray
 
 _MAX_ENCODED: Final = (1 << 28) + (1 << 20)
 _MAX_DECODED: Final = 1 << 33
@@ -53,7 +54,7 @@ class Hdf5VirtualCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         return _MAX_ENCODED
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         view = memoryview(encoded)
         try:
             after = 8 + int.from_bytes(view[:8], "little")
@@ -94,16 +95,16 @@ class _Source:
         self.nbytes = self._spec.nbytes
         self._pipeline: Any = None
 
-    def elements(self, data: memoryview | None) -> np.ndarray[Any, Any]:
+    def elements(self, data: memoryview | None) -> AnyArray:
         """The elements of a chunk; those of one that is not stored have the fill value."""
         from zarrcore.codecs.pipeline import Pipeline  # which imports the codecs
 
         if data is None:
-            filled: np.ndarray[Any, Any] = np.broadcast_to(self._spec.fill_value, self._spec.shape)
+            filled: AnyArray = np.broadcast_to(self._spec.fill_value, self._spec.shape)
             return filled
         if self._pipeline is None:
             self._pipeline = Pipeline(self._codecs, self._spec)
-        found: np.ndarray[Any, Any] = self._pipeline.decode(data)
+        found: AnyArray = self._pipeline.decode(data)
         return found
 
 
@@ -113,7 +114,7 @@ def _source(document: str) -> _Source:
     return _Source(json.loads(document))
 
 
-def _selected(array: np.ndarray[Any, Any], indices: list[Any]) -> Any:
+def _selected(array: AnyArray, indices: list[Any]) -> Any:
     """An index of elements: slices, or arrays of indices if one dimension needs them."""
     told: list[Any] = []
     for index, length in zip(indices, array.shape, strict=False):
@@ -137,12 +138,12 @@ def _selected(array: np.ndarray[Any, Any], indices: list[Any]) -> Any:
     return np.ix_(*lists)
 
 
-def _put(target: np.ndarray[Any, Any], here: Any, source: np.ndarray[Any, Any], there: Any) -> None:
+def _put(target: AnyArray, here: Any, source: AnyArray, there: Any) -> None:
     elements = source[there].reshape(target[here].shape)
     target[here] = converted(elements, target.dtype)
 
 
-def converted(elements: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def converted(elements: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
     """Numbers in another type, as HDF5 converts them: those out of range become the nearest in range.
 
     Raises:
@@ -157,10 +158,10 @@ def converted(elements: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarra
     if found.kind in "iu" and dtype.kind in "iu":
         limits = np.iinfo(dtype)
         low, high = max(limits.min, np.iinfo(found).min), min(limits.max, np.iinfo(found).max)
-        clipped: np.ndarray[Any, Any] = np.clip(elements, low, high).astype(dtype)
+        clipped: AnyArray = np.clip(elements, low, high).astype(dtype)
         return clipped
     if found.kind in "iuf" and dtype.kind == "f":
         with np.errstate(over="ignore", invalid="ignore"):
-            rounded: np.ndarray[Any, Any] = elements.astype(dtype)
+            rounded: AnyArray = elements.astype(dtype)
         return rounded
     raise ValueError(f"its source has the type {found}")

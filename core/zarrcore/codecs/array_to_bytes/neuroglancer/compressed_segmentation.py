@@ -17,6 +17,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.named_configuration import integers
+from zarrcore.typing import AnyArray
 
 _WIDTHS: Final = (0, 1, 2, 4, 8, 16, 32)
 _MAX_SMALL_SIZE: Final = 1 << 22
@@ -72,7 +73,7 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
         # The header, 32 bits for each position, and a table with all labels.
         return channels * (4 + math.prod(grid) * (8 + 4 * (block + 1) + block * spec.dtype.itemsize)) + 4096
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         channels, grid = self._grid(spec)
         if len(encoded) % 4 or len(encoded) < 4 * channels:
             raise CodecError(f"{len(encoded):,} bytes are no whole number of words", codec=self.name)
@@ -86,7 +87,7 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
             self._decode_channel(words[starts[channel] : starts[channel + 1]], grid, decoded[channel])
         return decoded.reshape(spec.shape)
 
-    def _decode_channel(self, words: Words, grid: tuple[int, ...], out: np.ndarray[Any, Any]) -> None:
+    def _decode_channel(self, words: Words, grid: tuple[int, ...], out: AnyArray) -> None:
         count = math.prod(grid)
         if len(words) < 2 * count:
             raise CodecError(f"{len(words):,} words are fewer than {count:,} blocks need", codec=self.name)
@@ -115,11 +116,11 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
     def _decode_blocks(
         self,
         words: Words,
-        labels: np.ndarray[Any, Any],
+        labels: AnyArray,
         width: int,
         tables: NDArray[np.intp],
         places: NDArray[np.intp],
-    ) -> np.ndarray[Any, Any]:
+    ) -> AnyArray:
         """Blocks of one width, one per row."""
         if width not in _WIDTHS:
             raise CodecError(f"a block has positions of {width} bits", codec=self.name)
@@ -137,12 +138,10 @@ class CompressedSegmentationCodec(ArrayToBytesCodec):
         # A label of 64 bits has two words.
         indices = np.multiply(positions, labels.dtype.itemsize // 4, dtype=np.intp)
         indices += tables[:, None]
-        found: np.ndarray[Any, Any] = labels[indices]
+        found: AnyArray = labels[indices]
         return found
 
-    def _assemble(
-        self, blocks: np.ndarray[Any, Any], grid: tuple[int, ...], out: np.ndarray[Any, Any]
-    ) -> None:
+    def _assemble(self, blocks: AnyArray, grid: tuple[int, ...], out: AnyArray) -> None:
         """Put blocks, or one label for each, in their places; what lies beyond the chunk is padding."""
         if blocks.ndim == 1:
             blocks = np.broadcast_to(blocks.reshape(*grid, 1, 1, 1), (*grid, *self._block))

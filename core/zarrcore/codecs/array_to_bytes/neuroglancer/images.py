@@ -20,6 +20,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.typing import AnyArray
 
 
 class _ImageCodec(ArrayToBytesCodec):
@@ -38,7 +39,7 @@ class _ImageCodec(ArrayToBytesCodec):
             raise MetadataError(f"cannot hold chunks of shape {spec.shape} of {spec.dtype}", member=self.name)
         return 2 * spec.nbytes + (64 << 10)
 
-    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> AnyArray:
         channels = spec.shape[0] if len(spec.shape) == 4 else 1
         data = bytes(encoded)
         found = self._header(data)
@@ -70,7 +71,7 @@ class _ImageCodec(ArrayToBytesCodec):
         return header.channels == channels
 
     @abstractmethod
-    def _decoded(self, data: bytes) -> np.ndarray[Any, Any]:
+    def _decoded(self, data: bytes) -> AnyArray:
         """The samples of an image."""
 
 
@@ -83,8 +84,8 @@ class JpegCodec(_ImageCodec):
     def _header(self, data: bytes) -> ImageHeader | None:
         return jpeg_header(data)
 
-    def _decoded(self, data: bytes) -> np.ndarray[Any, Any]:
-        pixels: np.ndarray[Any, Any] = self._module.jpeg8_decode(data)
+    def _decoded(self, data: bytes) -> AnyArray:
+        pixels: AnyArray = self._module.jpeg8_decode(data)
         return pixels
 
 
@@ -97,8 +98,8 @@ class PngCodec(_ImageCodec):
     def _header(self, data: bytes) -> ImageHeader | None:
         return png_header(data)
 
-    def _decoded(self, data: bytes) -> np.ndarray[Any, Any]:
-        pixels: np.ndarray[Any, Any] = self._module.png_decode(data)
+    def _decoded(self, data: bytes) -> AnyArray:
+        pixels: AnyArray = self._module.png_decode(data)
         return pixels
 
 
@@ -114,6 +115,6 @@ class JxlCodec(_ImageCodec):
     def _has_channels(self, header: ImageHeader, channels: int) -> bool:
         return channels <= header.channels <= channels + 2  # the header tells the most that there can be
 
-    def _decoded(self, data: bytes) -> np.ndarray[Any, Any]:
-        pixels: np.ndarray[Any, Any] = self._module.jpegxl_decode(data)
+    def _decoded(self, data: bytes) -> AnyArray:
+        pixels: AnyArray = self._module.jpegxl_decode(data)
         return pixels

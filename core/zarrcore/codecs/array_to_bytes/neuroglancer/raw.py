@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec, Buffer
 from zarrcore.codecs.parameters import known
+from zarrcore.typing import AnyArray
 
 
 class RawCodec(BytesCodec):
@@ -30,5 +29,5 @@ class RawCodec(BytesCodec):
     def can_encode(self) -> bool:
         return False
 
-    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+    def encode(self, decoded: AnyArray, spec: ArraySpec) -> Buffer:
         raise self._not_written()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from zarrcore.typing import AnyArray
 
 Indices = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ class Spans:
     [1, 2]
     """
 
-    def __init__(self, ends: NDArray[Any]) -> None:
+    def __init__(self, ends: AnyArray) -> None:
         self.first: Indices = np.ascontiguousarray(ends[:, :, 0])
         self.last: Indices = np.ascontiguousarray(ends[:, :, 1])
         count, ndim = self.first.shape

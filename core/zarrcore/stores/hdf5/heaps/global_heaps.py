@@ -7,12 +7,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from zarrcore.stores.hdf5.heaps.room import Room
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
+from zarrcore.typing import AnyArray
 
 LONGER_THAN_ITS_OBJECT: Final = "an element of variable length is longer than its object in the global heap"
 
@@ -66,9 +67,7 @@ class GlobalHeaps:
             value = collection.part(index, nbytes)
             yield value if b"\0" not in value else value[: value.index(b"\0")]
 
-    def joined(
-        self, references: bytes, count: int, room: Room
-    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    def joined(self, references: bytes, count: int, room: Room) -> tuple[AnyArray, AnyArray]:
         """The elements to which references lead, one after another, and the size of each.
 
         Args:
@@ -134,7 +133,7 @@ class _Collection:
             raise BrokenFileError(LONGER_THAN_ITS_OBJECT)
         return self.data[begin : begin + nbytes]
 
-    def run(self, index: int, sizes: np.ndarray[Any, Any]) -> list[bytes]:
+    def run(self, index: int, sizes: AnyArray) -> list[bytes]:
         """The bytes of objects with consecutive numbers, of these sizes; some may be joined."""
         if len(sizes) >= _LEAST_RUN:
             start = self._starts.get(index) or self._place(index)[0] - _HEAD_NBYTES
@@ -152,7 +151,7 @@ class _Collection:
             raise BrokenFileError(f"the global heap at {self._address:,} has no object {index}")
         return place
 
-    def _joined(self, start: int, index: int, sizes: np.ndarray[Any, Any]) -> bytes | None:
+    def _joined(self, start: int, index: int, sizes: AnyArray) -> bytes | None:
         """The objects, if they lie one after another from a position on; their heads tell."""
         filled = -(-sizes // 8) * 8
         ends = start + np.cumsum(_HEAD_NBYTES + filled)
@@ -171,7 +170,7 @@ class _Collection:
         return joined
 
 
-def _parsed(references: bytes, count: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _parsed(references: bytes, count: int) -> tuple[AnyArray, AnyArray]:
     """References as records, and whether each leads to an object."""
     if len(references) < count * _REFERENCE.itemsize:
         raise BrokenFileError("a structure ends early")

@@ -10,11 +10,11 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.panes.image.tools import coordinate_labels
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.workers import Workers
 from zarrcore.errors import NodeNotFoundError
+from zarrcore.typing import AnyArray
 
 
 def climate() -> FakeGroup:

@@ -14,15 +14,16 @@ from tests.core.codecs.registered_imagecodecs import needs_b2nd
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.typing import AnyArray
 
 TYPES = ("|u1", "<i2", "<f4", "<c16")
 
 
-def _elements(dtype: str, shape: tuple[int, ...] = (7, 30)) -> np.ndarray[Any, Any]:
+def _elements(dtype: str, shape: tuple[int, ...] = (7, 30)) -> AnyArray:
     return (np.arange(np.prod(shape)) // 3 % 120).astype(dtype).reshape(shape)
 
 
-def _pipeline(name: str, elements: np.ndarray[Any, Any], **parameters: Any) -> Pipeline:
+def _pipeline(name: str, elements: AnyArray, **parameters: Any) -> Pipeline:
     spec = ArraySpec(elements.shape, elements.dtype, np.zeros((), elements.dtype))
     return Pipeline([NamedConfiguration(name, parameters)], spec)
 

@@ -66,6 +66,7 @@ def run(
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [
@@ -104,6 +105,7 @@ def test_copies_are_the_same(environment: Environment, hierarchy: Path, tmp_path
     assert run_inside("diff", hierarchy, place / "copy.zarr").status == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [

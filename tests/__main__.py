@@ -155,14 +155,13 @@ def main() -> int:
                 if outcome.has_failed:
                     print(outcome.output)
                 said = f"[{number}/{len(parts)}] {outcome.part}: {outcome.closing_line}"
-                print(f"{said}; {outcome.processor_s:.0f} s of processor", flush=True)
+                print(f"{said}; {outcome.wall_s:.0f} s, {outcome.processor_s:.0f} s of processor", flush=True)
                 counts.update({kind: int(found) for found, kind in _COUNT.findall(outcome.closing_line)})
                 lines += [line for line in outcome.output.splitlines() if line.startswith(_TO_REPEAT)]
         except KeyboardInterrupt:  # the parts that run get it too, and end
             pool.shutdown(cancel_futures=True)
             return 128 + signal.SIGINT
-    print(*lines, sep="\n")
-    print("    wall  processor     memory")
+    print(*lines, "    wall  processor     memory", sep="\n")
     for outcome in sorted(done, key=lambda outcome: -outcome.wall_s):
         print(
             f"{outcome.wall_s:6.0f} s {outcome.processor_s:8.0f} s {outcome.nbytes >> 20:6} MiB  {outcome.part}"
@@ -172,7 +171,7 @@ def main() -> int:
         print(f"The temporary files of the parts that failed are in {folder}")
     else:
         shutil.rmtree(folder, ignore_errors=True)
-    summary = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    summary = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "no tests"
     print(f"======== {summary} in {time.monotonic() - started:.0f} s ========")
     return int(bool(failed))
 

@@ -1,8 +1,8 @@
 """The documents' examples run, their links lead somewhere, and the README stays short.
 
 Each document runs from top to bottom in a folder of its own that holds the demonstration's ``brain.zarr``. The ``python``
-blocks of a document share one namespace. Of a ``console`` block, each line that begins with ``$`` runs in a shell and must
-exit with 0. A ``text`` block right below a ``console`` block is what the first of its commands prints.
+blocks of a document share one namespace. Of a ``console`` block, each line that begins with ``$`` runs, in a shell if it
+needs one, and must exit with 0. A ``text`` block right below a ``console`` block is what the first of its commands prints.
 
 These are not run: commands with an address (``://``), other than that of a bucket that the test serves; installations
 (``git``, ``cd``, ``packaging/…``, ``pip``); the window (``zarrscope browse`` is only asked for its help); and, where this
@@ -15,6 +15,7 @@ import importlib.util
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import time
@@ -24,11 +25,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.command import Outcome, run_inside
 from tests.servers import S3Server
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+INSIDE = re.compile(r"zarrscope (?!u?mount|browse|doctor)[^|<>*?$`;&~#]*")
+"""Commands that need neither a shell nor a process of their own."""
 SERVED = "s3://bucket/brain.zarr"
 NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
 DOCUMENTS = sorted(
@@ -116,12 +120,15 @@ def run(example: Example, namespace: dict[str, Any]) -> None:
         exec(code, namespace)
     elif not example.text.startswith(NOT_RUN):
         command = re.sub(r"^(zarrscope browse|zarrbrowser)\b.*", r"\1 --help", example.text)
-        done = subprocess.run(
-            ["bash", "-c", command], env=environment(), capture_output=True, text=True, timeout=60
-        )
+        done = run_inside(*shlex.split(command)[1:]) if INSIDE.fullmatch(command) else in_shell(command)
         where = f"{example.document}:{example.line}: {example.text}"
-        assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
-        assert example.output in (None, done.stdout), f"{where} prints\n{done.stdout}"
+        assert done.status == 0, f"{where}\n{done.text}{done.stderr}"
+        assert example.output in (None, done.text), f"{where} prints\n{done.text}"
+
+
+def in_shell(command: str) -> Outcome:
+    done = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, timeout=60)
+    return Outcome(done.returncode, done.stdout, done.stderr.decode())
 
 
 def environment() -> dict[str, str]:

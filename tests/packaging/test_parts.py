@@ -104,3 +104,17 @@ def test_a_part_that_fails_fails_all(folder: Path, text: str) -> None:
         assert any(
             line.startswith("======== ") and "1 failed" in line and "3 passed" in line for line in lines
         )
+
+
+@pytest.mark.parametrize(
+    ("code", "closing_line", "has_failed"),
+    [("print('fine')", "fine", False), ("raise SystemExit('wrong')", "wrong", True)],
+)
+def test_a_check_is_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, closing_line: str, has_failed: bool
+) -> None:
+    monkeypatch.setattr(parts, "CHECKS", {"check": ("python", "-c", code)})
+    outcome = parts.run("check", tmp_path / "temporary")
+    assert (outcome.closing_line, outcome.has_failed) == (closing_line, has_failed)
+    assert 0 < outcome.processor_s < 60
+    assert 1 << 20 < outcome.nbytes < 1 << 30

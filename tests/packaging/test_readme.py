@@ -68,7 +68,6 @@ def in_shell(example: Example) -> str:
 
 @pytest.mark.skipif(not os.access("/dev/fuse", os.R_OK | os.W_OK), reason="/dev/fuse cannot be opened")
 @pytest.mark.timeout(1200)
-@pytest.mark.campaign
 def test_a_fresh_clone_does_what_the_readme_says(clone: Path, tmp_path: Path) -> None:
     steps = ["PATH=$PWD/.venv/bin:$PATH"]
     wanted = {}

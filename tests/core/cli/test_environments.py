@@ -66,6 +66,7 @@ def run(
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [
@@ -104,6 +105,7 @@ def test_copies_are_the_same(environment: Environment, hierarchy: Path, tmp_path
     assert run_inside("diff", hierarchy, place / "copy.zarr").status == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [
@@ -126,6 +128,7 @@ def test_a_full_disk_is_told_in_one_line(environment: Environment, words: str, h
     assert (done.returncode, done.stderr) == (1, b"zarrscope: No space left on device\n")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("words", ["--help", "tree {source}", "ls {source}", "cat {source} images/stack"])
 def test_a_closed_pipe_is_not_an_error(environment: Environment, words: str, hierarchy: Path) -> None:
     reader, writer = os.pipe()
@@ -134,6 +137,7 @@ def test_a_closed_pipe_is_not_an_error(environment: Environment, words: str, hie
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("words", ["--help", "tree", "tree /proc/self/nothing"])
 def test_neither_the_output_nor_the_reason_can_be_written(environment: Environment, words: str) -> None:
     with open("/dev/full", "wb") as full:

@@ -51,6 +51,7 @@ PARTS = st.lists(st.tuples(*map(slices, SHAPE)), min_size=1, max_size=3)
 """Selections with steps forward, the only ones that zarr-python has, and not empty, as its first pipelines demand."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])
 @settings(max_examples=15)

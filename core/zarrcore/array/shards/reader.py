@@ -10,6 +10,7 @@ a remote store, so a remote store is asked only if it has cached the answer.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.ages import aged
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.decode_units import DecodeUnit, DecodeUnitGrid, attempt
 from zarrcore.array.pools import Task
@@ -163,7 +165,10 @@ class ShardReader:
         origin: tuple[int, ...],
     ) -> list[Task] | None:
         level = self._level(depth, origin)
-        index = self._index(cache, key, level, bounds)
+        index, requested_s = aged(self._index, cache, key, level, bounds)
+        for unit in units:
+            if unit.claim is not None:
+                unit.claim.requested_s = min(unit.claim.requested_s, requested_s)
         if index is None:
             for unit in units:
                 self._finish(key, unit, None, False)
@@ -241,7 +246,7 @@ class ShardReader:
         cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
         if cache is not None and (kept := cache.get(cache_key)) is not None:
             return kept
-        wanted = level.shard.index_range(level.pipeline.spec)
+        wanted, requested_s = level.shard.index_range(level.pipeline.spec), time.monotonic()
         if bounds.stop is not None:
             start, stop = wanted.resolve(bounds.stop - bounds.start)
             wanted = ByteRange(bounds.start + start, bounds.start + stop)
@@ -255,7 +260,7 @@ class ShardReader:
         except CodecError as error:
             raise error.at(key) from error
         if cache is not None:
-            cache.put(cache_key, index)
+            cache.put(cache_key, index, requested_s)
         return index
 
     def _member(

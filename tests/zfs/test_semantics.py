@@ -67,7 +67,10 @@ HELD_BY = {
         "trees/keys/test_denied.test_directories_of_a_server_without_listings_are_walked",
     ],
     "S11": [
-        "mount/test_mount.test_the_ages_of_all_caches_add_up_to_the_time_to_live",
+        "fuse/test_ages.test_no_answer_is_older_than_the_time_to_live",
+        "fuse/test_ages.test_within_the_time_to_live_nothing_is_requested_again",
+        "fuse/test_ages.test_a_mount_shows_a_change_after_the_time_to_live_and_not_before",
+        "mount/test_mount.test_all_places_have_the_same_time_to_live_without_what_the_store_keeps_itself",
         "test_remote.test_consolidated_metadata_give_all_nodes",
         "fuse/test_operations.test_names_below_an_open_directory_are_looked_up_again",
         "mount/test_mount.test_without_a_time_to_live_every_open_asks_the_store",

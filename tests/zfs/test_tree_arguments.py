@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from zarrfs.tree_arguments import TreeArguments, file_types, thread_count, time_to_live
+from zarrfs.tree_arguments import file_types, thread_count, time_to_live
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,3 @@ def test_an_invalid_value_is_quoted_with_what_was_expected(
 def test_the_first_and_the_last_valid_values_are_accepted() -> None:
     assert (thread_count("1"), thread_count("1000")) == (1, 1000)
     assert (time_to_live("0"), time_to_live("0.5"), time_to_live("forever")) == (0.0, 0.5, math.inf)
-
-
-def test_the_shares_of_all_caches_are_the_time_to_live() -> None:
-    assert TreeArguments(ttl_s=60.0).share_s * 4 == 60.0
-    assert TreeArguments(ttl_s=60.0, store_cache=True).share_s * 5 == 60.0

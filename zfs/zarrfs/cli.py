@@ -133,6 +133,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome
         from zarrfs.trees.opening import absolute, hierarchy_opener, part_of
+        from zarrfs.trees.store_trees import STORE_PART
 
         if namespace.format is not None:
             _refuse_unknown(namespace.format)
@@ -142,7 +143,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         url, node = split_uri(namespace.source)
         # The daemon changes its working directory, so relative paths must be resolved first.
         url = absolute(url)
-        opener = hierarchy_opener(namespace.format, options.share_s, read_write=options.read_write)
+        kept_s = options.ttl_s / STORE_PART
+        opener = hierarchy_opener(namespace.format, read_write=options.read_write)
         with (
             Outcome() as outcome,
             _completed(
@@ -150,8 +152,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
                     url,
                     options=store_options(namespace),
                     targets="shared" if options.allow_other else "own",
-                    cache_max_age_s=options.share_s,
-                    branch_max_age_s=options.share_s,
+                    cache_max_age_s=kept_s,
+                    branch_max_age_s=kept_s,
                     all_versions=True,
                 ),
                 outcome,

@@ -128,17 +128,6 @@ class TreeArguments:
     """File types that listings show; the others open by name."""
     threads: int = option("threads", "worker threads", "32", thread_count, "N")
     """Worker threads for calls that wait."""
-    store_cache: bool = False
-    """Whether the store also caches its answers; set from the options of the store."""
-
-    @property
-    def share_s(self) -> float:
-        """How long each cache may repeat an answer. The times add up to the TTL.
-
-        The store's cache, the hierarchy, the trees and two of the front end each learn from the one before: in a mount, the
-        inode numbers and the kernel; in the server, the validators and the client.
-        """
-        return self.ttl_s / (5 if self.store_cache else 4)
 
 
 def add_options(group: argparse._ActionsContainer, table: type[TreeArguments]) -> None:
@@ -149,10 +138,9 @@ def add_options(group: argparse._ActionsContainer, table: type[TreeArguments]) -
 
 
 def chosen_options(namespace: argparse.Namespace, table: type[TreeArguments]) -> Mapping[str, Any]:
-    """The fields of a table, from a parsed command line that also has the options of the store."""
-    given = {
+    """The fields of a table, from a parsed command line."""
+    return {
         each.name: getattr(namespace, each.metadata["name"].replace("-", "_"))
         for each in fields(table)
         if each.metadata
     }
-    return {**given, "store_cache": namespace.cache_dir is not None or namespace.cache_url is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -23,7 +24,7 @@ class KeptNodes(Generic[T]):
     def __init__(self, max_age_s: float | None) -> None:
         self.max_age_s = max_age_s
         self._nodes: OrderedDict[str, tuple[float, T]] = OrderedDict()
-        self._forgotten_s = time.monotonic()
+        self._forgotten_s = -math.inf
         self._lock = threading.Lock()
 
     def is_recent(self, read_s: float) -> bool:

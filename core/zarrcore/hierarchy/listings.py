@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from zarrcore.ages import note_age
 from zarrcore.errors import ListingUnsupportedError, StoreError
 from zarrcore.formats import Format
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
@@ -50,13 +51,13 @@ class Listings:
         """
         begun_s, names = self._begun.pop(path, (0.0, iter(())))
         if begun_s and time.monotonic() - begun_s < _BEGUN_FOR_S:
-            yield from names
-            return
+            note_age(begun_s)
+            return names
         if not isinstance(self._store, ListableStore):
             url = self._store.url
             raise ListingUnsupportedError(f"{url} cannot be listed", url=url)
         prefix = self._format.prefix(path)
-        yield from self._named(prefix, self._store.list_dir(prefix))
+        return self._named(prefix, self._store.list_dir(prefix))
 
     def implies_group(self, path: str) -> bool:
         """Whether the keys below a path without documents make it a group; raises as `names`."""

@@ -11,13 +11,15 @@ give, and every node is requested itself.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
+from zarrcore.ages import note_age
 from zarrcore.errors import (
     InternalError,
     ListingUnsupportedError,
@@ -44,6 +46,17 @@ _JUST_NOW_S: Final = 1.0
 """Older documents are not read again, so that nodes that are damaged for good cost no time."""
 
 
+class Seen(NamedTuple):
+    """What was requested to open a hierarchy."""
+
+    since_s: float
+    """When the first request was sent, by the monotonic clock."""
+    root_documents: Documents | None = None
+    """The root's documents, if they are known."""
+    get: Get | None = None
+    """Gets documents, some of which were requested."""
+
+
 class NodeLoader:
     """The nodes of one store in one format. Thread-safe.
 
@@ -53,7 +66,7 @@ class NodeLoader:
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
         believes: whether consolidated metadata are used.
         named: whether the caller named the format, so that it may be wrong.
-        asked: gets documents, some of which were requested just now; None gets them from the store.
+        seen: what was requested just now.
 
     Attributes:
         store: where nodes are looked for.
@@ -69,7 +82,7 @@ class NodeLoader:
         max_age_s: float | None = None,
         believes: bool = False,
         named: bool = False,
-        asked: Get | None = None,
+        seen: Seen | None = None,
     ) -> None:
         self._owner = owner
         self.store = store or owner.store
@@ -84,8 +97,10 @@ class NodeLoader:
         """Whether the format is known not to be wrong."""
         self._consolidated: tuple[float, ConsolidatedNodes | ZarrError | None] | None = None
         """The root's consolidated metadata, or why they cannot be read, and when they were requested."""
-        self._asked = None if asked is None or not believes else (time.monotonic(), asked)
+        self._asked = (seen.since_s, seen.get) if seen is not None and seen.get and believes else None
         self._lock = threading.Lock()
+        if seen is not None and seen.root_documents is not None:
+            self.take(owner.at, seen.root_documents, seen.since_s)
 
     def has_consolidated(self) -> bool:
         """Whether consolidated metadata exist and are used."""
@@ -115,7 +130,8 @@ class NodeLoader:
             StoreError: the store failed.
         """
         own, store = self._format, self.store
-        if not _has_any(self._root_documents()):
+        root = self._root()
+        if root is None or not _has_any(root.documents):
             listed = self._listings.keys_at_root() if store.is_remote else None
             other = None
             if listed is not None or not store.is_remote:
@@ -204,21 +220,26 @@ class NodeLoader:
                 asked, self._asked = self._asked, None  # the text is not needed twice
                 if asked is None or not self._kept.is_recent(asked[0]):
                     asked = (time.monotonic(), self.get)
+                read_s, get = asked
+                found: ConsolidatedNodes | ZarrError | None
                 try:
-                    kept = (asked[0], consolidated_nodes(self._format, asked[1], self._root_documents()))
+                    root = self._root()
+                    read_s = min(read_s, math.inf if root is None else root.read_s)
+                    found = consolidated_nodes(self._format, get, () if root is None else root.documents)
                 except ZarrError as error:
-                    kept = (asked[0], error)
-                self._consolidated = kept
+                    found = error
+                kept = self._consolidated = (read_s, found)
         read_s, found = kept
+        note_age(read_s)
         if isinstance(found, ZarrError):
             raise found.with_traceback(None)
         return None if found is None else (read_s, found)
 
-    def _root_documents(self) -> Documents:
+    def _root(self) -> AnyNode | None:
         try:
-            return self._node(self._owner.at).documents
+            return self._node(self._owner.at)
         except NodeNotFoundError:
-            return ()
+            return None
 
     def forget(self, path: str) -> None:
         """Forget the node at ``path``, all below it, and its entries in documents above it."""
@@ -242,6 +263,7 @@ class NodeLoader:
         """
         if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
             self._is_right = True
+        read_s = time.monotonic() if read_s is None else read_s
         node = self._made(path, found)
         for pause_s in _PAUSES_S:
             if not self._is_being_written(node):
@@ -249,8 +271,10 @@ class NodeLoader:
             time.sleep(pause_s)
             node = self._made(path, self._fetched(self._owner.within(path), together=False))
         is_internal = isinstance(node, BrokenNode) and isinstance(node.error, InternalError)
-        if node is not None and not is_internal:  # after an internal error the next attempt may succeed
-            self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
+        if node is not None:
+            node.read_s = read_s
+            if not is_internal:  # after an internal error the next attempt may succeed
+                self._kept.keep(path, read_s, node)
         if isinstance(node, ChangeableNode) and not self._owner.read_only:
             self._held.add(path, node)
         return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -70,11 +71,13 @@ class Node(Displayed):
         kind: "group", "array", "broken" or "collection".
         path: the node's path, ``/foo/bar``; ``/`` is the root.
         hierarchy: the hierarchy of the node.
+        read_s: when its documents were requested, by the monotonic clock; infinite if it was made without any.
     """
 
     kind: ClassVar[Kind]
     hierarchy: NodeOwner
     path: str
+    read_s: float = math.inf
     _found: Found
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from zarrcore.formats.interface import Documents
 from zarrcore.formats.look import Look, look_at
 from zarrcore.hierarchy.collections.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy, HierarchyOptions
+from zarrcore.hierarchy.node_loader import Seen
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores import open_store
@@ -87,8 +89,11 @@ def open_hierarchy(
     )
     if mode == "r" and wanted is None:
         return open_place(store, options)
+    began_s = time.monotonic()
     found, root_documents, look = _find(store, wanted, mode)
-    hierarchy = StoreHierarchy(store, found or wanted or Format.V3, options, root_documents=root_documents)
+    hierarchy = StoreHierarchy(
+        store, found or wanted or Format.V3, options, seen=Seen(began_s, root_documents)
+    )
     if mode != "r":
         writer = hierarchy.writer()  # report a read-only store now
         if mode in _CREATING and found is None:
@@ -133,9 +138,9 @@ def hierarchy_above(store: ReadableStore, key: str) -> Hierarchy | None:
     for depth in range(1, len(folders) + 1):
         path = "/".join(folders[:depth])
         with suppress(HierarchyNotFoundError):
-            below = PrefixStore(store, f"{path}/")
+            below, began_s = PrefixStore(store, f"{path}/"), time.monotonic()
             found, documents = detect_format(below, known_formats())
-            return StoreHierarchy(below, found, root_documents=documents, at=f"/{path}")
+            return StoreHierarchy(below, found, at=f"/{path}", seen=Seen(began_s, documents))
     return None
 
 

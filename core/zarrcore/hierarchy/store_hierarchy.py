@@ -8,10 +8,8 @@ from typing import Any
 
 from zarrcore.errors import ReadOnlyError
 from zarrcore.formats import Format
-from zarrcore.formats.detect import Get
-from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.hierarchy import DEFAULT_OPTIONS, Hierarchy, HierarchyOptions
-from zarrcore.hierarchy.node_loader import NodeLoader
+from zarrcore.hierarchy.node_loader import NodeLoader, Seen
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode
 from zarrcore.hierarchy.paths import normalize_path
@@ -23,8 +21,7 @@ class StoreHierarchy(Hierarchy):
 
     Args:
         store, format, options, at: as the attributes of `Hierarchy`.
-        root_documents: the root's documents, if they are already fetched.
-        asked: gets documents, some of which `ask_root` requested just now.
+        seen: what was requested to open it.
     """
 
     def __init__(
@@ -33,9 +30,7 @@ class StoreHierarchy(Hierarchy):
         format: Format,  # noqa: A002 - as `Hierarchy`
         options: HierarchyOptions = DEFAULT_OPTIONS,
         at: str = "/",
-        *,
-        root_documents: Documents | None = None,
-        asked: Get | None = None,
+        seen: Seen | None = None,
     ) -> None:
         super().__init__(store, format, options, at)
         max_age_s, believes = options.metadata_max_age_s, options.believe_consolidated
@@ -43,11 +38,9 @@ class StoreHierarchy(Hierarchy):
             # Without an age limit above 0, consolidated metadata would be read again for each node.
             believes = store.is_remote and options.read_only and max_age_s != 0
         self._loader = NodeLoader(
-            self, max_age_s=max_age_s, believes=believes, named=options.named, asked=asked
+            self, max_age_s=max_age_s, believes=believes, named=options.named, seen=seen
         )
         self._writer: NodeWriter | None = None
-        if root_documents is not None:
-            self._loader.take(at, root_documents)
 
     def node(self, path: str, *, together: bool = True) -> AnyNode:
         return self._loader.node(normalize_path(path), together=together)

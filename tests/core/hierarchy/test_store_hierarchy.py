@@ -12,6 +12,7 @@ from tests.core.hierarchy.stores import ARRAY, GROUP, V2_GROUP, Remote, memory
 from zarrcore.errors import ReadOnlyError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.hierarchy import HierarchyOptions
+from zarrcore.hierarchy.node_loader import Seen
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 
 TOLD = {"kind": "inline", "must_understand": False, "metadata": {"old": json.loads(ARRAY)}}
@@ -50,7 +51,7 @@ def test_alone_it_believes_only_the_documents_of_nodes() -> None:
 
 def test_known_documents_of_the_root_are_not_requested_again() -> None:
     store = Remote({"zarr.json": GROUP})
-    hierarchy = StoreHierarchy(store, Format.V3, root_documents=(GROUP,))
+    hierarchy = StoreHierarchy(store, Format.V3, seen=Seen(0.0, (GROUP,)))
     assert hierarchy.root.attributes == {"a": 1}
     assert store.got == []
 

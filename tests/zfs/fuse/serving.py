@@ -28,7 +28,7 @@ NO_CONTEXT: Any = None
 
 
 def attributes_of(**fields: Any) -> CommonAttributes:
-    known: dict[str, Any] = {"uid": 12, "gid": 34, "umask": 0o022, "mtime_s": 7.0, "timeout_s": 60.0}
+    known: dict[str, Any] = {"uid": 12, "gid": 34, "umask": 0o022, "mtime_s": 7.0}
     return CommonAttributes(**known | fields)
 
 
@@ -46,7 +46,7 @@ def serve(
     operations = (WritingOperations if writable else Operations)(
         KeysTree(store, freshness, writer=writer).root(),
         freshness,
-        attributes_of(timeout_s=ttl_s),
+        attributes_of(),
         workers,
         counters,
         Budget(0, freshness),

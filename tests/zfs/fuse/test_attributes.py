@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from itertools import product
 
 import pyfuse3
 import pytest
@@ -28,7 +29,7 @@ class Sized(File):
 
 def filled(common: CommonAttributes, entry: Entry) -> pyfuse3.EntryAttributes:
     attributes = common.new()
-    common.fill(attributes, 5, entry)
+    common.fill(attributes, 5, entry, 60.0)
     return attributes
 
 
@@ -95,7 +96,7 @@ def test_a_listing_tells_the_same_attributes_as_a_look_up() -> None:
     ]
     common = attributes_of()
     listed = ListedAttributes(common)
-    for number, entry in enumerate(entries, 1):
+    for number, (entry, left_s) in enumerate(product(entries, (60.0, 7.0, 0.0)), 1):
         expected = common.new()
-        common.fill(expected, number, entry)
-        assert listed.filled(number, entry).__getstate__() == expected.__getstate__()
+        common.fill(expected, number, entry, left_s)
+        assert listed.filled(number, entry, left_s).__getstate__() == expected.__getstate__()

@@ -31,7 +31,7 @@ class Numbers(Directory):
 
 def taken(handle: DirectoryHandle) -> list[str]:
     names = []
-    while handle.waiting or handle.fill():
+    while handle.waiting or handle.fill(0.0):
         names.append(handle.waiting[0][0])
         handle.taken()
     return names
@@ -41,7 +41,7 @@ def test_a_directory_is_listed_from_any_position() -> None:
     handle = DirectoryHandle(2, Numbers())
     assert taken(handle) == [str(number) for number in range(1000)]
     handle.seek(1000)
-    assert not handle.fill()
+    assert not handle.fill(0.0)
     handle.seek(997)
     assert taken(handle) == ["997", "998", "999"]
 
@@ -49,16 +49,16 @@ def test_a_directory_is_listed_from_any_position() -> None:
 def test_entries_before_a_failure_are_returned_before_the_error_is_raised() -> None:
     directory = Numbers(fails_at=600)
     handle = DirectoryHandle(2, directory)
-    assert handle.fill()
+    assert handle.fill(0.0)
     assert len(handle.waiting) == 512
     for _ in range(512):
         handle.taken()
-    assert handle.fill()
+    assert handle.fill(0.0)
     assert len(handle.waiting) == 88
     for _ in range(88):
         handle.taken()
     with pytest.raises(OSError, match="no answer"):
-        handle.fill()
+        handle.fill(0.0)
     directory.fails_at = None
     assert taken(handle) == [str(number) for number in range(600, 1000)]
 

@@ -366,7 +366,7 @@ def test_a_read_that_waits_runs_in_a_thread_and_the_end_of_a_file_needs_none() -
             file = Slow()
             reader = Reader(file, Noting(nursery), Budget(MIB, LASTING))
             assert await reader.read(5, 1) == DATA[5:6]
-            assert calls == [(5, 1, True)]
+            assert calls == [(file.read, 5, 1, True)]
             file.reads.clear()
             assert await reader.read(len(DATA), 100) == b""
             assert await reader.read(5, 0) == b""

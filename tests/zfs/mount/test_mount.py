@@ -17,11 +17,11 @@ import pytest
 import trio
 import zarr
 
-import zarrcore as zc
 from tests.command import run_process
 from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted
-from zarrcore.stores import MemoryStore
+from tests.zfs.trees.entries import Remote
+from zarrcore.stores import MemoryStore, StoreOptions
 from zarrfs.mount.mount import Mount, sole
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
@@ -216,17 +216,19 @@ def test_df_reports_no_free_space(source: Path, mount: Mounter) -> None:
     assert subprocess.run(["df", mounted.path], capture_output=True).returncode == 0
 
 
-def test_the_ages_of_all_caches_add_up_to_the_time_to_live(tmp_path: Path) -> None:
+def test_all_places_have_the_same_time_to_live_without_what_the_store_keeps_itself(tmp_path: Path) -> None:
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
-    for store_cache in (False, True):
-        options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, store_cache=store_cache)
-        opener, store = hierarchy_opener("v3", options.share_s), MemoryStore(values={})
-        session = Mount(store, opener, options, Outcome())
-        hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
-        trees = session._trees.freshness.ttl_s
-        numbers = session._operations._freshness.ttl_s
-        kernel = session._operations.attributes.timeout_s
-        assert hierarchy + trees + numbers + kernel + store_cache * options.share_s <= 60.0
+    cached = StoreOptions(cache_dir=str(tmp_path / "cache"), cache_max_age_s=20.0)
+    for options, left_s in ((StoreOptions(), 60.0), (cached, 40.0)):
+        store = Remote({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
+        store.options = options
+        session = Mount(
+            store, hierarchy_opener("v3"), MountOptions(mountpoint=str(tmp_path), ttl_s=60.0), Outcome()
+        )
+        trees = session._trees
+        assert trees.freshness.ttl_s == trees.arrays.freshness.ttl_s == trees.chunks.max_age_s == left_s
+        assert session._operations._freshness.ttl_s == left_s
+        assert trees.arrays.hierarchy().metadata_max_age_s == left_s
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_connection_that_the_kernel_closes_is_the_end_of_the_mount_and_no_erro
 
     monkeypatch.setattr(pyfuse3, "main", main)
     options = MountOptions(mountpoint=str(tmp_path))
-    session = Mount(MemoryStore(values={}), hierarchy_opener("v3", options.share_s), options, Outcome())
+    session = Mount(MemoryStore(values={}), hierarchy_opener("v3"), options, Outcome())
     with contextlib.nullcontext() if ends else pytest.raises(ExceptionGroup):
         assert trio.run(session._answered_all) is ends
 

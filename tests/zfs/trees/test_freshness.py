@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tests.zfs.trees.entries import fresh
+from zarrcore.ages import aged
 from zarrfs.trees.freshness import Freshness, Remembered
 
 
@@ -33,8 +34,34 @@ def test_an_answer_expires_after_the_time_to_live_or_at_a_refresh() -> None:
 def test_answers_expire_at_once_with_a_time_to_live_of_0_and_never_with_an_endless_one() -> None:
     assert Freshness(0.0, Clock()).expired(100.0)
     assert not Freshness(math.inf, Clock()).expired(-1e9)
-    assert Freshness(math.inf).timeout_s == 2.0**31
-    assert Freshness(60.0).timeout_s == 60.0
+
+
+def test_the_kernel_is_given_what_is_left_of_the_time() -> None:
+    clock = Clock()
+    freshness = Freshness(60.0, clock)
+    assert (freshness.left_s(100.0), freshness.left_s(70.0), freshness.left_s(40.0)) == (60.0, 30.0, 0.0)
+    assert freshness.left_s(math.inf) == 60.0
+    assert Freshness(math.inf, clock).left_s(-1e9) == 2.0**31
+    assert Freshness(0.0, clock).left_s(100.0) == 0.0
+    clock.now_s = 110.0
+    freshness.expire()
+    assert (freshness.left_s(105.0), freshness.left_s(110.0)) == (0.0, 60.0)
+
+
+def test_an_answer_is_as_old_as_the_oldest_one_it_was_made_from() -> None:
+    clock = Clock()
+    freshness = Freshness(10.0, clock)
+    parts: Remembered[str, int] = Remembered(freshness, 10)
+    whole: Remembered[str, int] = Remembered(freshness, 10)
+    parts.put("a", 1, 100.0)
+    clock.now_s = 108.0
+    assert whole.learn("a", lambda: parts.get("a")[0] + 1) == 2  # type: ignore[index]
+    assert whole.get("a") == (2, 100.0)
+    assert whole.learn("b", lambda: 5, lambda answer: answer) == 5
+    assert (whole.get("b"), whole.weight) == ((5, 108.0), 6)
+    assert aged(whole.get, "b") == ((5, 108.0), 108.0)
+    clock.now_s = 110.0
+    assert whole.get("a") is None
 
 
 def test_remembered_answers_are_found_until_they_expire() -> None:

@@ -64,10 +64,10 @@ def test_local_paths_become_absolute_whatever_follows(
 def test_a_hierarchy_opens_for_writing_where_that_is_possible(tmp_path: Path) -> None:
     zc.create(tmp_path / "a.zarr")
     store, cache = zc.open_store(tmp_path / "a.zarr"), zc.ChunkCache(0)
-    hierarchy_opener(None, 1.0, read_write=True)(store, cache).create_group("x")
+    hierarchy_opener(None, read_write=True)(store, cache, 1.0).create_group("x")
     with pytest.raises(ReadOnlyError):
-        hierarchy_opener(None, 1.0)(store, cache).create_group("y")
-    folder = hierarchy_opener(None, 1.0, read_write=True)(zc.open_store(tmp_path), cache)
+        hierarchy_opener(None)(store, cache, 1.0).create_group("y")
+    folder = hierarchy_opener(None, read_write=True)(zc.open_store(tmp_path), cache, 1.0)
     assert "a.zarr" in folder
 
 

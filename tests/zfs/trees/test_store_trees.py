@@ -42,7 +42,7 @@ def test_they_count_what_they_do_and_the_requests_to_a_remote_store(ocean: Path)
 
 def test_a_refresh_forgets_everything() -> None:
     store = Remote({"a": b"1"})
-    trees = open_trees(store, TreeOptions(view="keys", share_s=math.inf))
+    trees = open_trees(store, TreeOptions(view="keys", ttl_s=math.inf))
     root = trees.root()
     assert walk(root, "b") is None
     store.values["b"] = b"2"
@@ -55,7 +55,7 @@ def test_writing_is_told_to_the_front_end_and_needs_memory_for_it(tmp_path: Path
     zc.create(tmp_path / "a.zarr")
     told: list[bool] = []
     store = zc.open_store(tmp_path / "a.zarr")
-    opener = hierarchy_opener(None, 1.0, read_write=True)
+    opener = hierarchy_opener(None, read_write=True)
     trees = StoreTrees(store, opener, TreeOptions(written_bytes=1 << 20), lambda: told.append(True))
     assert trees.root().lookup("arrays", True).mode == 0o755
     file = walk(trees.root(), "keys").create("new", True)

@@ -23,7 +23,7 @@ from zarrcore.stores import ReadableStore, StoreOptions, canonical_scheme
 from zarrcore.stores.fsspec import FsspecStore
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.opening import open_trees
-from zarrfs.trees.store_trees import LISTED, PLACES, StoreTrees, TreeOptions
+from zarrfs.trees.store_trees import LISTED, StoreTrees, TreeOptions
 
 _OWN_SCHEMES: Final = frozenset({"file", "s3", "gs", "az", "abfs", "http", "https"})
 """The schemes for which zarrcore has its own stores."""
@@ -92,7 +92,7 @@ class Source:
             tuple(self.show),
             _nbytes(self.cache_size),
             _nbytes(self.spill_size),
-            float(self.metadata_ttl) / PLACES,
+            float(self.metadata_ttl),
         )
         return open_trees(self.place(), options, StoreOptions(**self.store_options), self.format)
 

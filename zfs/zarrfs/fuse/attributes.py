@@ -21,8 +21,6 @@ class CommonAttributes:
     umask: int
     mtime_s: float
     """The time shown for entries whose time is unknown."""
-    timeout_s: float
-    """How long the kernel may cache names and attributes."""
     name_max: int = NAME_MAX
     """The length limit of a name, in bytes."""
     is_changed_here: bool = False
@@ -31,17 +29,16 @@ class CommonAttributes:
     def new(self) -> pyfuse3.EntryAttributes:
         """Attributes with the fields that are the same for all entries."""
         attributes = pyfuse3.EntryAttributes()
-        attributes.entry_timeout = attributes.attr_timeout = self.timeout_s
         attributes.st_uid = self.uid
         attributes.st_gid = self.gid
         # One link means that the number of subdirectories is unknown; `find` relies on any other number.
         attributes.st_nlink = 1
         return attributes
 
-    def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
-        """Set the fields that differ between entries."""
+    def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry, left_s: float) -> None:
+        """Set the fields that differ between entries; the kernel may cache name and attributes for ``left_s``."""
         caching = entry.caching
-        timeout_s = self.timeout_s if caching.keeps_attributes else 0.0
+        timeout_s = left_s if caching.keeps_attributes else 0.0
         attributes.attr_timeout = timeout_s
         attributes.entry_timeout = 0.0 if self.is_changed_here and caching.changes_elsewhere else timeout_s
         if not entry.is_sized:
@@ -72,12 +69,12 @@ class ListedAttributes:
         self._attributes = common.new()
         self._filled: tuple[object, ...] = ()
 
-    def filled(self, number: int, entry: Entry) -> pyfuse3.EntryAttributes:
-        """The attributes of an entry, which are valid until the next call."""
+    def filled(self, number: int, entry: Entry, left_s: float) -> pyfuse3.EntryAttributes:
+        """The attributes of an entry, which are valid until the next call; otherwise as `CommonAttributes.fill`."""
         attributes = self._attributes
-        others = entry.kind, entry.mode, entry.caching, entry.is_sized, entry.mtime_s
+        others = entry.kind, entry.mode, entry.caching, entry.is_sized, entry.mtime_s, left_s
         if others != self._filled:
-            self._common.fill(attributes, number, entry)
+            self._common.fill(attributes, number, entry, left_s)
             self._filled = others
         else:
             _fill_own(attributes, number, entry.size)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from zarrcore.ages import aged
 from zarrfs.fuse.prefetch import Reader
 from zarrfs.trees.entry import Directory, Entry, WritableOpenFile
 
@@ -44,6 +46,7 @@ class DirectoryHandle:
     Attributes:
         number: its inode number.
         waiting: entries fetched but not yet returned.
+        taken_s: when the oldest answer that its entries were made from was requested.
         position: how many entries were returned.
     """
 
@@ -52,6 +55,7 @@ class DirectoryHandle:
         self.directory = directory
         self.waiting: deque[tuple[str, Entry]] = deque()
         self.position = 0
+        self.taken_s = -math.inf
         self._source: Iterator[tuple[str, Entry]] | None = None
 
     def seek(self, position: int) -> None:
@@ -61,18 +65,20 @@ class DirectoryHandle:
             self.position = position
             self._source = None
 
-    def fill(self) -> bool:
-        """Fetch some entries if none are waiting; False at the end of the listing.
+    def fill(self, asked_s: float) -> bool:
+        """Fetch some entries if none are waiting; False at the end of the listing. One that begins is dated ``asked_s``.
 
         If entries were fetched before an error, they are returned first. The next call makes a new iterator, since one
         that failed would look as if it had ended.
         """
         if self._source is None:
             self._source = self.directory.entries_from(self.position)
+            self.taken_s = asked_s
         try:
-            self.waiting.extend(islice(self._source, _BATCH))
+            _, oldest_s = aged(self.waiting.extend, islice(self._source, _BATCH))
+            self.taken_s = min(self.taken_s, oldest_s)
         except Exception:
-            self._source = None
+            self._source, self.taken_s = None, -math.inf
             if not self.waiting:
                 raise
         return bool(self.waiting)

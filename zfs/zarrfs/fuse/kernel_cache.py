@@ -10,6 +10,7 @@ from typing import Final
 
 import pyfuse3
 
+from zarrfs.fuse.inodes.inode import Pages
 from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
 from zarrfs.trees.entry import OpenFile
 from zarrfs.trees.freshness import Freshness
@@ -48,21 +49,22 @@ class KernelCache:
 
         return push if self.pushes else None
 
-    def keeps_pages(self, number: int, file: OpenFile) -> bool:
-        """Whether the kernel's pages of a file being opened are valid: the same version, and recent if pages expire."""
+    def pages(self, number: int, file: OpenFile) -> tuple[Pages | None, bool]:
+        """The kernel's pages of a file being opened, and whether they are valid: the same version, and recent if pages expire."""
         if not self._inodes.remembers(number):
-            return False
-        self._inodes.touch(number)
-        inode, now_s = self._inodes.inode(number), self._freshness.now()
-        kept, version = inode.kept, file.version
-        if (
-            kept is not None
-            and kept[:2] == (version, self._freshness.generation)
-            and not ((version is None or file.caching.pages_expire) and self._freshness.expired(kept[2]))
+            return None, False
+        inode, version, freshness = self._inodes.touch(number), file.version, self._freshness
+        pages = inode.pages
+        if pages is None:
+            pages = inode.pages = Pages(version, -1, 0.0)
+        if (pages.version, pages.generation) == (version, freshness.generation) and not (
+            (version is None or file.caching.pages_expire) and freshness.expired(pages.taken_s)
         ):
-            return True
-        inode.kept = (version, self._freshness.generation, now_s)
-        return False
+            return pages, True
+        # All handles of the file share its pages, and add to them what they read: elements, or what the entry knew.
+        pages.version, pages.generation = version, freshness.generation
+        pages.taken_s = freshness.now() if file.caching.pages_expire else min(freshness.now(), inode.taken_s)
+        return pages, False
 
     def may_remember_absent(self, parent: int, name: str) -> bool:
         """Whether the kernel may cache that a name does not exist."""

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import pyfuse3
 
+from zarrcore.ages import aged
 from zarrcore.errors import ChangedError
 from zarrfs.fuse.attributes import CommonAttributes, ListedAttributes
 from zarrfs.fuse.counters import Counters
@@ -44,7 +45,7 @@ class Operations(ReadOnlyOperations):
 
     Args:
         root: the tree.
-        freshness: how long the kernel may cache answers.
+        freshness: how long answers may be given, by the inodes and the kernel.
         attributes: attributes that all entries share.
         workers: run slow calls.
         counters: count requests, errors and bytes.
@@ -80,6 +81,13 @@ class Operations(ReadOnlyOperations):
         except WouldBlockError:
             return await self._workers.run(function, *arguments, True)
 
+    async def _dated(self, function: Callable[..., T], *arguments: Any) -> tuple[T, float]:
+        """As `_ask`, and when the oldest answer that the result was made from was requested; infinite if all are new."""
+        try:
+            return aged(function, *arguments, False)
+        except WouldBlockError:
+            return await self._workers.run(aged, function, *arguments, True)
+
     async def _directory(self, number: int) -> Directory:
         """A directory to look names up in. It is looked up again if it is stale or was moved."""
         entry = self.inodes.entry(number)
@@ -90,10 +98,11 @@ class Operations(ReadOnlyOperations):
         return entry
 
     def _age_of(self, number: int) -> float:
-        """When a directory's answers were obtained. A directory with cached answers may return old ones."""
-        if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
-            return self.inodes.inode(number).taken_s
-        return self._freshness.now()
+        """When a directory's answers were requested, unless what it asks is older: now, or when its own content was."""
+        now_s = self._freshness.now()
+        if self.inodes.remembers(number) and self.inodes.entry(number).caching.never_expires:
+            return now_s
+        return min(now_s, self.inodes.taken_s(number))
 
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
@@ -109,33 +118,37 @@ class Operations(ReadOnlyOperations):
     async def _lookup(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
         directory = await self._directory(parent)
         asked_s = self._age_of(parent)
-        entry = await self._ask(directory.lookup, name)
+        entry, oldest_s = await self._dated(directory.lookup, name)
         if entry is None:
-            return self._absent(parent, name)
+            return self._absent(parent, name, min(asked_s, oldest_s))
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
             # The file must be made before its version can be compared with the open one.
-            entry = await self._ask(entry.sized)
-        return self._reply(parent, name, entry, asked_s)
+            sized, sized_s = await self._dated(entry.sized)
+            return self._reply(parent, name, sized, min(asked_s, oldest_s, sized_s))
+        return self._reply(parent, name, entry, min(asked_s, oldest_s))
 
     def _reply(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
         """The attributes of an entry, whose number the kernel knows after this reply."""
         attributes = self.attributes.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
-            self.attributes.fill(attributes, number, self.inodes.told(number, entry))
+            left_s = self._freshness.left_s(taken_s)
+            self.attributes.fill(attributes, number, self.inodes.told(number, entry), left_s)
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
         self.inodes.count(number)
         return attributes
 
-    def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+    def _absent(self, parent: int, name: str, taken_s: float) -> pyfuse3.EntryAttributes:
         """The answer for a name that does not exist: number 0, which the kernel remembers, unlike ENOENT."""
-        if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
+        left_s = self._freshness.left_s(taken_s)
+        if left_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
         self.counters.failed(errno.ENOENT)
         attributes = self.attributes.new()
         attributes.st_ino = 0
+        attributes.entry_timeout = left_s
         return attributes
 
     async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
@@ -146,7 +159,8 @@ class Operations(ReadOnlyOperations):
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
         attributes = self.attributes.new()
-        self.attributes.fill(attributes, number, entry)
+        left_s = self._freshness.left_s(self.inodes.taken_s(number))
+        self.attributes.fill(attributes, number, entry, left_s)
         # Programs that write compare the inode number of their open file with the one of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
@@ -163,8 +177,9 @@ class Operations(ReadOnlyOperations):
     async def _sized(self, number: int, file: File) -> File:
         """The entry of a number, with its size."""
         inode = self.inodes.inode(number)
-        sized = await self._ask(file.sized)
+        sized, oldest_s = await self._dated(file.sized)
         self._become(inode, sized)
+        inode.taken_s = min(inode.taken_s, oldest_s)
         return sized
 
     def _become(self, inode: Inode, entry: Entry) -> None:
@@ -180,12 +195,12 @@ class Operations(ReadOnlyOperations):
         inode = self.inodes.inode(number)
         parent = await self._directory(inode.parent)
         asked_s = self._age_of(inode.parent)
-        found = await self._ask(parent.lookup, inode.name)
+        found, oldest_s = await self._dated(parent.lookup, inode.name)
         if found is None:
             raise pyfuse3.FUSEError(errno.ESTALE)
         found = found.after(inode.entry)
         self._become(inode, found)
-        inode.taken_s = asked_s
+        inode.taken_s = min(asked_s, oldest_s)
         return found
 
     def _fresh(self, number: int) -> Entry | None:
@@ -238,9 +253,9 @@ class Operations(ReadOnlyOperations):
             raise pyfuse3.FUSEError(errno.ESTALE)
         if file.shown is not None:
             self.inodes.show(number, file.shown)
-        keep = self.kernel.keeps_pages(number, file)
+        pages, keep = self.kernel.pages(number, file)
         version = None if file.version is None else (number, file.version)
-        reader = Reader(file, self._workers, self.ahead, self.kernel.pusher(number), version)
+        reader = Reader(file, self._workers, self.ahead, self.kernel.pusher(number), version, pages)
         handle = FileHandle(number, reader)
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
 
@@ -291,23 +306,23 @@ class Operations(ReadOnlyOperations):
         while True:
             if not handle.waiting:
                 try:
-                    if not await self._filled(handle):
+                    if not await self._filled(handle, asked_s):
                         break
                 except Exception:
                     # The entries sent so far are valid; the error is raised at the kernel's next request.
                     if sent:
                         break
                     raise
-            if not self._send(handle, token, asked_s):
+            if not self._send(handle, token):
                 break
             sent = True
 
-    async def _filled(self, handle: DirectoryHandle) -> bool:
+    async def _filled(self, handle: DirectoryHandle, asked_s: float) -> bool:
         if handle.directory.lists_at_once:
-            return handle.fill()
-        return await self._workers.run(handle.fill)
+            return handle.fill(asked_s)
+        return await self._workers.run(handle.fill, asked_s)
 
-    def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken, asked_s: float) -> bool:
+    def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken) -> bool:
         """Return the waiting entries to the kernel; False if its buffer has no room for all."""
         inodes, parent, waiting, name_max = (
             self.inodes,
@@ -316,6 +331,7 @@ class Operations(ReadOnlyOperations):
             self.attributes.name_max,
         )
         filled, reply = self._listed.filled, pyfuse3.readdir_reply
+        left_s = self._freshness.left_s(handle.taken_s)
         while waiting:
             name, entry = waiting[0]
             encoded = name.encode("utf-8", "surrogateescape")
@@ -323,9 +339,9 @@ class Operations(ReadOnlyOperations):
                 _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
                 handle.taken()
                 continue
-            number = inodes.assign(parent, name, entry, asked_s)
+            number = inodes.assign(parent, name, entry, handle.taken_s)
             try:
-                attributes = filled(number, inodes.told(number, entry))
+                attributes = filled(number, inodes.told(number, entry), left_s)
                 fits = reply(token, encoded, attributes, handle.position + 1)
             except BaseException:
                 inodes.drop_uncounted(number)

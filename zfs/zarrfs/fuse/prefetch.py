@@ -20,6 +20,8 @@ from weakref import WeakValueDictionary
 
 import trio
 
+from zarrcore.ages import aged
+from zarrfs.fuse.inodes.inode import Pages
 from zarrfs.fuse.prefetch_buffers import Buffers
 from zarrfs.trees.element_layout import ElementLayout
 from zarrfs.trees.entry import BytesLike, OpenFile
@@ -115,7 +117,7 @@ class _Block:
     changes: int
     """The number of writes to the file before it was fetched."""
     taken_s: float
-    """When it began to be fetched."""
+    """When it began to be fetched, or the oldest answer that it was made from was requested."""
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
     """The bytes; None while they are fetched and if that failed."""
@@ -172,6 +174,7 @@ class Reader:
         budget: the limits for all readers.
         push: gives the kernel bytes that it has not requested, for a kernel that requests little at a time.
         version: names the version of the file among all files of the mount; None if it has none that is known.
+        pages: the kernel's pages of the file, to which all bytes are added; None if they are not kept.
 
     Attributes:
         ahead_hits: requests answered from blocks that were read ahead.
@@ -184,8 +187,10 @@ class Reader:
         budget: Budget,
         push: Push | None = None,
         version: Hashable | None = None,
+        pages: Pages | None = None,
     ) -> None:
         self.file = file
+        self._pages = pages
         self._layout = file.layout
         self._push = push
         self.ahead_hits = 0
@@ -216,9 +221,16 @@ class Reader:
 
     async def _read_now(self, offset: int, nbytes: int) -> BytesLike:
         try:
-            return self.file.read(offset, nbytes, False)
+            content, oldest_s = aged(self.file.read, offset, nbytes, False)
         except WouldBlockError:
-            return await self._threads.run(self.file.read, offset, nbytes, True)
+            content, oldest_s = await self._threads.run(aged, self.file.read, offset, nbytes, True)
+        self._add(oldest_s)
+        return content
+
+    def _add(self, taken_s: float) -> None:
+        """Note the age of bytes that are given to the kernel."""
+        if self._pages is not None and taken_s < self._pages.taken_s:
+            self._pages.taken_s = taken_s
 
     def close(self) -> None:
         """Drop the blocks; those being fetched are dropped when they arrive."""
@@ -310,7 +322,8 @@ class Reader:
             if block.dropped:
                 return
             buffer = self._budget.buffers.take(block.stop - block.start)
-            content = await self._threads.run_ahead(self.file.read_into, block.start, buffer)
+            content, oldest_s = await self._threads.run_ahead(aged, self.file.read_into, block.start, buffer)
+            block.taken_s = min(block.taken_s, oldest_s)
             if len(content) == len(buffer):
                 block.content = memoryview(content)
         except Exception:  # noqa: BLE001 - a request for these bytes raises it again, for the faulty ones only
@@ -328,6 +341,7 @@ class Reader:
             stop -= stop % _PAGE
         if self._push is None or start >= stop or block.start <= self._next + _SLACK:
             return
+        self._add(block.taken_s)
         try:
             await self._threads.run_ahead(
                 self._push, start, content[start - block.start : stop - block.start]
@@ -345,6 +359,7 @@ class Reader:
                 await block.done.wait()  # which also lets fetches begin, if this block is there
             if block is not None and block.content is not None:
                 self.ahead_hits += 1
+                self._add(block.taken_s)
                 part: BytesLike = block.content[offset - block.start : end - block.start]
                 block.left -= len(part)
             else:

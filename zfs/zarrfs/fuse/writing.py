@@ -214,7 +214,7 @@ class WritingOperations(Operations):
             # Not in one of the worker threads: the kernel may first write pages, which needs such a thread.
             await self._workers.run_ahead(forget_pages, others)
 
-    def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+    def _absent(self, parent: int, name: str, taken_s: float) -> pyfuse3.EntryAttributes:
         """The reply for a name that does not exist. The kernel does not cache it, since the name may appear at any moment."""
         raise pyfuse3.FUSEError(errno.ENOENT)
 

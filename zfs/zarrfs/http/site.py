@@ -19,6 +19,8 @@ from zarrfs.trees.store_trees import StoreTrees, TreeOptions
 
 _AHEAD_MAX: Final = 128 << 20
 """Memory for bytes that are read and not sent yet, half of it for pieces of files and half for documents."""
+_PLACES: Final = 3
+"""The places that each have a part of the time to live: the trees, the ETags of decoded elements, and the client."""
 _ZARR3_PLACES: Final[dict[str | None, str]] = {None: "/zarr3/", TreeName.ZARR3: "/"}
 """The place of the tree of Zarr v3, by the tree that is shown."""
 
@@ -51,7 +53,7 @@ class Site:
     @property
     def cache_control(self) -> str:
         """How long a client may repeat the answer for a file."""
-        share_s = self.trees.freshness.ttl_s
+        share_s = self.trees.ttl_s
         age_s = 365 * 86_400 if math.isinf(share_s) else math.floor(share_s)
         scope = "private" if self.is_private else "public"
         return f"{scope}, max-age={age_s}" if age_s else "no-cache"
@@ -87,7 +89,7 @@ def tree_options(options: ServeOptions) -> TreeOptions:
     """How the trees show the store."""
     ahead = _ahead(options)
     return TreeOptions(
-        options.view, options.show, options.cache_bytes - ahead, options.spill_bytes, options.share_s
+        options.view, options.show, options.cache_bytes - ahead, options.spill_bytes, options.ttl_s, _PLACES
     )
 
 

@@ -16,7 +16,6 @@ from urllib.parse import quote
 import pyfuse3
 import trio
 
-from zarrcore import ChunkCache, Hierarchy
 from zarrcore.stores import ReadableStore
 from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
@@ -35,7 +34,7 @@ from zarrfs.mount.stderr import captured_stderr
 from zarrfs.trees.entry import NAME_MAX
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.root import TreeName, WithControl
-from zarrfs.trees.store_trees import StoreTrees, TreeOptions
+from zarrfs.trees.store_trees import Opener, StoreTrees, TreeOptions
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +63,7 @@ class Mount:
 
     Args:
         store: the store to show.
-        open_hierarchy: opens the hierarchy in it, with the given chunk cache.
+        open_hierarchy: opens the hierarchy in it.
         options: how to show it.
         outcome: the path at which the daemon reports its end; `stats.json` names it.
     """
@@ -72,7 +71,7 @@ class Mount:
     def __init__(
         self,
         store: ReadableStore,
-        open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
+        open_hierarchy: Opener,
         options: MountOptions,
         outcome: Outcome,
     ) -> None:
@@ -81,11 +80,11 @@ class Mount:
         self._early: set[int] = set()
         self._lacked_memory: Remembered[None, None] = Remembered(Freshness(_LACKED_S), 1)
         self._counters = Counters()
-        self._numbers_freshness = Freshness(options.share_s)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         self._trees = StoreTrees(
-            store, open_hierarchy, _tree_options(options, ahead), self._numbers_freshness.expire
+            store, open_hierarchy, _tree_options(options, ahead), lambda: self._numbers_freshness.expire()
         )
+        self._numbers_freshness = Freshness(self._trees.ttl_s)
         self._prefetch = MetadataPrefetch(self._trees.arrays)
         started_s = time.time()
         self._workers = Workers(options.threads, self._counters)
@@ -98,7 +97,6 @@ class Mount:
                 os.getgid() if options.gid is None else options.gid,
                 options.umask,
                 started_s,
-                self._numbers_freshness.timeout_s,
                 min(NAME_MAX, store.name_max or NAME_MAX),
                 options.read_write,
             ),
@@ -264,8 +262,8 @@ def _tree_options(options: MountOptions, ahead: int) -> TreeOptions:
         options.show,
         options.cache_bytes - ahead - (written or 0),
         options.spill_bytes,
-        options.share_s,
-        written,
+        options.ttl_s,
+        written_bytes=written,
     )
 
 

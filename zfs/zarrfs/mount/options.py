@@ -28,7 +28,7 @@ class MountOptions(TreeArguments):
     metadata_prefetch: bool = flag(
         "metadata-prefetch",
         "after mounting, fetch the metadata of a remote hierarchy in the background, up to 10,000 nodes; they are"
-        " remembered for a quarter of --metadata-ttl",
+        " remembered for --metadata-ttl",
     )
     """Fetch the metadata of all nodes of a remote hierarchy once, in the background."""
     xattr: bool = flag("xattr", "show metadata as extended attributes user.zarr.*; this slows 'ls -l' down")

@@ -1,4 +1,11 @@
-"""The age limit of answers: one number for everything that the mount remembers."""
+"""The age limit of answers: one rule for everything that remembers one, from the hierarchy to the kernel.
+
+An answer that was requested from the store at ``t`` may be given until ``t`` + the time to live, from whatever place. So each
+place keeps an answer with the time at which it was requested; one that was made of others has the time of the oldest of
+them (`zarrcore.ages`). Absence is an answer like any other. `Freshness` decides, for the trees and the inodes alike, and
+the kernel is given what is left of the time. A place that cannot pass the time on, such as the store's own cache, has a
+part of the time to live for itself, which `zarrfs.trees.store_trees` subtracts.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +15,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, TypeVar
+
+from zarrcore.ages import aged, note_age
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -24,7 +33,7 @@ class Freshness:
         self._refreshed_s = -math.inf
 
     def expired(self, taken_s: float) -> bool:
-        """Whether an answer learnt at ``taken_s`` is stale."""
+        """Whether an answer requested at ``taken_s`` is stale."""
         return self.now() - taken_s >= self.ttl_s or taken_s < self._refreshed_s
 
     def refresh(self) -> None:
@@ -36,10 +45,15 @@ class Freshness:
         """Expire all answers learnt so far; what was made from them may still be valid."""
         self._refreshed_s = self.now()
 
-    @property
-    def timeout_s(self) -> float:
-        """The time to live in the form that the kernel expects."""
-        return 2.0**31 if math.isinf(self.ttl_s) else self.ttl_s
+    def left_s(self, taken_s: float) -> float:
+        """How long an answer requested at ``taken_s`` may still be given, in the form that the kernel expects."""
+        if taken_s < self._refreshed_s:
+            return 0.0
+        return (
+            2.0**31
+            if math.isinf(self.ttl_s)
+            else min(self.ttl_s, max(0.0, taken_s + self.ttl_s - self.now()))
+        )
 
 
 class Remembered(Generic[K, V]):
@@ -74,7 +88,16 @@ class Remembered(Generic[K, V]):
                 self._drop(question)
                 return None
             self._answers.move_to_end(question)
-            return found[:2]
+        if not math.isinf(self.freshness.ttl_s):
+            note_age(found[1])
+        return found[:2]
+
+    def learn(self, question: K, make: Callable[[], V], weigh: Callable[[V], int] = lambda _: 1) -> V:
+        """The answer that ``make`` returns. It is kept, and as old as the oldest answer that it was made from."""
+        asked_s = self.freshness.now()
+        answer, oldest_s = aged(make)
+        self.put(question, answer, min(asked_s, oldest_s), weigh(answer))
+        return answer
 
     def put(self, question: K, answer: V, asked_s: float, weight: int = 1) -> None:
         """Keep the answer to a question asked at ``asked_s``."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +13,7 @@ from zarrcore.cli.source import split_uri
 from zarrcore.errors import AccessDeniedError, ListingUnsupportedError, ReadOnlyError, StoreNotFoundError
 from zarrcore.formats import format_named
 from zarrcore.stores import ListableStore, PrefixStore, ReadableStore, StoreOptions, open_store
-from zarrfs.trees.store_trees import StoreTrees, TreeOptions
-
-Opener = Callable[[ReadableStore, ChunkCache], Hierarchy]
-"""Opens the hierarchy of a store, with a chunk cache."""
+from zarrfs.trees.store_trees import STORE_PART, Opener, StoreTrees, TreeOptions
 
 
 def open_trees(
@@ -42,11 +38,11 @@ def open_trees(
     """
     if format_name is not None:
         format_named(format_name)
-    opener = hierarchy_opener(format_name, options.share_s)
+    opener = hierarchy_opener(format_name)
     if isinstance(source, ReadableStore):
         return StoreTrees(source, opener, options)
     url, node = split_uri(os.fspath(source))
-    chosen = replace(store_options or StoreOptions(), cache_max_age_s=options.share_s)
+    chosen = replace(store_options or StoreOptions(), cache_max_age_s=options.ttl_s / STORE_PART)
     store = open_store(absolute(url), options=chosen, all_versions=True)
     try:
         return StoreTrees(part_of(store, node), opener, options)
@@ -90,18 +86,17 @@ def _may_have_keys(store: ReadableStore, prefix: str) -> bool:
         return True
 
 
-def hierarchy_opener(format_name: str | None, share_s: float, *, read_write: bool = False) -> Opener:
+def hierarchy_opener(format_name: str | None, *, read_write: bool = False) -> Opener:
     """The function that opens the hierarchy.
 
     Args:
         format_name: its format; None detects it.
-        share_s: how long it may repeat an answer, in seconds.
         read_write: whether it may be written.
     """
 
-    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
+    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache, max_age_s: float) -> Hierarchy:
         # With --read-write, read each node's own document: consolidated metadata do not contain new nodes.
-        max_age_s = 0.0 if read_write else share_s
+        max_age_s = 0.0 if read_write else max_age_s
         keywords: Any = {"format": format_name, "chunk_cache": chunk_cache, "metadata_max_age_s": max_age_s}
         if read_write:
             # Not everything readable is writable: folders of hierarchies and old formats are read-only.

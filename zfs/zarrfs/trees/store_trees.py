@@ -1,10 +1,11 @@
 """All trees of one store, with everything that they remember. The mount, fsspec and the HTTP server show these trees.
 
-A front end adds its own caches in front of them, so it says how long each place may repeat an answer.
+A front end adds its own caches in front of them, as `zarrfs.trees.freshness` says.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -31,9 +32,12 @@ from zarrfs.trees.zarr3.tree import Zarr3Tree
 
 LISTED: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.is_listed)
 """The file types that listings show unless others are chosen."""
-PLACES: Final = 4
-"""The places that remember an answer, each of which learns from the one before: the hierarchy, the trees, and two of the
-front end."""
+STORE_PART: Final = 3
+"""A store's own cache has one of so many parts of the time to live, and so has the snapshot of a branch."""
+
+
+Opener = Callable[[ReadableStore, ChunkCache, float], Hierarchy]
+"""Opens the hierarchy of a store, with a chunk cache and the longest time to keep documents, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,10 @@ class TreeOptions:
     """Memory for decoded chunks, in bytes."""
     spill_bytes: int = 8 << 30
     """Disk space for decoded chunks of arrays whose rows of chunks do not fit in memory, in bytes."""
-    share_s: float = 60.0 / PLACES
-    """How long each place that remembers an answer may repeat it, in seconds."""
+    ttl_s: float = 60.0
+    """How old an answer may be, in seconds."""
+    places: int = 1
+    """The places that share this time: the trees, and those of the front end that do not know how old an answer is."""
     written_bytes: int | None = None
     """Memory for values that are being written, in bytes; None for trees that are only read."""
 
@@ -59,7 +65,7 @@ class StoreTrees:
 
     Args:
         store: the store to show.
-        open_hierarchy: opens the hierarchy in it, with the given chunk cache.
+        open_hierarchy: opens the hierarchy in it.
         options: how to show it.
         on_change: called after a write through the trees.
 
@@ -68,29 +74,29 @@ class StoreTrees:
         arrays: the decoded tree, which finds the nodes for all trees.
         hdf5: the tree of HDF5 files.
         chunks: the decoded chunks of all trees.
+        ttl_s: how old the answers of the trees may be.
         freshness: how long the keys are valid. It has the same time to live as that of the other trees.
     """
 
     def __init__(
         self,
         store: ReadableStore,
-        open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
+        open_hierarchy: Opener,
         options: TreeOptions,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._options = options
         self._on_change = on_change
         self.store = StatisticsStore(store) if store.is_remote else store
-        self.freshness, self._decoded_freshness = (Freshness(options.share_s) for _ in range(2))
-        is_fixed = options.share_s in (0, float("inf"))
-        self.chunks = ChunkCache(
-            options.cache_bytes, None if is_fixed else options.share_s, Spill(options.spill_bytes)
-        )
+        ttl_s = self.ttl_s = max(0.0, options.ttl_s - _kept_s(store)) / options.places
+        self.freshness, self._decoded_freshness = (Freshness(ttl_s) for _ in range(2))
+        is_fixed = ttl_s in (0, math.inf)
+        self.chunks = ChunkCache(options.cache_bytes, None if is_fixed else ttl_s, Spill(options.spill_bytes))
         watched = WatchedStore(self.store, self._changed)
         memory = None if options.written_bytes is None else SpoolMemory(options.written_bytes)
         changeable = self.store if memory is None else watched
         self.arrays = ArraysTree(
-            lambda: open_hierarchy(changeable, self.chunks),
+            lambda: open_hierarchy(changeable, self.chunks, ttl_s),
             self._decoded_freshness,
             self.chunks.clear,
             options.show,
@@ -202,3 +208,13 @@ class StoreTrees:
     def close(self) -> None:
         """Close the store."""
         self.store.close()
+
+
+def _kept_s(store: ReadableStore) -> float:
+    """How old the answers may be that the store keeps itself."""
+    options = store.options
+    is_cached = store.is_remote and not (options.cache_dir is None and options.cache_url is None)
+    cache_s = options.cache_max_age_s if is_cached else 0.0
+    if math.isinf(cache_s):
+        return 0.0
+    return cache_s + ((options.branch_max_age_s or 0.0) if store.presents == "Icechunk" else 0.0)

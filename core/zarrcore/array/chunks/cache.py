@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zarrcore.ages import note_age
 from zarrcore.array.chunks.spill import Spill
 from zarrcore.threads import after_fork
 from zarrcore.typing import AnyArray
@@ -49,13 +50,18 @@ class AbandonedError(Exception):
 class _Entry:
     chunk: Chunk
     nbytes: int
-    loaded_s: float
+    requested_s: float
 
 
 class Claim:
-    """The duty to decode one chunk and to notify the readers that wait for it."""
+    """The duty to decode one chunk and to notify the readers that wait for it.
 
-    __slots__ = ("_cache", "_generation", "_key", "_slab_nbytes", "future")
+    Attributes:
+        future: the chunk.
+        requested_s: when the oldest bytes that the chunk is made from were requested.
+    """
+
+    __slots__ = ("_cache", "_generation", "_key", "_slab_nbytes", "future", "requested_s")
 
     def __init__(self, cache: ChunkCache, key: Hashable, generation: int, slab_nbytes: int) -> None:
         self._cache = cache
@@ -63,6 +69,7 @@ class Claim:
         self._key = key
         self._generation = generation
         self.future: Future[Chunk] = Future()
+        self.requested_s = time.monotonic()
 
     def fulfil(self, chunk: Chunk, decode_s: float | None = None) -> None:
         """Keep ``chunk`` and hand it to the waiting readers; ``decode_s`` is the decoding time, if it was decoded."""
@@ -91,7 +98,7 @@ class ChunkCache:
 
     Args:
         max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
-        max_age_s: chunks decoded longer ago are decoded again; None keeps them forever.
+        max_age_s: chunks requested longer ago are decoded again; None keeps them forever.
         spill: takes the chunks of arrays with slabs larger than ``max_bytes``, up to its own size.
 
     Attributes:
@@ -135,17 +142,20 @@ class ChunkCache:
     def ready(self, keys: Iterable[Hashable]) -> list[Chunk] | None:
         """All chunks under ``keys``; None if one of them is not in memory, though it may be on disk."""
         oldest_s = -math.inf if self.max_age_s is None else time.monotonic() - self.max_age_s
-        used, chunks = [], []
+        used, chunks, first_s = [], [], math.inf
         with self._lock:
             for key in keys:
                 entry = self._entries.get(key)
-                if entry is None or entry.loaded_s <= oldest_s:
+                if entry is None or entry.requested_s <= oldest_s:
                     return None
+                if entry.requested_s < first_s:
+                    first_s = entry.requested_s
                 used.append(key)
                 chunks.append(entry.chunk)
             for key in used:
                 self._entries.move_to_end(key)
             self.hits += len(used)
+        note_age(first_s)
         return chunks
 
     def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
@@ -162,14 +172,15 @@ class ChunkCache:
                 return chunk
             self.misses += 1
             if (running := self._claims.get(key)) is not None:
+                note_age(running.requested_s)
                 return running.future
             claim = self._claims[key] = Claim(self, key, self.generation, slab_nbytes)
             return claim
 
-    def put(self, key: Hashable, chunk: Chunk) -> None:
-        """Keep a value that was made without a claim, for example a shard's index."""
+    def put(self, key: Hashable, chunk: Chunk, requested_s: float) -> None:
+        """Keep a value that was made without a claim, for example a shard's index, and was requested at ``requested_s``."""
         chunk.flags.writeable = False
-        self._store(key, chunk, self.generation)
+        self._store(key, chunk, self.generation, requested_s)
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
@@ -226,6 +237,7 @@ class ChunkCache:
         # Chunks on disk are dropped by age: a file is freed when its last chunk is dropped.
         if key in self._entries:
             self._entries.move_to_end(key)
+        note_age(entry.requested_s)
         return entry.chunk
 
     def _drop(self, key: Hashable) -> None:
@@ -235,7 +247,7 @@ class ChunkCache:
             self.spilled_nbytes -= entry.nbytes
 
     def _is_stale(self, entry: _Entry) -> bool:
-        return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
+        return self.max_age_s is not None and time.monotonic() - entry.requested_s >= self.max_age_s
 
     def _keep(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim, slab_nbytes: int) -> Chunk:
         """Keep a decoded chunk, on disk if a reader in C order would evict it from memory before its next row."""
@@ -244,7 +256,7 @@ class ChunkCache:
             kept = spill.keep(chunk)
         chunk = chunk if kept is None else kept
         chunk.flags.writeable = False
-        self._store(key, chunk, generation, claim, spilled=kept is not None)
+        self._store(key, chunk, generation, claim.requested_s, claim, spilled=kept is not None)
         return chunk
 
     def _store(
@@ -252,6 +264,7 @@ class ChunkCache:
         key: Hashable,
         chunk: Chunk,
         generation: int,
+        requested_s: float,
         claim: Claim | None = None,
         spilled: bool = False,
     ) -> None:
@@ -263,10 +276,10 @@ class ChunkCache:
                 return
             self._drop(key)
             if spilled:
-                self._spilled[key] = _Entry(chunk, nbytes, time.monotonic())
+                self._spilled[key] = _Entry(chunk, nbytes, requested_s)
                 self.spilled_nbytes += nbytes
             else:
-                self._entries[key] = _Entry(chunk, nbytes, time.monotonic())
+                self._entries[key] = _Entry(chunk, nbytes, requested_s)
                 self.nbytes += nbytes
             self._trim()
 

@@ -10,6 +10,7 @@ with each answer needs no further request for this; the others are asked, except
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.ages import aged
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.decode_units import DecodeUnit, DecodeUnitGrid, attempt
 from zarrcore.array.pools import Task
@@ -139,10 +141,11 @@ class ShardReader:
         self, cache: ChunkCache | None, key: str, part: ByteRange
     ) -> tuple[BytesLike | None, str | None]:
         """Bytes of the value, and the version that the store states with them."""
+        requested_s = time.monotonic()
         encoded, stat = self._store.get_with_stat(key, part) or (None, None)
         version = None if stat is None else stat.version
         if cache is not None and version is not None and version != self._version(cache, key):
-            cache.put(self._seen_key(cache, key), np.array(version))
+            cache.put(self._seen_key(cache, key), np.array(version), requested_s)
         return encoded, version
 
     def _task(
@@ -186,7 +189,10 @@ class ShardReader:
         origin: tuple[int, ...],
     ) -> list[Task] | None:
         level = self._level(depth, origin)
-        found = self._index(cache, key, level, bounds)
+        found, requested_s = aged(self._index, cache, key, level, bounds)
+        for unit in units:
+            if unit.claim is not None:
+                unit.claim.requested_s = min(unit.claim.requested_s, requested_s)
         if found is None:
             for unit in units:
                 self._finish(key, unit, None, False)
@@ -264,7 +270,7 @@ class ShardReader:
         """The index of a shard, and ``bounds`` with the version that it belongs to; None if there is no shard."""
         if cache is not None and (kept := cache.get(self._index_key(cache, key, bounds))) is not None:
             return kept, bounds
-        wanted = level.shard.index_range(level.pipeline.spec)
+        wanted, requested_s = level.shard.index_range(level.pipeline.spec), time.monotonic()
         is_inner = bounds.stop is not None
         if bounds.stop is not None:
             start, stop = wanted.resolve(bounds.stop - bounds.start)
@@ -285,7 +291,7 @@ class ShardReader:
         except CodecError as error:
             raise error.at(key) from error
         if cache is not None:
-            cache.put(self._index_key(cache, key, bounds), index)
+            cache.put(self._index_key(cache, key, bounds), index, requested_s)
         return index, bounds
 
     def _index_key(self, cache: ChunkCache, key: str, bounds: Bounds) -> Hashable:

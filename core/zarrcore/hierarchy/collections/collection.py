@@ -19,6 +19,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
+from zarrcore.ages import note_age
 from zarrcore.errors import (
     HierarchyNotFoundError,
     ListingUnsupportedError,
@@ -36,6 +37,7 @@ from zarrcore.hierarchy.collections.implicit_group import children_agree, store_
 from zarrcore.hierarchy.hierarchy import DEFAULT_OPTIONS, Hierarchy, HierarchyOptions
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.listings import in_order
+from zarrcore.hierarchy.node_loader import Seen
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, CollectionNode, Group
 from zarrcore.hierarchy.paths import normalize_path
@@ -203,6 +205,8 @@ class Collection(Hierarchy):
         at = f"{self.at.rstrip('/')}/{name}"
         kept = self._kept.get(at)
         if kept is not None:
+            if self.metadata_max_age_s is None or self.metadata_max_age_s >= _MIN_AGE_S:
+                note_age(kept.top.read_s)
             return kept, False
         read_s = time.monotonic()
         try:
@@ -211,6 +215,7 @@ class Collection(Hierarchy):
             raise NodeNotFoundError(at, self.url) from error
         except (MetadataError, UnsupportedError) as error:
             member = _Member(self, self.broken(at, error))
+            member.top.read_s = read_s
         self._kept.keep(at, read_s, member)
         return member, True
 
@@ -274,7 +279,7 @@ def open_place(
         MetadataError, UnsupportedError: an entry point is broken, or demands an unknown extension.
         StoreError: the store failed.
     """
-    missing = None
+    missing, began_s = None, time.monotonic()
     # Formats of other packages are loaded while the answers arrive.
     asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
     try:
@@ -287,7 +292,7 @@ def open_place(
             raise
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
-        return StoreHierarchy(store, format_, options, at, root_documents=documents, asked=asked)
+        return StoreHierarchy(store, format_, options, at, Seen(began_s, documents, asked))
     store_options = store.options
     collection = Collection(store, format_, options, at)
     if missing is None:

@@ -163,7 +163,7 @@ def test_a_range_decodes_only_the_chunks_that_it_crosses(tmp_path: Path) -> None
 
 def test_the_age_of_a_copy_is_a_share_of_the_time_to_live(source: Path) -> None:
     for ttl_s, expected in (
-        (60.0, "public, max-age=15"),
+        (60.0, "public, max-age=20"),
         (0.0, "no-cache"),
         (float("inf"), "public, max-age=31536000"),
     ):

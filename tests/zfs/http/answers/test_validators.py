@@ -26,7 +26,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def of(source: Path, path: str, freshness: Freshness) -> Validators:
-    trees = open_trees(source, TreeOptions(share_s=0.0))
+    trees = open_trees(source, TreeOptions(ttl_s=0.0))
     found = open_file(trees.root(), path.split("/"))
     assert found is not None
     return validators(path, *found, freshness)

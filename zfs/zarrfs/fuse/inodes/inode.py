@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from zarrfs.trees.entry import Entry
+
+
+@dataclass(slots=True)
+class Pages:
+    """What the kernel may hold in its page cache of a file."""
+
+    version: str | None
+    generation: int
+    """The generation of `Freshness`."""
+    taken_s: float
+    """When the oldest bytes were requested."""
 
 
 class Inode:
@@ -13,9 +26,9 @@ class Inode:
         parent: the number of its directory.
         name: its name there.
         lookups: how many references the kernel holds.
-        taken_s: when the entry was looked up.
+        taken_s: when the entry was requested, or the oldest answer that it was made from.
         is_listed: whether a listing named it and it has not been used since.
-        kept: version, generation and time of the content that the kernel may hold in its page cache.
+        pages: the content that the kernel may hold in its page cache.
         is_shown: whether the entry is a file open for writing, which is reported whatever its name now leads to.
         is_resized: whether the kernel has just changed its size.
         opened: how many handles are open.
@@ -29,11 +42,11 @@ class Inode:
         "is_listed",
         "is_resized",
         "is_shown",
-        "kept",
         "lookups",
         "name",
         "open_version",
         "opened",
+        "pages",
         "parent",
         "taken_s",
     )
@@ -46,7 +59,7 @@ class Inode:
         self.is_listed = False
         self.taken_s = taken_s
         self.children: dict[str, int] | None = None
-        self.kept: tuple[str | None, int, float] | None = None
+        self.pages: Pages | None = None
         self.is_shown = False
         self.is_resized = False
         self.opened = 0

@@ -30,7 +30,7 @@ class InodeTable:
 
     def __init__(self, root: Directory) -> None:
         self.is_changed_here = False
-        self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
+        self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", math.inf)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
         self._listed: OrderedDict[Inode, None] = (
@@ -63,6 +63,14 @@ class InodeTable:
         except KeyError:
             raise StaleNumberError(f"no inode {number}") from None
 
+    def taken_s(self, number: int) -> float:
+        """When the entry of a number was requested.
+
+        Raises:
+            StaleNumberError: the number has none.
+        """
+        return self._reserved.taken_s(number) if number >= FIRST_RESERVED else self.inode(number).taken_s
+
     def remembers(self, number: int) -> bool:
         """Whether a number has a record, rather than being computed."""
         return number < FIRST_RESERVED
@@ -71,7 +79,7 @@ class InodeTable:
         """The number of an entry found in a directory. The caller must then call `count` or `drop_uncounted`."""
         numbered = entry.numbered
         if numbered is not None:
-            start = self._reserved.start(numbered[0])
+            start = self._reserved.start(numbered[0], taken_s)
             if start is not None:
                 return start + numbered[1]
         return self._remember(parent, name, entry, taken_s)

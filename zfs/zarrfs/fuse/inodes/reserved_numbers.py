@@ -23,6 +23,8 @@ class _Reserved:
 
     start: int
     numbering: Numbering
+    taken_s: float
+    """When the oldest answer that its numbering was made from was requested."""
     lookups: int = 0
 
 
@@ -35,15 +37,15 @@ class ReservedNumbers:
         self._ranges: list[_Reserved] = []
         self._next = FIRST_RESERVED
 
-    def start(self, numbering: Numbering) -> int | None:
-        """The start of a numbering's range; None if there are not enough numbers left."""
+    def start(self, numbering: Numbering, taken_s: float) -> int | None:
+        """The start of the range of a numbering requested at ``taken_s``; None if there are not enough numbers left."""
         reserved = self._by_key.get(numbering.key)
         if reserved is not None:
-            reserved.numbering = numbering
+            reserved.numbering, reserved.taken_s = numbering, taken_s
             return reserved.start
         if self._next + numbering.count > _END:
             return None
-        reserved = _Reserved(self._next, numbering)
+        reserved = _Reserved(self._next, numbering, taken_s)
         self._next += numbering.count
         self._by_key[numbering.key] = reserved
         self._starts.append(reserved.start)
@@ -58,6 +60,14 @@ class ReservedNumbers:
         """
         found = self._range(number)
         return found.numbering.entry(number - found.start)
+
+    def taken_s(self, number: int) -> float:
+        """When the entry of a number was requested.
+
+        Raises:
+            StaleNumberError: the number has no entry.
+        """
+        return self._range(number).taken_s
 
     def count(self, number: int, lookups: int) -> None:
         """Add references of the kernel to a number, or subtract them. A range without references is freed.

@@ -29,7 +29,6 @@ class Texts:
     """
 
     def __init__(self, freshness: Freshness, before_open: Callable[[], None]) -> None:
-        self._freshness = freshness
         self._before_open = before_open
         self._known: Remembered[tuple[str, str], bytes] = Remembered(freshness, _KEPT_NBYTES)
 
@@ -45,11 +44,8 @@ class Texts:
             return known[0]
         if not wait:
             raise WouldBlockError
-        asked_s = self._freshness.now()
         self._before_open()
-        content = make()
-        self._known.put(question, content, asked_s, len(content))
-        return content
+        return self._known.learn(question, make, len)
 
     def forget(self) -> None:
         """Expire all texts after a write."""

@@ -2,7 +2,7 @@
 
 A group is a directory of its nodes. An array is a directory of virtual files. A node whose metadata cannot be parsed is a
 directory with the reason. A node always wins over a virtual file of the same name. The result of a lookup is valid for the
-metadata time to live. The hierarchy should not cache documents too: the two times would add up.
+metadata time to live, as `zarrfs.trees.freshness` says.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from threading import Lock
 from typing import Any, Final
 
+from zarrcore.ages import aged, note_age
 from zarrcore.errors import (
     HierarchyNotFoundError,
     MetadataError,
@@ -114,23 +116,20 @@ class ArraysTree:
 
     def node(self, path: str, wait: bool) -> AnyNode | None:
         """The node at a path, or None."""
-        return self.dated_node(path, wait)[0]
-
-    def dated_node(self, path: str, wait: bool) -> tuple[AnyNode | None, float]:
-        """The node at a path, or None, and when it was requested."""
         known = self._nodes.get(path)
         if known is not None:
-            return known
+            return known[0]
         if not wait:
             raise WouldBlockError
-        asked_s = self.freshness.now()
-        node: AnyNode | None
+        return self._nodes.learn(path, lambda: self._found(path))
+
+    def _found(self, path: str) -> AnyNode | None:
         try:
             node = self.hierarchy().node(path)
         except NodeNotFoundError:
-            node = None
-        self._nodes.put(path, node, asked_s)
-        return node, asked_s
+            return None
+        note_age(node.read_s)
+        return node
 
     def children(self, group: Group, ahead: int | None = None) -> Iterator[AnyNode]:
         """The nodes of a group. Those of a remote group are answered from memory while the last listing is valid.
@@ -141,14 +140,19 @@ class ArraysTree:
         """
         known = self._children.get(group.path)
         if known is not None:
-            nodes = [self._nodes.get(path) for path in known[0]]
-            if all(node is not None and node[0] is not None for node in nodes):
-                yield from (node[0] for node in nodes if node is not None and node[0] is not None)
+            kept = [self._nodes.get(path) for path in known[0]]
+            if all(node is not None and node[0] is not None for node in kept):
+                yield from (node[0] for node in kept if node is not None and node[0] is not None)
                 return
-        asked_s = self.freshness.now()
+        asked_s, nodes = self.freshness.now(), group.children(ahead)
+        first, oldest_s = aged(next, nodes, None)
+        # The listing of an implicit group may be that which found keys below it.
+        asked_s = min(asked_s, oldest_s, math.inf if any(group.documents) else group.read_s)
+        note_age(asked_s)
         paths: list[str] = []
-        for node in group.children(ahead):
-            self._nodes.put(node.path, node, asked_s)
+        for node in chain(() if first is None else (first,), nodes):
+            note_age(node.read_s)
+            self._nodes.put(node.path, node, min(asked_s, node.read_s))
             if group.hierarchy.store.is_remote and len(paths) <= _NODES_MAX:
                 paths.append(node.path)
             yield node
@@ -207,18 +211,14 @@ class ArraysTree:
             return known[0]
         if not wait:
             raise WouldBlockError
-        asked_s = [self.freshness.now()]
 
         def find(path: str) -> AnyNode:
-            node, node_asked_s = self.dated_node(path, wait=True)
-            asked_s.append(node_asked_s)
+            node = self.node(path, wait=True)
             if node is None:
                 raise NodeNotFoundError(path, array.hierarchy.url)
             return node
 
-        facts = kind.facts_of(array, find)
-        self._facts.put(question, facts, min(asked_s))
-        return facts
+        return self._facts.learn(question, lambda: kind.facts_of(array, find))
 
     def mtime_s(self, node: AnyNode) -> float | None:
         """When a node's document was written, if that is known without a round trip for each node."""

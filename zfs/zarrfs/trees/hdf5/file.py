@@ -169,6 +169,7 @@ class HDF5Files:
             if isinstance(found, BrokenNode):
                 raise found.error
             nodes = nodes_of(found)
+            asked_s = min(asked_s, *(node.read_s for node in nodes.values()))
             version = documents_version(nodes, netcdf=netcdf)
             made = self._with_nodes(nodes, version) or self._make(found, netcdf, nodes, version)
             self._groups.put(question, version, asked_s)

@@ -16,6 +16,7 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
+from zarrcore.ages import aged
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
 from zarrcore.stores import ListableStore, LocalStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.threads import ThreadPool
@@ -119,9 +120,9 @@ class KeysTree:
         if not wait:
             raise WouldBlockError
         asked_s, changes = self.freshness.now(), self._changes
-        found = self._ask(key)
+        found, oldest_s = aged(self._ask, key)
         if changes == self._changes:
-            self._lookups.put(key, found, asked_s)
+            self._lookups.put(key, found, min(asked_s, oldest_s))
         return found
 
     def forget(self, key: str) -> None:

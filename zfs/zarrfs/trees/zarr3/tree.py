@@ -66,14 +66,14 @@ class Zarr3Tree:
         known = self._plain.get(node.path)
         if known is not None and known[0][0] is node:
             return known[0][1]
-        asked_s = self.arrays.freshness.now()
-        plain: Plain
-        try:
-            plain = PlainChunks(node)
-        except ZarrError as error:
-            plain = UndecodedNode(error)
-        self._plain.put(node.path, (node, plain), asked_s)
-        return plain
+        return self._plain.learn(node.path, lambda: (node, _plain(node)))[1]
+
+
+def _plain(node: ArrayNode) -> Plain:
+    try:
+        return PlainChunks(node)
+    except ZarrError as error:
+        return UndecodedNode(error)
 
 
 class UndecodedNode(ErrorDirectory):

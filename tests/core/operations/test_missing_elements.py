@@ -42,6 +42,7 @@ def opened(store: Any) -> xarray.Dataset:
     return xarray.open_zarr(store, consolidated=False, zarr_format=3).load()
 
 
+@pytest.mark.sampled(12)
 @every_array
 @with_and_without_attribute
 def test_of_a_copy(tmp_path: Path, dtype: str, fill_value: Any, told: int | None) -> None:
@@ -53,6 +54,7 @@ def test_of_a_copy(tmp_path: Path, dtype: str, fill_value: Any, told: int | None
     assert run_inside("diff", str(tmp_path / "a"), copy).stdout == b""
 
 
+@pytest.mark.sampled(12)
 @every_array
 @with_and_without_attribute
 def test_of_a_conversion(tmp_path: Path, dtype: str, fill_value: Any, told: int | None) -> None:
@@ -61,6 +63,7 @@ def test_of_a_conversion(tmp_path: Path, dtype: str, fill_value: Any, told: int 
     xarray.testing.assert_identical(opened(tmp_path / "a"), expected)
 
 
+@pytest.mark.sampled(12)
 @every_array
 @with_and_without_attribute
 def test_of_references(tmp_path: Path, dtype: str, fill_value: Any, told: int | None) -> None:
@@ -71,6 +74,7 @@ def test_of_references(tmp_path: Path, dtype: str, fill_value: Any, told: int | 
     xarray.testing.assert_identical(opened(f"reference::{output}"), expected)
 
 
+@pytest.mark.sampled(12)
 @every_array
 @with_and_without_attribute
 def test_of_the_view_with_plain_chunks(tmp_path: Path, dtype: str, fill_value: Any, told: int | None) -> None:

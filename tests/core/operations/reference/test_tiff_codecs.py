@@ -255,6 +255,7 @@ COLOURS: list[tuple[str | None, int | None, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("byteorder", ["<", ">"])
 @pytest.mark.parametrize(
     ("compression", "predictor", "dtype", "samples"),

@@ -400,7 +400,7 @@ class TestConsolidatedMetadata:
         self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now_s = [0.0]
-        for module in ("listings", "node_loader", "kept_nodes"):
+        for module in ("collections.collection", "listings", "node_loader", "kept_nodes"):
             monkeypatch.setattr(
                 f"zarrcore.hierarchy.{module}.time", SimpleNamespace(monotonic=lambda: now_s[0])
             )
@@ -413,7 +413,7 @@ class TestConsolidatedMetadata:
         assert server.requests == []
         now_s[0] = 70.0
         assert hierarchy["g0/a01"].shape == (4,)
-        assert keys(server) == ["v3-all/zarr.json"], "what was told of it is older than 60 s"
+        assert keys(server) == ["v3-all/zarr.json"], "what is known of it is older than 60 s"
 
     def test_are_not_used_if_broken(self, server: DistantServer) -> None:
         root = server.root / "bucket/broken"

@@ -18,7 +18,7 @@ from zarrcore.stores import kinds
 _CACHES = (
     extensions.extension_names,
     extensions.entry_points,
-    extensions._packages,
+    extensions._texts,
     formats._extension,
     kinds.known_kinds,
     kinds.listed_suffixes,

@@ -48,8 +48,8 @@ def expected() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("group", ["commands", "diagnoses", "codecs", "nothing"])
 def test_the_installed_packages_are_those_of_importlib(group: str) -> None:
-    told = importlib.metadata.entry_points(group=f"zarrscope.{group}")
-    assert {*extensions.entry_points(f"zarrscope.{group}")} == {*told}
+    found = importlib.metadata.entry_points(group=f"zarrscope.{group}")
+    assert {*extensions.entry_points(f"zarrscope.{group}")} == {(point.name, point.value) for point in found}
 
 
 def test_every_form_of_metadata_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

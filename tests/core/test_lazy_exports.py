@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("package", ["zarrcore", "zarrcore.conventions", "zarrcore.filetypes"])
+@pytest.mark.parametrize(
+    "package", ["zarrcore", "zarrcore.conventions", "zarrcore.filetypes", "zarrcore.stores"]
+)
 def test_the_imports_for_type_checkers_are_the_exports(package: str) -> None:
     module = import_module(package)
     static = next(

@@ -32,7 +32,15 @@ def json_or_text(text: str) -> Any:
         return text
 
 
-_CODES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+_CODES: Final = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "cyan": "36",
+}
 """Parameters of the control sequence SGR (ECMA-48)."""
 
 

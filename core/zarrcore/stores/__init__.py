@@ -2,54 +2,56 @@
 
 from __future__ import annotations
 
-from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
-from zarrcore.stores.interface import (
-    ByteRange,
-    BytesLike,
-    ListableStore,
-    ReadableStore,
-    Renaming,
-    StoreEntry,
-    StoreStat,
-    WritableStore,
-)
-from zarrcore.stores.kinds import FileKind, FolderKind
-from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.memory import MemoryStore
-from zarrcore.stores.open import open_store
-from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
-from zarrcore.stores.schemes import canonical_scheme
-from zarrcore.stores.wrapper.interface import WrapperStore, writable
-from zarrcore.stores.wrapper.prefix import PrefixStore
-from zarrcore.stores.wrapper.read_only import ReadOnlyStore
-from zarrcore.stores.wrapper.statistics import StatisticsStore
-from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "STORE_OPTIONS",
-    "ZIP_SUFFIXES",
-    "ByteRange",
-    "BytesLike",
-    "FileKind",
-    "FolderKind",
-    "ListableStore",
-    "LocalStore",
-    "MemoryStore",
-    "PrefixStore",
-    "ReadOnlyStore",
-    "ReadableStore",
-    "Renaming",
-    "StatisticsStore",
-    "StoreEntry",
-    "StoreOption",
-    "StoreOptions",
-    "StoreStat",
-    "WrapperStore",
-    "WritableStore",
-    "ZipStore",
-    "canonical_scheme",
-    "open_store",
-    "read_descriptor",
-    "read_descriptor_into",
-    "writable",
-]
+if TYPE_CHECKING:
+    from zarrcore.stores.descriptors import read_descriptor as read_descriptor
+    from zarrcore.stores.descriptors import read_descriptor_into as read_descriptor_into
+    from zarrcore.stores.interface import ByteRange as ByteRange
+    from zarrcore.stores.interface import BytesLike as BytesLike
+    from zarrcore.stores.interface import ListableStore as ListableStore
+    from zarrcore.stores.interface import ReadableStore as ReadableStore
+    from zarrcore.stores.interface import Renaming as Renaming
+    from zarrcore.stores.interface import StoreEntry as StoreEntry
+    from zarrcore.stores.interface import StoreStat as StoreStat
+    from zarrcore.stores.interface import WritableStore as WritableStore
+    from zarrcore.stores.kinds import FileKind as FileKind
+    from zarrcore.stores.kinds import FolderKind as FolderKind
+    from zarrcore.stores.local.store import LocalStore as LocalStore
+    from zarrcore.stores.memory import MemoryStore as MemoryStore
+    from zarrcore.stores.open import open_store as open_store
+    from zarrcore.stores.options import STORE_OPTIONS as STORE_OPTIONS
+    from zarrcore.stores.options import StoreOption as StoreOption
+    from zarrcore.stores.options import StoreOptions as StoreOptions
+    from zarrcore.stores.schemes import canonical_scheme as canonical_scheme
+    from zarrcore.stores.wrapper.interface import WrapperStore as WrapperStore
+    from zarrcore.stores.wrapper.interface import writable as writable
+    from zarrcore.stores.wrapper.prefix import PrefixStore as PrefixStore
+    from zarrcore.stores.wrapper.read_only import ReadOnlyStore as ReadOnlyStore
+    from zarrcore.stores.wrapper.statistics import StatisticsStore as StatisticsStore
+    from zarrcore.stores.zip.store import ZIP_SUFFIXES as ZIP_SUFFIXES
+    from zarrcore.stores.zip.store import ZipStore as ZipStore
+else:
+    from zarrcore.lazy_exports import lazy_exports
+
+    # The command line needs only the options to answer --help.
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        {
+            "descriptors": "read_descriptor read_descriptor_into",
+            "interface": """
+                ByteRange BytesLike ListableStore ReadableStore Renaming StoreEntry StoreStat WritableStore
+            """,
+            "kinds": "FileKind FolderKind",
+            "local.store": "LocalStore",
+            "memory": "MemoryStore",
+            "open": "open_store",
+            "options": "STORE_OPTIONS StoreOption StoreOptions",
+            "schemes": "canonical_scheme",
+            "wrapper.interface": "WrapperStore writable",
+            "wrapper.prefix": "PrefixStore",
+            "wrapper.read_only": "ReadOnlyStore",
+            "wrapper.statistics": "StatisticsStore",
+            "zip.store": "ZIP_SUFFIXES ZipStore",
+        },
+    )

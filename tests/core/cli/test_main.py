@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import zarr
 
+import zarrcore
 from tests.command import Run
 
 
@@ -95,12 +96,40 @@ def test_a_closed_pipe_is_not_an_error(source: Path) -> None:
     assert done.stderr == ""
 
 
-def test_help_does_not_load_heavy_modules() -> None:
-    program = (
-        "import sys; from zarrcore.cli.main import command_parser; command_parser(); print(*sys.modules)"
-    )
-    loaded = subprocess.run(
+_LATE = {
+    "obstore",
+    "httpx",
+    "rich",
+    "PySide6",
+    "pyqtgraph",
+    "importlib.metadata",
+    "tifffile",
+    "xarray",
+    "fsspec",
+}
+"""Packages that take long to import, for what most commands do not do."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "late", "most"),
+    [
+        (("--help",), {*_LATE, "numpy", "numcodecs", "pyfuse3", "trio", "zipfile"}, 70),
+        (("mount", "--help"), {*_LATE, "numpy", "numcodecs", "pyfuse3", "trio", "zipfile"}, 36),
+        (("tree", "SOURCE"), {*_LATE, "numcodecs", "pyfuse3", "trio"}, 232),
+    ],
+)
+def test_a_command_loads_few_modules(
+    arguments: tuple[str, ...], late: set[str], most: int, tmp_path: Path
+) -> None:
+    """*most* counts zarrscope's own. A command that needs more of them starts more slowly."""
+    zarrcore.create(tmp_path).create_array("x", shape=(4,), data_type="u1")
+    words = [str(tmp_path) if word == "SOURCE" else word for word in arguments]
+    program = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+    program += f"from zarrcore.cli.main import main; sys.exit(main({words!r}))"
+    done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
-    heavy = {"numpy", "numcodecs", "obstore", "httpx", "rich", "PySide6", "pyfuse3", "trio", "pyqtgraph"}
-    assert heavy & set(loaded.split()) == set()
+    )
+    loaded = set(done.stderr.split())
+    assert late & loaded == set()
+    own = {name for name in loaded if name.startswith(("zarrcore", "zarrfs", "zarrbrowser"))}
+    assert len(own) <= most

@@ -120,8 +120,8 @@ def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
         return
     from zarrcore.filetypes import whole_or_nothing
 
-    with whole_or_nothing(output) as stream, _progress(file) as tell:
-        file.write_to(stream, tell)
+    with whole_or_nothing(output) as stream, _progress(file) as report:
+        file.write_to(stream, report)
 
 
 def _write_text(output: str | None, text: bytes) -> None:

@@ -50,12 +50,12 @@ def run(namespace: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     chunks: dict[str, int] = {}
     findings: list[Finding] = []
-    with scheduler(namespace) as run_work, progress_bar(quiet=namespace.quiet) as tell:
+    with scheduler(namespace) as run_work, progress_bar(quiet=namespace.quiet) as report:
 
         def progress(array: str, done: int, total: int) -> None:
             chunks[array] = done
-            if tell is not None:
-                tell(array, done, total)
+            if report is not None:
+                report(array, done, total)
 
         out = console()
         found = check(

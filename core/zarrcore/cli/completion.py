@@ -1,7 +1,7 @@
 """Completion of commands, options, values and node paths in bash, zsh and fish, by argcomplete.
 
 ``zarrscope completion SHELL`` prints the code for the shell. On each Tab, that code runs ``zarrscope`` with ``_ARGCOMPLETE`` set:
-`main` then lets argcomplete answer from the parser, and completers answer for values that only data can tell.
+`main` then lets argcomplete answer from the parser, and completers answer for values that only the data know.
 """
 
 from __future__ import annotations

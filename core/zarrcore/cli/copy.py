@@ -101,7 +101,7 @@ def run(namespace: argparse.Namespace) -> int:
         with (
             _destination(namespace, source) as destination,
             scheduler(namespace) as run_work,
-            progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
+            progress_bar(quiet=namespace.quiet, of_bytes=True) as report,
         ):
             result = execute(
                 plan,
@@ -110,7 +110,7 @@ def run(namespace: argparse.Namespace) -> int:
                 overwrite=namespace.overwrite,
                 verify=not namespace.no_verify,
                 consolidate=namespace.consolidate,
-                progress=tell,
+                progress=report,
                 run_work=run_work,
             )
             committed = _commit(namespace, destination, plan)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from rich.progress import ProgressColumn
 
-Tell = Callable[[str, int, int | None], None]
+Report = Callable[[str, int, int | None], None]
 """Called with the current item, the amount done, and the total, if that is known."""
 
 
 @contextmanager
-def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tell | None]:
+def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Report | None]:
     """A function that moves the bar; None without a bar.
 
     Args:
@@ -36,10 +36,10 @@ def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tel
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect) as bar:
         task = bar.add_task("", total=None)
 
-        def tell(what: str, done: int, total: int | None) -> None:
+        def report(what: str, done: int, total: int | None) -> None:
             bar.update(task, description=printable(what), completed=done, total=total)
 
-        yield tell
+        yield report
 
 
 def _columns(of_bytes: bool) -> tuple[ProgressColumn, ...]:

@@ -76,7 +76,7 @@ def run(namespace: argparse.Namespace) -> int:
     source = open_source(namespace)
     path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
     output, key = _output(namespace)
-    with output, progress_bar(quiet=namespace.quiet) as tell:
+    with output, progress_bar(quiet=namespace.quiet) as report:
         if key and not namespace.overwrite and output.stat(key) is not None:
             raise NodeExistsError(key, output.url, "exists: --overwrite replaces it")
         result = write_references(
@@ -87,7 +87,7 @@ def run(namespace: argparse.Namespace) -> int:
             to=Format.V2 if namespace.zarr_format == 2 else Format.V3,
             inline_nbytes=namespace.inline_threshold,
             skip=namespace.skip,
-            progress=tell,
+            progress=report,
         )
     for skipped, why in result.skipped.items():
         print(f"zarrscope: {printable(f'{skipped} is left out: {why}')}", file=sys.stderr)

@@ -114,7 +114,7 @@ def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
     return store.repository, store.version
 
 
-def tell_notes(hierarchy: Hierarchy) -> None:
+def print_notes(hierarchy: Hierarchy) -> None:
     """Write the notes of a source to stderr, such as which of its versions is shown."""
     import sys
 

@@ -47,7 +47,7 @@ _CODES: Final = {
 def painter() -> Callable[[str, str], str]:
     """A function that styles text as `console` would, without importing rich; a style is one or more words of `_CODES`."""
     if not _is_coloured():
-        return lambda text, style: text
+        return lambda text, _style: text
     return lambda text, style: f"\x1b[{';'.join(_CODES[word] for word in style.split())}m{text}\x1b[0m"
 
 

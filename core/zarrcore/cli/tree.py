@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, node_path, open_source, tell_notes
+from zarrcore.cli.source import add_source_arguments, node_path, open_source, print_notes
 from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.sizes import format_bytes, format_shape
@@ -34,7 +34,7 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Print the tree. Nodes that cannot be opened or listed are shown with their error, and the exit status is 1."""
     hierarchy, paint = open_source(namespace), painter()
-    tell_notes(hierarchy)
+    print_notes(hierarchy)
     broken = False
     with hierarchy.branch(node_path(namespace), namespace.depth) as top:
         for lead, node in _walk(top):

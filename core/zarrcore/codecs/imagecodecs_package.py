@@ -43,7 +43,7 @@ def imagecodecs_package(name: str) -> Any:
 class PredictedArray:
     """The parameters of a predictor: along which axis of which array neighbours are compared.
 
-    Documents of Zarr v2 tell shape and type of a chunk, because filters of numcodecs are not told them. Those of Zarr v3 do not.
+    Documents of Zarr v2 state shape and type of a chunk, because filters of numcodecs do not get them. Those of Zarr v3 do not.
 
     Args:
         name: the codec.

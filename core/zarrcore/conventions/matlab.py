@@ -31,7 +31,7 @@ class MatlabVariable(Meaning):
     type: str
     """Its class in MATLAB, such as ``double``."""
     size: tuple[int, ...] | None
-    """As MATLAB's function ``size`` tells it; None if it is not known without reading elements, or of a struct."""
+    """As MATLAB's function ``size`` returns it; None if it is not known without reading elements, or of a struct."""
     is_sparse: bool
     characters: tuple[str, ...]
     """The rows of a short array of class ``char``."""

@@ -79,7 +79,7 @@ def numbered_levels(group: str, find: Find) -> tuple[list[DescribedLevel], list[
 
 
 def n5_geometry(found: Sequence[Any], attributes: Mapping[str, Any]) -> Geometry:
-    """The levels with the factors that the group or the arrays tell, in the order of the array's axes.
+    """The levels with the factors that the group or the arrays state, in the order of the array's axes.
 
     Args:
         found: the nodes of the levels, None where they are missing; the first is an array.

@@ -91,7 +91,7 @@ def _copy(store: ReadableStore, key: str, new: str) -> None:
 def _compare(store: ReadableStore, key: str, new: str) -> None:
     before, after = store.stat(key), store.stat(new)
     if before is not None and after is not None and before.size == after.size:
-        # A service that copied the value itself tells the same ETag for the same bytes.
+        # A service that copied the value itself reports the same ETag for the same bytes.
         if store.is_remote and before.etag is not None and before.etag == after.etag:
             return
         starts = range(0, max(1, before.size), _COMPARED_NBYTES)

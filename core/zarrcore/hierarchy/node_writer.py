@@ -406,7 +406,7 @@ class NodeWriter:
         if node is None:  # pragma: no cover - documents that zarrcore writes describe a node
             raise NodeNotFoundError(path, self._owner.url)
         for held in self._loader.held(path):
-            held.become(node)
+            held.update_from(node)
         return node
 
 

@@ -139,7 +139,7 @@ class ChangeableNode(Node):
 
     @attributes.setter
     def attributes(self, attributes: Mapping[str, Any]) -> None:
-        self.become(
+        self.update_from(
             self.hierarchy.writer().set_attributes(self.path, attributes, implicit=self._may_be_implicit)
         )
 
@@ -147,14 +147,14 @@ class ChangeableNode(Node):
         node, result = self.hierarchy.writer().change_attributes(
             self.path, change, implicit=self._may_be_implicit
         )
-        self.become(node)
+        self.update_from(node)
         return result
 
     @property
     def _may_be_implicit(self) -> bool:
         return self.kind != "array"
 
-    def become(self, node: AnyNode) -> None:
+    def update_from(self, node: AnyNode) -> None:
         """Take the metadata of ``node``, which was read later, so that all holders of this object see the change."""
         raise NotImplementedError
 
@@ -171,7 +171,7 @@ class Group(ChangeableNode, Pictured):
         self._found = found
         self.metadata = metadata
 
-    def become(self, node: AnyNode) -> None:
+    def update_from(self, node: AnyNode) -> None:
         if isinstance(node, Group):
             self._found, self.metadata = node.documents, node.metadata
 
@@ -283,9 +283,9 @@ class ArrayNode(ChangeableNode, Array):
         lengths = as_lengths(shape, "shape", minimum=0)
         if len(lengths) != self.ndim:
             raise MetadataError(f"expected {self.ndim} lengths, found {len(lengths)}", member="shape")
-        self.become(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
+        self.update_from(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
 
-    def become(self, node: AnyNode) -> None:
+    def update_from(self, node: AnyNode) -> None:
         if isinstance(node, ArrayNode):
             self._found = node.documents
             self._take(node.metadata)

@@ -59,7 +59,7 @@ class Witness(NamedTuple):
     key: str
 
     def digest(self) -> bytes | None:
-        """What tells its value from others."""
+        """What distinguishes its value from others."""
         value = self.store.get(self.key)
         return None if value is None else hashlib.sha256(value).digest()
 
@@ -114,7 +114,7 @@ def on_cluster(address: str) -> Iterator[RunWork]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the log of distributed, which tells the same failures in many lines."""
+    """Without the log of distributed, which reports the same failures in many lines."""
     # Each of its loggers has a level and a handler of its own.
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
     loud = [log for log in map(logging.getLogger, names) if not log.disabled]

@@ -111,7 +111,7 @@ class Conditions:
         if self.min_nbytes is None and self.max_nbytes is None:
             return True
         if array.data_type.is_variable_length:
-            return False  # only reading the elements would tell
+            return False  # only reading the elements would show it
         most = array.nbytes if self.max_nbytes is None else self.max_nbytes
         return (self.min_nbytes or 0) <= array.nbytes <= most
 

@@ -113,7 +113,7 @@ class _Counter:
         self.nodes[node.path] = found
         if isinstance(node, ArrayNode):
             found.logical_bytes = None if node.data_type.is_variable_length else node.nbytes
-        self._tell("nodes", len(self.nodes))
+        self._report("nodes", len(self.nodes))
         member = self._hierarchy.member(node.path)
         if isinstance(member, Collection) or isinstance(node, CollectionNode):
             return
@@ -139,7 +139,7 @@ class _Counter:
                 for key, size in _sized(member.store, batch):
                     self._count(member, owners, key, size)
                 done += len(batch)
-                self._tell("keys", done)
+                self._report("keys", done)
 
     def _count(self, member: Hierarchy, owners: KeyOwners, key: str, size: int) -> None:
         owner = owners.find(key)
@@ -163,7 +163,7 @@ class _Counter:
             parent.logical_bytes = (parent.logical_bytes or 0) + (node.logical_bytes or 0)
             parent.is_partial |= node.is_partial or node.logical_bytes is None
 
-    def _tell(self, what: str, done: int) -> None:
+    def _report(self, what: str, done: int) -> None:
         if self._progress is not None:
             self._progress(what, done, None)
 

@@ -25,7 +25,7 @@ from zarrcore.threads import at_once
 _EXTENSIONS: Final = "zarrscope.kinds"
 HEAD_NBYTES: Final = 8192
 DATABASE_HEAD_NBYTES: Final = 20
-"""How much of a file tells whether it is a database."""
+"""How much of a file shows whether it is a database."""
 SQLITE: Final = b"SQLite format 3\0"
 """The first bytes of an SQLite file, which only its URL opens."""
 
@@ -390,7 +390,7 @@ def recognized(
         refuse_database_folder(store)
     if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
-    # The place may be one value, whose name does not tell what it is.
+    # The place may be one value, whose name does not say what it is.
     from zarrcore.stores.open import open_store
 
     above, _, name = store.url.rstrip("/").rpartition("/")

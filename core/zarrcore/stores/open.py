@@ -363,7 +363,7 @@ def _split(url: str) -> tuple[str, str, str]:
 
 
 def _in_bucket(make: Callable[[str], ReadableStore], path: str, kind: FileKind | None) -> ReadableStore:
-    """The files under a path of a bucket; or the file at the path, if its name, or ``kind``, tells what it is."""
+    """The files under a path of a bucket; or the file at the path, if its name, or ``kind``, says what it is."""
     kind = kind or kind_by_suffix(path)
     if kind is None:
         return make(path + "/" if path else "")

@@ -95,7 +95,7 @@ class Truth:
     now: Elements
     earlier: list[Elements] = field(default_factory=list)
 
-    def become(self, elements: Elements) -> None:
+    def update_from(self, elements: Elements) -> None:
         """Take over new elements."""
         self.earlier = [*self.earlier[-8:], self.now]
         self.now = elements
@@ -126,4 +126,4 @@ class Truth:
             Truth(new, [*(self.earlier if late else []), self.now]).check_read(
                 found, (slice(None),) * found.ndim, unit, stale=True
             )
-        self.become(found)
+        self.update_from(found)

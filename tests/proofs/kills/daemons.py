@@ -28,7 +28,7 @@ def work(root: Path, variant: str, tell: Callable[[str], object]) -> None:
     from zarrfs.mount import daemon
 
     # The calls are counted after the command, which would end the process.
-    ends = patch.object(daemon, "run_in_foreground", lambda serve: serve(daemon.tell_supervisor))
+    ends = patch.object(daemon, "run_in_foreground", lambda serve: serve(daemon.report_to_supervisor))
     with contextlib.suppress(SystemExit), ends:
         main(
             [

@@ -13,7 +13,7 @@ import pytest
 from tests.command import INTERRUPTIBLE
 from tests.waiting import wait_until
 from tests.zfs.conftest import has_ended
-from zarrfs.mount.daemon import tell_supervisor
+from zarrfs.mount.daemon import report_to_supervisor
 
 
 def test_interrupting_the_command_leaves_no_child(tmp_path: Path) -> None:
@@ -97,13 +97,13 @@ def test_the_supervisor_is_told_that_the_mount_answers(
         supervisor.bind(f"\0{name}" if is_abstract else name)
         supervisor.settimeout(20)
         monkeypatch.setenv("NOTIFY_SOCKET", f"@{name}" if is_abstract else name)
-        tell_supervisor()
+        report_to_supervisor()
         assert supervisor.recv(99) == b"READY=1"
 
 
 def test_without_a_supervisor_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    tell_supervisor()
+    report_to_supervisor()
 
 
 def test_a_mount_in_the_foreground_does_not_wait_for_threads() -> None:

@@ -178,14 +178,14 @@ class Operations(ReadOnlyOperations):
         """The entry of a number, with its size."""
         inode = self.inodes.inode(number)
         sized, oldest_s = await self._dated(file.sized)
-        self._become(inode, sized)
+        self._update_inode(inode, sized)
         inode.taken_s = min(inode.taken_s, oldest_s)
         return sized
 
-    def _become(self, inode: Inode, entry: Entry) -> None:
+    def _update_inode(self, inode: Inode, entry: Entry) -> None:
         if not inode.may_become(entry):
             raise pyfuse3.FUSEError(errno.ESTALE)
-        inode.become(entry)
+        inode.update_from(entry)
 
     async def _current(self, number: int) -> Entry:
         """The entry of a number, looked up again by its name if it is stale."""
@@ -199,7 +199,7 @@ class Operations(ReadOnlyOperations):
         if found is None:
             raise pyfuse3.FUSEError(errno.ESTALE)
         found = found.after(inode.entry)
-        self._become(inode, found)
+        self._update_inode(inode, found)
         inode.taken_s = min(asked_s, oldest_s)
         return found
 

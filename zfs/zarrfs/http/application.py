@@ -106,7 +106,7 @@ class Application:
         except ClientGoneError:
             return
         except Exception as error:  # noqa: BLE001 - no store, document or fault of ours may end the server
-            await self._tell(exchange, error)
+            await self._answer_error(exchange, error)
         finally:
             self._in_flight -= Counter((address,))  # drops those at 0
             exchange.client.release()
@@ -158,7 +158,7 @@ class Application:
         entry = await self._site.workers.ask(exchange.client, partial(find, self._site.root, parts))
         return None if exchange.is_directory and not isinstance(entry, Directory) else entry
 
-    async def _tell(self, exchange: Exchange, error: Exception) -> None:
+    async def _answer_error(self, exchange: Exchange, error: Exception) -> None:
         """Answer with the status of an error; an answer that has begun is broken off, so that the client notices."""
         told = status_of(error)
         if told is None:

@@ -63,13 +63,13 @@ def run_in_foreground(serve: Callable[[Callable[[], None]], None]) -> NoReturn:
     Raises:
         ZarrError: ``serve`` failed.
     """
-    serve(tell_supervisor)
+    serve(report_to_supervisor)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # Python would wait for threads whose store does not answer
 
 
-def tell_supervisor() -> None:
+def report_to_supervisor() -> None:
     """Notify systemd that the mount answers, if systemd requested that: see sd_notify(3)."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if address:
@@ -83,22 +83,22 @@ def _child(serve: Callable[[Callable[[], None]], None], report: int) -> int:
     os.setsid()
     pending = [report]
 
-    def tell(message: bytes) -> None:
+    def send(message: bytes) -> None:
         if pending:
             os.write(pending[0], message)
             os.close(pending.pop())
 
     def ready() -> None:
         _leave_terminal()
-        tell(_READY)
+        send(_READY)
 
     try:
         serve(ready)
     except ZarrError as error:
-        tell(_FAILED + str(error).encode("utf-8", "backslashreplace"))
+        send(_FAILED + str(error).encode("utf-8", "backslashreplace"))
         return 1
-    except BaseException as error:  # noqa: BLE001 - the last one who can tell the user
-        tell(_FAILED + f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace"))
+    except BaseException as error:  # noqa: BLE001 - the last one who can inform the user
+        send(_FAILED + f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace"))
         return 1
     return 0
 

@@ -120,7 +120,7 @@ class MetadataPrefetch:
                 self._arrays.forget_node(node.path)
                 raise node.error
             if isinstance(node, ArrayNode):
-                # Old arrays do not tell the encoding, and the store is asked. The size of metadata.json needs it.
+                # Old arrays do not state the encoding, and the store is asked. The size of metadata.json needs it.
                 _ = node.chunk_key_encoding
             self.nodes += 1
 

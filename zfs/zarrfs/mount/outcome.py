@@ -20,7 +20,7 @@ class Outcome:
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("outcome", os.MFD_CLOEXEC)
-        self._tell(_RUNNING)
+        self._send(_RUNNING)
 
     @property
     def path(self) -> str:
@@ -29,7 +29,7 @@ class Outcome:
 
     def completing(self) -> None:
         """Note that the mount is gone and its store is being closed, which may take a while."""
-        self._tell(_COMPLETING)
+        self._send(_COMPLETING)
 
     def __enter__(self) -> Self:
         return self
@@ -37,9 +37,9 @@ class Outcome:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._tell(b"" if error is None else (str(error) or type(error).__name__).encode("utf-8", "replace"))
+        self._send(b"" if error is None else (str(error) or type(error).__name__).encode("utf-8", "replace"))
 
-    def _tell(self, message: bytes) -> None:
+    def _send(self, message: bytes) -> None:
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, message, 0)
 

@@ -45,10 +45,10 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.format not in (None, "v2"):
         raise SelectionError("convert reads Zarr v2: omit --format")
     namespace.format = "v2"
-    with _opened(namespace) as hierarchy, progress_bar(quiet=namespace.quiet) as tell:
+    with _opened(namespace) as hierarchy, progress_bar(quiet=namespace.quiet) as report:
         plan = plan_conversion(hierarchy, node_path(namespace))
         if not namespace.dry_run:
-            convert(hierarchy, plan, remove_v2=namespace.remove_v2, progress=tell)
+            convert(hierarchy, plan, remove_v2=namespace.remove_v2, progress=report)
     erased = plan.v2_keys if namespace.remove_v2 else ()
     if namespace.json:
         told = {"written": [*plan.documents], "present": plan.present, "erased": list(erased)}

@@ -95,9 +95,9 @@ def run(namespace: argparse.Namespace) -> int:
             elif plan.levels:
                 with (
                     scheduler(namespace) as run_work,
-                    progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
+                    progress_bar(quiet=namespace.quiet, of_bytes=True) as report,
                 ):
-                    build(hierarchy, plan, memory_nbytes=namespace.memory, progress=tell, run_work=run_work)
+                    build(hierarchy, plan, memory_nbytes=namespace.memory, progress=report, run_work=run_work)
     except KeyboardInterrupt:
         print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
         return 130

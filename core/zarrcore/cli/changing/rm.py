@@ -47,7 +47,7 @@ def run(namespace: argparse.Namespace) -> int:
     with open_target(namespace) as hierarchy:
         found = [_found(hierarchy, path, recursive=namespace.recursive) for path in paths]
         for usage in found if asks or namespace.dry_run else ():
-            _tell(usage, namespace)
+            _print_usage(usage, namespace)
         if namespace.dry_run:
             return 0
         if asks and not _is_confirmed(len(paths)):
@@ -74,8 +74,8 @@ def _found(hierarchy: Hierarchy, path: str, *, recursive: bool) -> Usage:
     from zarrcore.errors import SelectionError
     from zarrcore.operations.usage import usage
 
-    with progress_bar() as tell:
-        found = usage(hierarchy, path, tell)
+    with progress_bar() as report:
+        found = usage(hierarchy, path, report)
     top = found.nodes[0]
     holds = len(found.nodes) > 1 or found.other.keys > 0
     if top.kind in ("group", "broken") and holds and not recursive:
@@ -83,7 +83,7 @@ def _found(hierarchy: Hierarchy, path: str, *, recursive: bool) -> Usage:
     return found
 
 
-def _tell(usage: Usage, namespace: argparse.Namespace) -> None:
+def _print_usage(usage: Usage, namespace: argparse.Namespace) -> None:
     if namespace.json:
         print(json.dumps(_told(usage)))
         return

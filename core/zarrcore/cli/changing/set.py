@@ -55,11 +55,11 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.json:
         print(printable_json(format_json(after).decode("utf-8", "surrogatepass")), end="")
         return 0
-    _tell(before, after)
+    _print_changes(before, after)
     return 0
 
 
-def _tell(before: dict[str, Any], after: dict[str, Any]) -> None:
+def _print_changes(before: dict[str, Any], after: dict[str, Any]) -> None:
     for name in {**before, **after}:
         if name not in after:
             print(f"- {printable(name)}")

@@ -122,8 +122,8 @@ def _digest(array: ArrayNode, algorithm: str, namespace: argparse.Namespace) -> 
     from zarrcore.cli.progress import progress_bar
     from zarrcore.operations.checksum import checksum
 
-    with progress_bar(quiet=namespace.quiet, of_bytes=True) as tell:
-        progress = None if tell is None else lambda done: tell(array.path, done, array.nbytes)
+    with progress_bar(quiet=namespace.quiet, of_bytes=True) as report:
+        progress = None if report is None else lambda done: report(array.path, done, array.nbytes)
         return checksum(array, algorithm, namespace.memory, progress)
 
 

@@ -131,9 +131,9 @@ def _differences(namespace: argparse.Namespace) -> Iterator[Difference]:
     with (
         open_source(namespace) as a,
         open_source(other) as b,
-        progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
+        progress_bar(quiet=namespace.quiet, of_bytes=True) as report,
     ):
-        yield from compare(_node(a, namespace), _node(b, other), _wanted(namespace), tell)
+        yield from compare(_node(a, namespace), _node(b, other), _wanted(namespace), report)
 
 
 def _node(hierarchy: Hierarchy, namespace: argparse.Namespace) -> tuple[Hierarchy, str]:

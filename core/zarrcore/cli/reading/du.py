@@ -49,8 +49,8 @@ def run(namespace: argparse.Namespace) -> int:
     from zarrcore.operations.usage import usage
 
     hierarchy, path = open_source(namespace), node_path(namespace)
-    with progress_bar() as tell:
-        found = usage(hierarchy, path, tell)
+    with progress_bar() as report:
+        found = usage(hierarchy, path, report)
     nodes = [node for node in found.nodes if _is_shown(node, path, namespace.depth)]
     if namespace.sort == "path":
         nodes.sort(key=lambda node: node.path)

@@ -1,4 +1,4 @@
-"""Segments that are images with a header of their own: it must tell about the size of the segment, or they are not decoded.
+"""Segments that are images with a header of their own: it must state roughly the size of the segment, or they are not decoded.
 
 Decoders of all other compressions stop at the size of the segment.
 """
@@ -47,7 +47,7 @@ def check_size(data: bytes, compression: int, size: tuple[int, int, int, int]) -
         size: depth, length, width and samples of the segment.
 
     Raises:
-        ValueError: it is larger, or has no header that tells its size.
+        ValueError: it is larger, or has no header that states its size.
     """
     if compression not in HEADERS:
         return

@@ -162,7 +162,7 @@ class ImagecodecsBlosc2Codec(_PackageCodec):
 
 
 def _told_size(encoded: bytes, at: int, max_nbytes: int) -> int:
-    """The decoded size that four bytes tell.
+    """The decoded size that four bytes state.
 
     Raises:
         ValueError: they are missing, or it is not below ``max_nbytes``.

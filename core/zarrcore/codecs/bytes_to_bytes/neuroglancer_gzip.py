@@ -1,6 +1,6 @@
 """``neuroglancer.gzip``: a chunk that may be compressed by gzip.
 
-An internal name, never written to a store. Writers of Neuroglancer's format compress objects and tell it in the header
+An internal name, never written to a store. Writers of Neuroglancer's format compress objects and state it in the header
 Content-Encoding, which is lost when objects are copied to files. No encoding begins like gzip, except ``raw``: chunks of the
 expected size are not compressed, unless they decode to this size.
 """

@@ -1,6 +1,6 @@
 """JPEG XL: the size and the metadata of a codestream, which may be in a file of boxes. ISO/IEC 18181-1 and 18181-2.
 
-Animations are not recognized, nor are images with a preview: headers do not tell the number of frames.
+Animations are not recognized, nor are images with a preview: headers do not state the number of frames.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JPEG XR: the header of a codestream, in a file of tags. ITU-T T.832, 8.3 and annex A.
 
-jxrlib reserves memory for what the tags tell, and writes what the codestreams tell. So an image has a header only if they agree.
+jxrlib reserves memory for what the tags state, but writes what the codestreams state. An image has a header only if they agree.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _FORMATS: Final = _formats()
 
 
 def jpegxr_header(data: bytes) -> ImageHeader | None:
-    """The header of an image; None if there is none, or if its codestreams are not what its tags tell."""
+    """The header of an image; None if there is none, or if its codestreams are not what its tags state."""
     tags = _tags(data) if data[:4] in _SIGNATURES else {}
     start = tags.get(_PIXEL_FORMAT, len(data))
     told = _FORMATS.get(data[start : start + 16])
@@ -128,7 +128,7 @@ def _tags(data: bytes) -> Mapping[int, int]:
 
 
 def _codestream(data: bytes, start: int) -> _Codestream | None:
-    """What the headers of a codestream and of its image plane tell; None if they are broken."""
+    """What the headers of a codestream and of its image plane state; None if they are broken."""
     if data[start : start + 8] != _START or len(data) < start + 24:
         return None
     flags, more_flags, formats = data[start + 9 : start + 12]

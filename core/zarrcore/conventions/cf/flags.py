@@ -12,7 +12,7 @@ from zarrcore.conventions.values import items, text
 
 
 def flags_of(attributes: Mapping[str, Any]) -> dict[int, str]:
-    """The meanings of values, or of single bits; empty if the attributes do not tell them, or tell them wrongly."""
+    """The meanings of values, or of single bits; empty if the attributes do not state them, or state them wrongly."""
     meanings = text(attributes.get("flag_meanings")).split()
     values = items(attributes.get("flag_values")) or items(attributes.get("flag_masks"))
     if len(values) != len(meanings) or not all(isinstance(value, int) for value in values):

@@ -21,7 +21,7 @@ _COLUMNS: Final = ("x", "lon", "longitude", "easting", "nlon", "rlon")
 
 
 def cf_georeference(array: Any, find: Find) -> Georeference | None:
-    """The georeference that the grid mapping of an array tells; None if it has none.
+    """The georeference that the grid mapping of an array states; None if it has none.
 
     Raises:
         StoreError: the store failed.

@@ -16,7 +16,7 @@ from zarrcore.errors import NodeNotFoundError
 
 
 def georeference_of(array: Any, find: Find | None = None) -> Georeference | None:
-    """The CRS and the grid of an array; None if nothing tells them.
+    """The CRS and the grid of an array; None if nothing states them.
 
     In this order: the attributes of the array, its level in a pyramid, the attributes of its group (``proj:`` and ``spatial:``
     apply to the arrays directly in a group), the grid mapping of CF, and evenly spaced coordinate variables.

@@ -22,7 +22,7 @@ def grid_of_coordinates(
 ) -> Georeference | None:
     """The grid of the coordinate variables of an array's rows and columns; None if they are not evenly spaced.
 
-    Latitudes and longitudes have the CRS EPSG:4326; other coordinates do not tell one.
+    Latitudes and longitudes have the CRS EPSG:4326; other coordinates do not state one.
 
     Args:
         array: the array.

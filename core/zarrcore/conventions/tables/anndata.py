@@ -1,6 +1,6 @@
 """AnnData: annotated matrices, their data frames, categorical and nullable columns, and sparse matrices.
 
-Specification: anndata, "On-disk format". Each element tells its ``encoding-type`` and ``encoding-version``. anndata before 0.8
+Specification: anndata, "On-disk format". Each element has its ``encoding-type`` and ``encoding-version``. anndata before 0.8
 told them only for data frames and sparse matrices, so only these are recognised there.
 """
 

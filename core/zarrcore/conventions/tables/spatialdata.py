@@ -25,7 +25,7 @@ def _recognise(node: Any) -> str | None:
     if encoding(node) in _ENCODINGS:
         return SpatialElement.kind
     told = mapping(node.attributes.get("spatialdata_attrs"))
-    # Elements have an object of this name, too; only that of the root tells the program that wrote it.
+    # Elements have an object of this name, too; only that of the root names the program that wrote it.
     is_root = "spatialdata_software_version" in told or ("version" in told and node.path in ("/", _at(node)))
     return SpatialData.kind if is_root else None
 

@@ -36,7 +36,7 @@ def documents_version(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> str:
     """
     digest = hashlib.blake2b(str(netcdf).encode(), digest_size=16)
     for path, node in nodes.items():
-        # The error of a node without documents may be that of the store, and the file tells it.
+        # The error of a node without documents may be that of the store, and the file reports it.
         error = str(node.error) if isinstance(node, BrokenNode) else ""
         text = node.documents_text()
         told = path, node.path, node.kind, node.hierarchy.format.name, error, len(text)

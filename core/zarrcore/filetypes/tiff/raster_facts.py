@@ -53,7 +53,7 @@ class RasterFacts:
     """As `Georeference.transform`, for the whole array."""
     quantity: Quantity = PLAIN
     names: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """The names of the indices of dimensions outside the plane, as far as coordinates or channels tell them."""
+    """The names of the indices of dimensions outside the plane, as far as coordinates or channels name them."""
     levels: tuple[ArrayNode, ...] = ()
     """The same array at lower resolutions, finest first."""
 

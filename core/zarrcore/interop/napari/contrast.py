@@ -1,4 +1,4 @@
-"""Limits of contrast for images whose metadata tell none.
+"""Limits of contrast for images whose metadata state none.
 
 napari would take those of position 0 along all sliders, which is often dark, and then shows the middle.
 """

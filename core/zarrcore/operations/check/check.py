@@ -39,8 +39,8 @@ class _Extent:
     run_work: RunWork | None
     """Decodes chunks; None for the threads of this process."""
 
-    def tell(self, path: str, done: int, total: int) -> None:
-        """Tell how many chunks of an array are done."""
+    def report(self, path: str, done: int, total: int) -> None:
+        """Report how many chunks of an array are done."""
         if self.progress is not None:
             self.progress(path, done, total)
 
@@ -119,15 +119,15 @@ def _check_collection(collection: Collection, node: AnyNode, extent: _Extent) ->
 
 
 def _check_member(member: Hierarchy, path: str, extent: _Extent) -> Iterator[Finding]:
-    def tell(path: str, done: int, total: int) -> None:
-        extent.tell(normalize_path(member.at + path), done, total)
+    def report(path: str, done: int, total: int) -> None:
+        extent.report(normalize_path(member.at + path), done, total)
 
     for found in check(
         member.alone(),
         path,
         decode=extent.wanted,
         conventions=extent.conventions,
-        progress=tell,
+        progress=report,
         run_work=extent.run_work,
     ):
         key = f"{member.at[1:]}/{found.key}" if found.key else ""
@@ -157,7 +157,7 @@ def _check_array(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
 def _array_findings(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
     keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
     total, done = math.prod(array.chunk_grid_shape), 0
-    extent.tell(array.path, done, total)
+    extent.report(array.path, done, total)
     entries = _listed(array.store, keys.prefix)
     if entries is not None:
         chunks = keys.chunks(entries)
@@ -172,7 +172,7 @@ def _array_findings(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
         yield from keys.taken()
         yield from found
         done += count
-        extent.tell(array.path, done, total)
+        extent.report(array.path, done, total)
         if decoder.is_hopeless:
             yield Finding(
                 "error",

@@ -201,11 +201,11 @@ class _Copier:
         pieces = chain.from_iterable(map(self._pieces, self._plan.arrays))
         for nbytes in run_pieces(pieces):
             self._result.copied_nbytes += nbytes
-            self._tell()
+            self._report()
         for array in self._plan.arrays if self._verify else ():
             if array.stored_chunk_nbytes is not None:
                 self._verify_clones(array)
-        self._tell()
+        self._report()
 
     def _verify_clones(self, array: ArrayPlan) -> None:
         source = self._source.member(array.source_path)
@@ -214,7 +214,7 @@ class _Copier:
         digest = self._digests.get(array.source_path)
         verify_clones(array, (source.store, prefix), place, digest, self._plan.memory_nbytes)
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._progress is not None:
             self._progress(self._path, self._result.copied_nbytes + self._passed_nbytes, self._result.nbytes)
 

@@ -34,7 +34,7 @@ class Dataset:
     """Its members as stored, if it was there before."""
 
     def reduced(self, path: str, factors: Sequence[int], *, centred: bool) -> Dataset:
-        """The level that is made from this one; ``centred`` tells whether its elements are in the middle of their blocks.
+        """The level that is made from this one; ``centred`` says whether its elements are in the middle of their blocks.
 
         >>> Dataset("0", (0.5, 2.0), (0.0, 0.0)).reduced("1", (2, 1), centred=True)
         Dataset(path='1', scale=(1.0, 2.0), translation=(0.25, 0.0), stored=None)

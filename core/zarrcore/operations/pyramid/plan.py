@@ -139,7 +139,7 @@ def _image(hierarchy: Hierarchy, path: str, wanted: Wanted) -> tuple[Group, Imag
             raise SelectionError(f"{path} is a group without an image: name an array")
     for name, value in of_new.items():
         if value is not None:
-            raise SelectionError(f"the metadata of {group.path} tell the {name} already: omit --{name}")
+            raise SelectionError(f"the metadata of {group.path} state the {name} already: omit --{name}")
     return group, image
 
 

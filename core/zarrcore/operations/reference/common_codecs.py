@@ -36,7 +36,7 @@ def hdf5_codecs(metadata: ArrayMetadata, to: Format) -> CommonCodecs:
     codecs = [first, *map(_renamed, filters)]
     last = None
     if codecs[-1].name == "hdf5.blosc2" and codecs[-1].configuration.get("is_array") and to is Format.V2:
-        # In Zarr v3, the codec also tells the type of elements, which the filter does not know.
+        # In Zarr v3, the codec also states the type of elements, which the filter does not know.
         del codecs[-1]
         last = NamedConfiguration("imagecodecs_b2nd")
     if to is Format.V3 and len(codecs) > 1 and codecs[1].name == "numcodecs.imagecodecs_bitshuffle":

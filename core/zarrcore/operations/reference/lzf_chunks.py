@@ -1,6 +1,6 @@
 """Chunks that HDF5 compressed by LZF more than imagecodecs expects.
 
-The codec ``imagecodecs_lzf`` of such chunks has no header that tells the decoded size. imagecodecs then reserves a multiple of
+The codec ``imagecodecs_lzf`` of such chunks has no header that states the decoded size. imagecodecs then reserves a multiple of
 the encoded size, and does not decode chunks that were made smaller. Most of these are at the edge of an array, and filled up with
 zeros.
 """

@@ -125,7 +125,7 @@ def _image(
 
 
 def _colours(tags: Mapping[int, list[int]], *, is_jfif: bool) -> dict[str, int]:
-    """The spaces of colours of JPEG images and of their decoded samples, as tifffile tells them to the decoder."""
+    """The spaces of colours of JPEG images and of their decoded samples, as tifffile passes them to the decoder."""
     imported("tifffile")
     from tifffile.tifffile import jpeg_decode_colorspace
 

@@ -31,7 +31,7 @@ from zarrcore.stores.wrapper.interface import writable
 
 RECORD_SIZE: Final = 100_000
 """References in one Parquet file."""
-Tell = Callable[[str, int, int], None]
+Report = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def write_references(
     to: Format = Format.V2,
     inline_nbytes: int = 0,
     skip: bool = False,
-    progress: Tell | None = None,
+    progress: Report | None = None,
 ) -> ReferenceResult:
     """Write references to the chunks of a node and all below it; the node becomes the root of the references.
 
@@ -96,7 +96,7 @@ class _Job:
     """
 
     def __init__(
-        self, source: Hierarchy, top: str, to: Format, inline_nbytes: int, skip: bool, progress: Tell | None
+        self, source: Hierarchy, top: str, to: Format, inline_nbytes: int, skip: bool, progress: Report | None
     ) -> None:
         self.documents: dict[str, str] = {}
         self.result = ReferenceResult()

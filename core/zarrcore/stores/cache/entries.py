@@ -31,7 +31,7 @@ class CacheEntries(Protocol):
         """Keep bytes under a name, if there is space."""
 
     def claim(self, name: str) -> bool:
-        """Claim a name, which tells other processes that this one fetches something. False if it is claimed already.
+        """Claim a name, which shows other processes that this one fetches something. False if it is claimed already.
 
         True as well if nothing can be kept. The process that gets True gives the claim up when it is done.
         """

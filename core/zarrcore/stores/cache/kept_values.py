@@ -4,7 +4,7 @@ For each key there is one small entry: the store's answer about it, and the time
 the version that the store reported (etag, or modification time and size) and their range. So bytes of two versions are never
 mixed, and bytes of an outdated version are never found.
 
-A refresh begins a new era, and answers of other eras do not count: the clock may be set back, so times alone would not tell.
+A refresh begins a new era, and answers of other eras do not count: the clock may be set back, so times alone would not suffice.
 """
 
 from __future__ import annotations

@@ -129,14 +129,14 @@ class SharedCache:
     def _skip(self, error: StoreError) -> None:
         """Ask for nothing for a while."""
         self._resume_s = time.monotonic() + _PAUSE_S
-        self._tell(error)
+        self._log_failure(error)
 
     def _skip_writing(self, error: StoreError) -> None:
         """Keep nothing for a while; what is there can be read."""
         self._resume_writing_s = time.monotonic() + _PAUSE_S
-        self._tell(error)
+        self._log_failure(error)
 
-    def _tell(self, error: StoreError) -> None:
+    def _log_failure(self, error: StoreError) -> None:
         if not self._warned:
             self._warned = True
             _log.warning("the cache in %s is skipped: %s", self.store.url, error)

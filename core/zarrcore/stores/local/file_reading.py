@@ -85,7 +85,7 @@ def read_range(
         byte_range: which bytes; None for all.
         max_nbytes: the most bytes to read.
         inode: the expected inode number.
-        facts: what ``os.fstat`` tells, if it was called already.
+        facts: what ``os.fstat`` states, if it was called already.
 
     Raises:
         TooLarge: there are more than ``max_nbytes`` bytes.

@@ -165,7 +165,7 @@ def document(variable: Variable) -> dict[str, Any]:
 
 
 def open_netcdf(source: ReadableStore, key: str, url: str) -> ReadableStore:
-    """A file whose suffix does not tell whether it is of NetCDF-3 or NetCDF-4, which is HDF5. Its first block is read once."""
+    """A file whose suffix does not say whether it is of NetCDF-3 or NetCDF-4, which is HDF5. Its first block is read once."""
     try:
         reader = FileReader(source, key, url)
     except StoreNotFoundError:

@@ -16,7 +16,7 @@ import numpy as np
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 HEAD_NBYTES: Final = 544
-"""A header of either version, and the four bytes that tell whether extensions follow."""
+"""A header of either version, and the four bytes that say whether extensions follow."""
 MAX_EXTENSIONS_NBYTES: Final = 16 << 20
 _MAX_NDIM: Final = 7
 
@@ -188,7 +188,7 @@ def parse_extensions(data: bytes, byte_order: str) -> list[dict[str, Any]]:
     """Extensions as JSON: each has a ``code``, and ``text`` or ``base64``. What is broken ends the list.
 
     Args:
-        data: the bytes between the header and the elements, with the four that tell whether there are extensions.
+        data: the bytes between the header and the elements, with the four that say whether there are extensions.
         byte_order: ``<`` or ``>``.
     """
     found: list[dict[str, Any]] = []

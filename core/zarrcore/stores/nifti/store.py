@@ -32,7 +32,7 @@ def is_nifti(head: bytes) -> bool:
 
 
 class NiftiFile(ImageFile):
-    """The elements of a NIfTI file, and what its header tells."""
+    """The elements of a NIfTI file, and what its header states."""
 
     presents = "NIfTI"
 

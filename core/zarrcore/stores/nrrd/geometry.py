@@ -71,7 +71,7 @@ def _directions(header: NrrdHeader) -> list[Vector]:
 
 
 def _kinds(header: NrrdHeader, directions: list[Vector]) -> list[str]:
-    """``space``, ``time``, ``channel``, or empty. Without a kind and a direction, labels tell, or the first three are space."""
+    """``space``, ``time``, ``channel``, or empty. Without a kind and a direction, labels decide, or the first three are space."""
     labels = header.quoted("labels", len(header.sizes))
     has_space = any(vector is not None for vector in directions)
     kinds, left = [], 3

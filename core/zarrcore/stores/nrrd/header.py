@@ -184,7 +184,7 @@ class NrrdHeader:
         return found[0]
 
     def numbers(self, name: str) -> list[float]:
-        """One number for each axis; not a number where the field does not tell one."""
+        """One number for each axis; not a number where the field does not state one."""
         words = self.fields.get(name, "").split()
         return (
             [_number(word) for word in words]
@@ -193,7 +193,7 @@ class NrrdHeader:
         )
 
     def words(self, name: str) -> list[str]:
-        """One word for each axis; empty where the field does not tell one."""
+        """One word for each axis; empty where the field does not state one."""
         words = self.fields.get(name, "").split()
         known = ["" if word in ("???", "none") else word for word in words]
         return known if len(words) == len(self.sizes) else [""] * len(self.sizes)

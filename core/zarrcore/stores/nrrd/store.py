@@ -21,7 +21,7 @@ _MAX_LINES_NBYTES: Final = 1 << 20
 
 
 class NrrdSource(ImageFile):
-    """The elements of a NRRD file, and what its header tells. They may be in other files, which the rules of references allow."""
+    """The elements of a NRRD file, and its header. They may be in other files that the rules of references allow."""
 
     presents = "NRRD"
     not_pickled: ClassVar[tuple[str, ...]] = (*ImageFile.not_pickled, "_targets")

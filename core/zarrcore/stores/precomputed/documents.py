@@ -101,5 +101,5 @@ def _codecs(scale: Scale, *, is_remote: bool) -> list[dict[str, Any]]:
     ]
     if scale.sharding is not None:
         return codecs + [{"name": "gzip", "configuration": {"level": 6}}] * scale.sharding.is_data_compressed
-    # Objects in buckets may be compressed, which their headers tell. The elements of raw local chunks can be read alone.
+    # Objects in buckets may be compressed, which their headers state. The elements of raw local chunks can be read alone.
     return codecs + [{"name": "neuroglancer.gzip"}] * (is_remote or scale.encoding != "raw")

@@ -39,7 +39,7 @@ class Place(NamedTuple):
     start: int
     nbytes: int
     version: str | None
-    """Of the file whose index tells it."""
+    """Of the file whose index states it."""
 
 
 class _Minishard(NamedTuple):

@@ -72,7 +72,7 @@ def images_of(file: Any, files: SetFiles) -> list[Image]:
 
 
 def _set_of(file: Any, files: SetFiles) -> tuple[str, list[Planes]] | None:
-    """OME-XML and what it tells about planes, if some of them are in other files."""
+    """OME-XML and what it states about planes, if some of them are in other files."""
     if not file.is_ome:
         return None
     xml, own_uuid = str(file.ome_metadata), None

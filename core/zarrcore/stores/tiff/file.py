@@ -126,4 +126,4 @@ def check_ome(xml: str) -> None:
     for pixels in _PIXELS.finditer(xml):
         planes += math.prod(int(number) for number in _SIZES.findall(pixels[0]))
         if planes > MAX_PAGES:
-            raise BrokenFileError(f"its OME-XML tells of {planes:,} planes; at most {MAX_PAGES:,} are read")
+            raise BrokenFileError(f"its OME-XML mentions {planes:,} planes; at most {MAX_PAGES:,} are read")

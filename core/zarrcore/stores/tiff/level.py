@@ -168,7 +168,7 @@ class Level:
             wanted = max(wanted, self.segment_count // math.prod(leading))
         # tifffile takes segments for missing ones if there is no table of them.
         if wanted > count or _LEAST_PLACE_NBYTES * wanted > size:
-            raise BrokenFileError(f"a page tells the places of {count:,} of its {wanted:,} segments")
+            raise BrokenFileError(f"a page states the places of {count:,} of its {wanted:,} segments")
 
     def _kept_apart(self, names: list[str], page_shape: list[int]) -> int:
         """The number of leading dimensions along which each chunk has length 1.

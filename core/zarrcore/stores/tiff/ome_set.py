@@ -22,7 +22,7 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
 _KEPT_PAGES: Final = 256
 _FEW_PLANES: Final = 4096
 _MOST_MISSING: Final = 64
-"""How many times as many planes an image may have as its metadata tell of."""
+"""How many times as many planes an image may have as its metadata mention."""
 
 
 class Run(NamedTuple):
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Planes:
-    """What OME-XML tells about the planes of an image."""
+    """What OME-XML states about the planes of an image."""
 
     name: str
     axes: str
@@ -157,7 +157,7 @@ class SetSeries:
         self._level = level
         told = sum(run.length for run in planes.runs)
         if len(self) > max(_FEW_PLANES, _MOST_MISSING * told) and all(run.length for run in planes.runs):
-            raise BrokenFileError(f"its OME-XML tells of {told:,} of {len(self):,} planes")
+            raise BrokenFileError(f"its OME-XML mentions {told:,} of {len(self):,} planes")
         self._firsts = [run.first for run in planes.runs]
         self._pages: OrderedDict[tuple[str, int], Any] = OrderedDict()
         self.name = planes.name
@@ -185,7 +185,7 @@ class SetSeries:
         return math.prod(self._planes.shape[:-2])
 
     def __getitem__(self, number: int) -> Any:
-        """The page of a plane; None if the metadata do not tell of one.
+        """The page of a plane; None if the metadata do not mention one.
 
         Raises:
             BrokenReferenceError: its file does not exist, or is another one.
@@ -229,7 +229,7 @@ class SetSeries:
             except BrokenReferenceError as error:
                 failure = failure or error
                 missing.add(run.file)
-        raise failure or BrokenFileError("its OME-XML tells of no pages")
+        raise failure or BrokenFileError("its OME-XML mentions no pages")
 
     def _page(self, name: str, number: int) -> Any:
         key = (name, number)
@@ -245,7 +245,7 @@ class SetSeries:
                 page = tiff.pages[number]
             except IndexError as error:
                 raise BrokenFileError(
-                    f"its OME-XML tells of page {number:,}, which does not exist"
+                    f"its OME-XML mentions page {number:,}, which does not exist"
                 ) from error
         page = page.aspage()
         if self._level:

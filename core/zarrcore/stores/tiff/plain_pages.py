@@ -41,7 +41,7 @@ class UniformSeries:
 
 
 def plain_series(tiff: Any) -> list[Any] | None:
-    """The series of a file of many pages, if no program's metadata tell of them; None for other files.
+    """The series of a file of many pages, if no program's metadata mention them; None for other files.
 
     Pages that are one after another are left to tifffile: it finds that they are one array.
 

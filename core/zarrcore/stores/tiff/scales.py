@@ -47,7 +47,7 @@ _MAX_CHANNELS: Final = 4096
 
 @dataclass(slots=True)
 class Scales:
-    """What an image tells about its axes, by the names of dimensions."""
+    """What an image states about its axes, by the names of dimensions."""
 
     steps: dict[str, float] = field(default_factory=dict)
     """From an element to the next, in the units."""

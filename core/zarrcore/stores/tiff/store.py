@@ -186,7 +186,7 @@ class TiffStore(ParsedFile[_Content]):
         try:
             places = self._places(content, level, index, key)
         except BrokenReferenceError:
-            return StoreEntry(key)  # of a file that is missing: reading it tells so
+            return StoreEntry(key)  # of a file that is missing: reading it says so
         nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
         return StoreEntry(key, nbytes) if places else None
 

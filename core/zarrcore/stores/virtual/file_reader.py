@@ -54,7 +54,7 @@ class FileReader:
         self.url = url
         self.base = 0
         self._block_nbytes = remote_block_nbytes if source.is_remote else _LOCAL_BLOCK
-        # One request tells the size and brings the blocks that each format begins in.
+        # One request gets the size and the blocks that each format begins in.
         found = source.get_with_stat(key, ByteRange(0, _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK))
         if found is None:
             raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)

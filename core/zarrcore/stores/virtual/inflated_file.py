@@ -118,7 +118,7 @@ class InflatedFile(ReadableStore):
         return bytes(found)
 
     def _inflated_to(self, stop: int) -> Iterator[tuple[int, bytes]]:
-        """Pieces of the content from here to ``stop``, and one byte more: so the end is seen, and what it tells is checked."""
+        """Pieces of the content from here to ``stop``, and one byte more: so the end is seen, and what it states is checked."""
         while self._position <= stop and not self._is_at_end:
             yield self._inflate()
 

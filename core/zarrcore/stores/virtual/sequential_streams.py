@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, Self, cast
 import numpy as np
 
 _WINDOW_BITS: Final = 31
-"""What tells zlib that a stream is gzip's."""
+"""What makes zlib read a stream as gzip's."""
 _LONGEST_NUMBER: Final = 512
 
 

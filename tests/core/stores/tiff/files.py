@@ -55,6 +55,7 @@ def array(content: bytes, path: str = "0") -> ArrayNode:
 def as_shown(data: Elements, axes: str) -> Elements:
     """Elements in the order of zarrscope's dimensions, with samples as a part of the channels.
 
+    >>> import numpy as np
     >>> as_shown(np.zeros((2, 4, 5, 3)), "CYXS").shape
     (6, 4, 5)
     """

@@ -113,7 +113,7 @@ def test_planes_that_the_metadata_do_not_tell_of_have_the_fill_value() -> None:
             photometric="minisblack",
         )
     )
-    with pytest.raises(ZarrError, match="tells of page 7, which does not exist"):
+    with pytest.raises(ZarrError, match="mentions page 7, which does not exist"):
         beyond[4]
 
 

@@ -87,7 +87,7 @@ class Inode:
             and entry.caching.uses_pages
         )
 
-    def become(self, entry: Entry) -> None:
+    def update_from(self, entry: Entry) -> None:
         """Replace the entry by the one just found, if that one may keep the number."""
         self.entry = entry
         self.is_resized = False

@@ -96,7 +96,7 @@ class InodeTable:
             inode = self._inodes[number]
             if inode.may_become(entry):
                 if not inode.is_shown:
-                    inode.become(entry.after(inode.entry))
+                    inode.update_from(entry.after(inode.entry))
                     inode.taken_s = taken_s
                 return number
         number = self._next

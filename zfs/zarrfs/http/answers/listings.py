@@ -41,7 +41,7 @@ _HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "vary": "accept",
 }
-"""A page loads nothing, runs nothing, and tells other servers neither its address nor a token in it."""
+"""A page loads nothing, runs nothing, and gives other servers neither its address nor a token in it."""
 
 
 async def answer_directory(exchange: Exchange, site: Site, directory: Directory) -> None:

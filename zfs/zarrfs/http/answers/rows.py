@@ -38,7 +38,7 @@ Describe = Callable[[str, Entry], Row]
 
 
 def shown_time(mtime_s: float | None) -> float | None:
-    """A time that a date can show; None for others, which a store may tell.
+    """A time that a date can show; None for others, which a store may state.
 
     >>> shown_time(1.5), shown_time(1e20), shown_time(-1.0)
     (1.5, None, None)

@@ -1,6 +1,6 @@
-"""What tells a client that its copy is still right: ETag, Last-Modified, and the headers that compare them.
+"""What shows a client that its copy is still right: ETag, Last-Modified, and the headers that compare them.
 
-The bytes of a key and of a document have a strong ETag. Decoded elements span many keys, and no request tells at once whether all
+The bytes of a key and of a document have a strong ETag. Decoded elements span many keys, and no request shows at once whether all
 of these are the same. So their ETag is weak: it stays the same for a share of the metadata time to live, as long as
 the metadata stay the same. A copy of a client is thus never older than the time to live permits. RFC 9110, sections 8.8 and 13.
 """
@@ -31,7 +31,7 @@ class Validators:
     """The validators of one file."""
 
     etag: str | None = None
-    """The entity tag with its quotes; None if nothing tells whether the content is the same."""
+    """The entity tag with its quotes; None if nothing shows whether the content is the same."""
     modified_s: int | None = None
     """When a key was stored, in seconds since the epoch; None if that is not known, and for what is made of several keys."""
 

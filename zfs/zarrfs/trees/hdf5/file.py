@@ -99,7 +99,10 @@ class HDF5Files:
         is_near = isinstance(node, ArrayNode) and not node.hierarchy.store.is_remote
         try:
             version, size = self._sized(node, netcdf, wait and is_near)
-        except (WouldBlockError, ZarrError):  # an error is that of a coordinate; asking for the size tells it
+        except (
+            WouldBlockError,
+            ZarrError,
+        ):  # an error is that of a coordinate; asking for the size raises it
             return NodeFile(self, question, mtime_s)
         return NodeFile(self, question, mtime_s, version, size)
 

@@ -113,7 +113,7 @@ class JxlCodec(_ImageCodec):
         return jpegxl_header(data)
 
     def _has_channels(self, header: ImageHeader, channels: int) -> bool:
-        return channels <= header.channels <= channels + 2  # the header tells the most that there can be
+        return channels <= header.channels <= channels + 2  # the header states the most that there can be
 
     def _decoded(self, data: bytes) -> AnyArray:
         pixels: AnyArray = self._module.jpegxl_decode(data)

@@ -1,7 +1,7 @@
 """``neuroglancer.raw``: elements one after another, little-endian.
 
 Specification: Neuroglancer, "Precomputed format", "Volume", "raw". The bytes are those of the codec ``bytes``; the name
-tells that chunks are cut at the array's bounds.
+states that chunks are cut at the array's bounds.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class _Collection:
         return place
 
     def _joined(self, start: int, index: int, sizes: AnyArray) -> bytes | None:
-        """The objects, if they lie one after another from a position on; their heads tell."""
+        """The objects, if they lie one after another from a position on, according to their heads."""
         filled = -(-sizes // 8) * 8
         ends = start + np.cumsum(_HEAD_NBYTES + filled)
         heads = (ends - filled - _HEAD_NBYTES) // 8

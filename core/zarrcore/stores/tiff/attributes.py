@@ -113,8 +113,8 @@ def _name(value: Any) -> Any:
     return value.name.lower() if isinstance(value, enum.Enum) else shown(value)
 
 
-def array_attributes(dtype: np.dtype[Any], nodata: float | complex) -> dict[str, Any]:
+def array_attributes(dtype: np.dtype[Any], nodata: float) -> dict[str, Any]:
     """The attribute ``_FillValue``, as xarray writes it: the value that means missing."""
     if dtype.kind == "f":
-        return {"_FillValue": missing_float(float(nodata.real))}
-    return {"_FillValue": int(nodata.real)} if dtype.kind in "iu" else {}
+        return {"_FillValue": missing_float(nodata)}
+    return {"_FillValue": nodata} if dtype.kind in "iu" else {}

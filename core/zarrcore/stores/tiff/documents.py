@@ -225,7 +225,7 @@ def _rgb(level: Level) -> list[dict[str, Any]]:
 
 
 def _array_document(level: Level) -> dict[str, Any]:
-    attributes = array_attributes(level.dtype, level.nodata) if level.tells_nodata else {}
+    attributes = {} if level.nodata is None else array_attributes(level.dtype, level.nodata)
     return {
         "zarr_format": 3,
         "node_type": "array",
@@ -246,8 +246,8 @@ def _fill_value(level: Level) -> Any:
     if kind == "b":
         return bool(level.nodata)
     if kind in "iu":
-        return int(level.nodata.real)
-    number = _json_float(float(level.nodata.real))
+        return level.nodata or 0
+    number = _json_float(level.nodata or 0.0)
     return [number, 0.0] if kind == "c" else number
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from zarrcore.stores.tiff.no_data import no_data
 from zarrcore.stores.tiff.ome_set import SetSeries
 from zarrcore.stores.tiff.page_codec import is_plain, segment_configuration
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
@@ -111,8 +112,7 @@ class Level:
                 f"tifffile does not decode the image: {' '.join(str(error).split())}"
             ) from error
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
-        self.nodata: int | float | complex = page.nodata or 0
-        self.tells_nodata = page.tags.valueof(_NODATA) is not None
+        self.nodata = no_data(page.tags.valueof(_NODATA), self.dtype)
         self.byteorder: str = page.parent.byteorder
         leading, names = _leading(series, page)
         self._stored: tuple[int, ...] = ()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -290,9 +292,28 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
         return element
     if stored_dtype.kind in "TU" and value == 0:
         value = ""  # what zarr-python 2 wrote for "no fill value" of strings
-    if stored_dtype.kind in "fc" and isinstance(value, bool):
-        value = float(value)
-    return parse_fill_value(value, data_type)
+    return parse_fill_value(_as_number(value, stored_dtype.kind), data_type)
+
+
+def _as_number(value: Any, kind: str) -> Any:
+    """A number that programs wrote as a text, a truth value or a float, as zarr-python reads it; other values as they are."""
+    if kind in "fc" and isinstance(value, bool):
+        return float(value)
+    if kind in "iu" and isinstance(value, bool):
+        return int(value)
+    if kind == "b" and isinstance(value, float) and value in (0, 1):
+        return bool(value)
+    if kind in "iuf" and isinstance(value, str):
+        with suppress(ValueError):
+            return int(value) if kind in "iu" else _json_float(float(value))
+    return value
+
+
+def _json_float(number: float) -> float | str:
+    """A float as documents spell it."""
+    return (
+        number if math.isfinite(number) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(number), "NaN")
+    )
 
 
 def dimension_names_of(

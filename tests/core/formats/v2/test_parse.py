@@ -66,6 +66,50 @@ def test_dtypes_that_cannot_be_elements_are_refused(dtype: object) -> None:
         Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
 
 
+@pytest.mark.parametrize("dtype", ["<i2", "|u1", "<f4", "<f8"])
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        *(
+            '"0"',
+            '"255"',
+            '"-1"',
+            '"300"',
+            "true",
+            "false",
+            '"1.5"',
+            '"1e3"',
+            '"nan"',
+            '"Nan"',
+            '"NaN"',
+            '"NAN"',
+        ),
+        *('"inf"', '"-inf"', '"Infinity"', '"-Infinity"', '""', '"abc"', "300", "1.5", "null"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_fill_value_is_what_zarr_python_reads(dtype: str, spelled: str, tmp_path: Path) -> None:
+    """IDR's images have "0", MoBIE's exporter writes "255", and others "nan" or true."""
+    document = {**V2_ARRAY, "dtype": dtype, "shape": [1], "chunks": [1], "fill_value": "SPELLED"}
+    (tmp_path / ".zarray").write_text(json.dumps(document).replace('"SPELLED"', spelled))
+    node = zarrcore.open(tmp_path).node("/")
+    try:
+        expected = zarr.open_array(tmp_path, mode="r")[:]
+    except (TypeError, ValueError, OverflowError):
+        assert isinstance(node, BrokenNode)
+    else:
+        np.testing.assert_array_equal(node[:], expected)
+
+
+@pytest.mark.parametrize(("spelled", "expected"), [(1.0, True), (0.0, False), (1, True), (True, True)])
+def test_a_fill_value_of_truth_values_may_be_a_number(
+    spelled: object, expected: bool, tmp_path: Path
+) -> None:
+    document = {**V2_ARRAY, "dtype": "|b1", "shape": [1], "chunks": [1], "fill_value": spelled}
+    (tmp_path / ".zarray").write_text(json.dumps(document))
+    assert zarrcore.open(tmp_path)["/"][:].tolist() == [expected]
+
+
 def test_a_fill_value_past_every_float() -> None:
     assert float(parse_fill_value(10**400, parse_data_type("float64"))) == np.inf
 

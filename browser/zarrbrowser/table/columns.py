@@ -258,6 +258,7 @@ def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
         ZarrError: the group cannot be listed.
     """
     names, children, notes = _order(group), {}, []
+    is_frame = bool(names)
     for number, child in enumerate(group.children()):
         if cancelled():
             break
@@ -273,6 +274,8 @@ def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
         columns += found
         if not found and (child is None or is_broken(child)):
             notes.append(f"the column {name} cannot be opened")
+        elif not found and is_frame:
+            notes.append(f"the column {name} is of a kind that is not shown")
     return ColumnGrid(group.path, _of_one_length(columns, children), "; ".join(notes))
 
 
@@ -328,6 +331,10 @@ def _columns(name: str, node: Any) -> list[Column]:
     parts = {child.name: child for child in node.children()} if isinstance(kind, str) else {}
     lines = {key: one for key, one in parts.items() if is_array(one) and one.ndim == 1}
     codes, categories = lines.get("codes"), lines.get("categories")
+    within = parts.get("categories")
+    if kind == "categorical" and within is not None and is_group(within):
+        # A nullable column, of which none is missing.
+        categories = next((one for one in within.children() if one.name == "values" and is_array(one)), None)
     if kind == "categorical" and codes is not None and categories is not None:
         fits = codes.dtype.kind in "iu" and categories.shape[0] <= MOST_CATEGORIES
         is_ordered = node.attributes.get("ordered") is True

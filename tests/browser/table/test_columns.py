@@ -139,6 +139,24 @@ def test_a_column_that_cannot_be_opened_is_left_out_and_told() -> None:
     )
 
 
+def test_categories_may_be_a_nullable_column() -> None:
+    texts = FakeArray(np.array(["x", "y"]))
+    categories = FakeGroup(
+        {"values": texts, "mask": FakeArray(np.zeros(2, bool))}, {"encoding-type": "nullable-string-array"}
+    )
+    parts = {"codes": FakeArray(np.array([1, 0, -1], np.int8)), "categories": categories}
+    grid = table_of(FakeGroup({"kind": FakeGroup(parts, {"encoding-type": "categorical"})}))
+    assert grid.fields == ("kind",)
+    assert grid.read(ALL, ALL) == [["y"], ["x"], [None]]
+
+
+def test_a_column_of_a_frame_that_is_not_shown_is_named() -> None:
+    frame = {"encoding-type": "dataframe", "column-order": ["odd"], "_index": "a"}
+    odd = FakeGroup({"x": FakeArray(np.zeros(2))}, {"encoding-type": "other"})
+    grid = table_of(FakeGroup({"a": FakeArray(np.zeros(2)), "odd": odd}, frame))
+    assert (grid.fields, grid.note) == (("a",), "the column odd is of a kind that is not shown")
+
+
 def test_categories_that_do_not_exist_are_an_error() -> None:
     parts = {"codes": FakeArray(np.array([0, 5], np.int8)), "categories": FakeArray(np.array(["x"]))}
     kind = FakeGroup(parts, {"encoding-type": "categorical"})

@@ -80,9 +80,17 @@ def _column(group: Any, find: Find) -> Column:
         TITLE,
         values,
         _array(group, "codes", find).shape[0],
-        _array(group, "categories", find).shape[0],
+        _categories(group, find).shape[0],
         group.attributes.get("ordered") is True,
     )
+
+
+def _categories(group: Any, find: Find) -> Any:
+    """The array of the categories of a column; anndata stores those that are nullable as a group."""
+    child = _child(group, "categories", find)
+    if child is not None and child.kind == "group" and encoding(child) in _COLUMNS:
+        return _array(child, "values", find)
+    return _array(group, "categories", find)
 
 
 def _table(group: Any, find: Find) -> Table:

@@ -27,7 +27,8 @@ def column_values(node: Any) -> AnyArray:
     if node.kind == "array":
         return np.asarray(node.read())
     if encoding(node) == "categorical":
-        codes, categories = np.asarray(node["codes"].read()), np.asarray(node["categories"].read())
+        # Categories are an array, or a nullable column, of which none is missing.
+        codes, categories = np.asarray(node["codes"].read()), np.asarray(column_values(node["categories"]))
         is_missing = codes < 0
         if codes.size and (codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(categories)):
             raise MetadataError(f"{node.path}: its codes name categories that it does not have")

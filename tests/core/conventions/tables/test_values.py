@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.conventions import column_values, sparse_block
+from zarrcore.conventions import Column, column_values, meaning, sparse_block
 from zarrcore.errors import MetadataError, SelectionError
 
 BOUND = st.none() | st.integers(-9, 9)
@@ -134,3 +134,40 @@ def test_columns_that_contradict_themselves() -> None:
 def test_a_column_of_missing_values_alone() -> None:
     found = column_values(column("categorical", codes=[-1, -1], categories=np.zeros(0)))
     assert found.tolist() == [None, None]
+
+
+NULLABLE = {
+    "texts": pd.Categorical(["a", "b", "a", None]),
+    "numbers": pd.Categorical([1, 2, 1, 2]),
+    "nullable_numbers": pd.Categorical(pd.array([1, 2, None, 2], dtype="Int64")),
+    "nullable_truths": pd.Categorical(pd.array([True, False, None, True], dtype="boolean")),
+    "integers": pd.array([1, None, 3, 4], dtype="Int64"),
+    "truths": pd.array([True, None, False, True], dtype="boolean"),
+    "strings": pd.array(["p", "q", "r", "s"], dtype="string"),
+    "missing_strings": pd.array(["p", None, "r", "s"], dtype="string"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("store", ["v2", "v3", "h5ad"])
+def test_columns_are_those_that_anndata_reads(store: str, tmp_path: Path) -> None:
+    """Since pandas 3, the categories of a column of texts are a nullable column themselves."""
+    obs = pd.DataFrame(NULLABLE, index=[f"c{row}" for row in range(4)])
+    path = tmp_path / f"a.{store}"
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        if store == "h5ad":
+            anndata.AnnData(obs=obs).write_h5ad(path)
+            read = anndata.read_h5ad(path).obs
+        else:
+            with anndata.settings.override(zarr_write_format=int(store[1])):
+                anndata.AnnData(obs=obs).write_zarr(path)
+            read = anndata.read_zarr(path).obs
+    hierarchy = zarrcore.open(path)
+    assert column_values(hierarchy["obs/_index"]).tolist() == [*read.index]
+    for name in NULLABLE:
+        expected = [None if pd.isna(value) else value for value in read[name]]
+        node = hierarchy[f"obs/{name}"]
+        assert column_values(node).tolist() == expected, name
+        found = meaning(node)
+        assert isinstance(found, Column)
+        assert found.length == 4

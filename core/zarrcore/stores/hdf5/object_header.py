@@ -148,7 +148,8 @@ def shared(reader: FileReader, message: Message, depth: int = 0) -> bytes:
         from zarrcore.stores.hdf5.shared_messages import shared_message  # which reads an object header
 
         return shared_message(reader, message.kind, message.data[2:10])
-    address = unsigned(message.data, 8 if version == 1 else 2, 8)
+    # In version 1, six reserved bytes and a length come first. The specification omits the length.
+    address = unsigned(message.data, 16 if version == 1 else 2, 8)
     found = ObjectHeader(reader, address, depth + 1).first(message.kind)
     if found is None:
         raise BrokenFileError("a shared message is not where it should be")

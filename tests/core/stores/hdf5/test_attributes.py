@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import struct
+
 import h5py
 import numpy as np
 import pytest
 
-from tests.core.stores.hdf5.written import node, written
+from tests.core.stores.hdf5.written import node, opened, written
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 
@@ -35,6 +38,23 @@ def test_an_attribute_of_a_committed_type() -> None:
 
     file = written(write)
     assert node(file, "").attributes["a"].json(file.heaps) == 5
+
+
+def test_an_attribute_of_a_committed_type_in_an_old_file() -> None:
+    """Version 1 of a shared message, which no library of today writes: h5py reads it, too."""
+    content = io.BytesIO()
+    with h5py.File(content, "w") as file:
+        file["type"] = h5py.h5t.NATIVE_INT16.dtype
+        file.attrs.create("n" * 20, 5, dtype=file["type"])
+    old = bytearray(content.getvalue())
+    name = old.index(b"n" * 20)  # then a zero, and a shared message of version 2: 2 bytes and the address
+    address = old[name + 23 : name + 31]
+    old[name : name + 31] = b"n" * 6 + b"\0" + bytes([1, 0]) + bytes(6 + 8) + address
+    old[name - 6 : name - 2] = struct.pack("<HH", 7, 24)  # the lengths of the name and of the type
+    with h5py.File(io.BytesIO(old)) as file:
+        assert dict(file.attrs) == {"nnnnnn": 5}
+    ours = opened(bytes(old))
+    assert node(ours, "").attributes["nnnnnn"].json(ours.heaps) == 5
 
 
 def test_many_references_to_one_long_text_are_refused_instead_of_repeated() -> None:

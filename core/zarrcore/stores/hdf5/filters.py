@@ -68,22 +68,19 @@ def _named(name: str, **configuration: Any) -> dict[str, Any]:
 
 
 _CODECS: Final[Mapping[int, tuple[int, Callable[[Values], dict[str, Any] | None]]]] = {
-    1: (0, lambda values: _named("numcodecs.zlib", level=min(9, _at(values, 0, 6)))),
-    2: (0, lambda values: _named("numcodecs.shuffle", elementsize=_at(values, 0, 1))),
+    1: (0, lambda v: _named("numcodecs.zlib", level=min(9, _at(v, 0, 6)))),
+    2: (0, lambda v: _named("numcodecs.shuffle", elementsize=_at(v, 0, 1))),
     3: (0, lambda _: _named("numcodecs.fletcher32")),
     4: (4, _szip),
     5: (3, _nbit),
-    6: (8, lambda values: _named("hdf5.scaleoffset", values=list(values))),
-    307: (
-        0,
-        lambda values: _named("numcodecs.bz2", level=values[0] if _at(values, 0, 0) in range(1, 10) else 9),
-    ),
+    6: (8, lambda v: _named("hdf5.scaleoffset", values=list(v))),
+    307: (0, lambda v: _named("numcodecs.bz2", level=v[0] if _at(v, 0, 0) in range(1, 10) else 9)),
     32000: (0, lambda _: _named("hdf5.lzf")),
     32001: (4, _blosc),
     32004: (0, lambda _: _named("hdf5.lz4")),
     32008: (3, _bitshuffle),
     32015: (0, lambda _: _named("zstd", level=3, checksum=False)),
-    32026: (0, lambda values: _named("hdf5.blosc2", is_array=has_shape_of_blosc2(values))),
+    32026: (0, lambda v: _named("hdf5.blosc2", is_array=has_shape_of_blosc2(v))),
 }
 """By the number of the filter: how many values it needs, and the codec for its values; None for values without one."""
 

@@ -249,11 +249,6 @@ class Failure:
         """Whether the server redirects without an address."""
         return "redirect without LOCATION" in self.text or self.status in _MOVED
 
-    @property
-    def not_understood(self) -> bool:
-        """Whether the service would never give this answer."""
-        return "Got invalid" in self.text
-
     def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
         """The error to raise; ``hint`` says what to try when access is denied."""
         kind, reason = self._kind_and_reason(service, hint)
@@ -269,13 +264,8 @@ class Failure:
             for holds, kind, reason in _MEANINGS
             if holds(self) and (reason is not _ELSEWHERE or service == "S3")
         )
-        words = {
-            "service": service,
-            "hint": hint,
-            "code": self.code,
-            "text": self.text,
-            "status": self._status,
-        }
+        words = {"service": service, "hint": hint, "code": self.code, "text": self.text}
+        words["status"] = self._status
         words["region"] = f"the region {self.region}" if self.region else "another region"
         words["denial"] = service_codes.DENIED.get(self.code, "access is denied")
         words["trouble"] = self.trouble or "the server cannot be reached"
@@ -304,7 +294,7 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
         UnreachableError,
         "the server fails{status}",
     ),
-    (lambda f: f.not_understood, BrokenBodyError, "the answer is not an answer of {service}"),
+    (lambda f: "Got invalid" in f.text, BrokenBodyError, "the answer is not an answer of {service}"),
     (lambda f: f.broke_off, BrokenBodyError, "the answer broke off before its end"),
     (lambda f: f.kind in _UNREACHED, UnreachableError, "{trouble}"),
     (lambda f: f.redirected, UnreachableError, "the server redirects without an address"),

@@ -23,6 +23,7 @@ Values = Sequence[int]
 """The parameters of a filter."""
 
 _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+_SZIP: Final = ("mask", "pixels_per_block", "bits_per_pixel", "pixels_per_scanline")
 _BLOCK: Final = 32
 _MOST_DIMENSIONS: Final = 8
 """Of arrays of Blosc2."""
@@ -40,18 +41,11 @@ def _nbit(values: Values) -> dict[str, Any] | None:
     return _named("hdf5.nbit", values=list(values)) if len(values) >= 5 or values[1] else None
 
 
-def _szip(values: Values) -> dict[str, Any]:
-    names = ("mask", "pixels_per_block", "bits_per_pixel", "pixels_per_scanline")
-    return _named("hdf5.szip", **dict(zip(names, values, strict=False)))
-
-
 def _bitshuffle(values: Values) -> dict[str, Any] | None:
-    compression = {0: "none", 2: "lz4", 3: "zstd"}.get(_at(values, 4, 0))
-    if compression is None:
+    name, block = {0: "none", 2: "lz4", 3: "zstd"}.get(_at(values, 4, 0)), _at(values, 3, 0)
+    if name is None:
         return None
-    return _named(
-        "hdf5.bitshuffle", elementsize=values[2], blocksize=_at(values, 3, 0), compression=compression
-    )
+    return _named("hdf5.bitshuffle", elementsize=values[2], blocksize=block, compression=name)
 
 
 def _blosc(values: Values) -> dict[str, Any]:
@@ -71,7 +65,7 @@ _CODECS: Final[Mapping[int, tuple[int, Callable[[Values], dict[str, Any] | None]
     1: (0, lambda v: _named("numcodecs.zlib", level=min(9, _at(v, 0, 6)))),
     2: (0, lambda v: _named("numcodecs.shuffle", elementsize=_at(v, 0, 1))),
     3: (0, lambda _: _named("numcodecs.fletcher32")),
-    4: (4, _szip),
+    4: (4, lambda v: _named("hdf5.szip", **dict(zip(_SZIP, v, strict=False)))),
     5: (3, _nbit),
     6: (8, lambda v: _named("hdf5.scaleoffset", values=list(v))),
     307: (0, lambda v: _named("numcodecs.bz2", level=v[0] if _at(v, 0, 0) in range(1, 10) else 9)),
@@ -184,53 +178,36 @@ def has_shape_of_blosc2(values: Values) -> bool:
 
 def _apply(data: bytes, filter_: Filter) -> bytes:
     """What a filter makes of bytes, as fast as it can: nothing is compressed."""
-    apply = _APPLIED.get(filter_.number)
-    if apply is None:
-        raise BrokenFileError(
-            f"a chunk was stored without HDF5 filter {filter_.number} {filter_.name}, which is not supported"
-        )
-    return apply(data, filter_.values)
-
-
-def _as_it_is(data: bytes, _: Values) -> bytes:
-    """With a size that no chunk has: our codecs take what follows as it is."""
-    return b"\xff" * 8 + data
-
-
-def _bitshuffled(data: bytes, values: Values) -> bytes:
-    if _at(values, 4, 0):
-        return _as_it_is(data, values)
-    item = max(1, _at(values, 2, 1))
-    return shuffled(data, item, _at(values, 3, 0) or default_block(item))
-
-
-def _with_lzf(data: bytes, _: Values) -> bytes:
-    blocks = (data[i : i + _BLOCK] for i in range(0, len(data), _BLOCK))
-    return b"".join(bytes((len(block) - 1,)) + block for block in blocks)
-
-
-def _with_lz4(data: bytes, _: Values) -> bytes:
-    size = max(1, len(data)).to_bytes(4, "big")
-    return len(data).to_bytes(8, "big") + size + size + data
-
-
-def _by_numcodecs(data: bytes, codec: str, **parameters: int) -> bytes:
-    return bytes(getattr(imported("numcodecs"), codec)(**parameters).encode(data))
-
-
-_APPLIED: Final[Mapping[int, Callable[[bytes, Values], bytes]]] = {
-    1: lambda data, _: zlib.compress(data, 0),
-    2: lambda data, values: _by_numcodecs(data, "Shuffle", elementsize=_at(values, 0, 1)),
-    3: lambda data, _: _by_numcodecs(data, "Fletcher32"),
-    4: _as_it_is,
-    5: _as_it_is,
-    6: lambda data, values: (8 * values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data,
-    307: lambda data, _: bz2.compress(data, 1),
-    32000: _with_lzf,
-    32001: lambda data, _: _by_numcodecs(data, "Blosc", clevel=0),
-    32004: _with_lz4,
-    32008: _bitshuffled,
-    32015: lambda data, _: _by_numcodecs(data, "Zstd", level=1),
-    32026: _with_blosc2,
-}
-"""By the number of the filter."""
+    numcodecs = imported("numcodecs")
+    values = filter_.values
+    match filter_.number:
+        case 1:
+            return zlib.compress(data, 0)
+        case 2:
+            return bytes(numcodecs.Shuffle(_at(values, 0, 1)).encode(data))
+        case 3:
+            return bytes(numcodecs.Fletcher32().encode(data))
+        case 307:
+            return bz2.compress(data, 1)
+        case 32008 if not _at(values, 4, 0):
+            item = max(1, _at(values, 2, 1))
+            return shuffled(data, item, _at(values, 3, 0) or default_block(item))
+        case 32026:
+            return _with_blosc2(data, values)
+        case 4 | 5 | 32008:  # sizes that no chunk has: our codecs take what follows as it is
+            return b"\xff" * 8 + data
+        case 6:
+            return (8 * values[4]).to_bytes(4, "little") + b"\x08" + bytes(16) + data
+        case 32000:
+            blocks = (data[i : i + _BLOCK] for i in range(0, len(data), _BLOCK))
+            return b"".join(bytes((len(block) - 1,)) + block for block in blocks)
+        case 32001:
+            return bytes(numcodecs.Blosc(clevel=0).encode(data))
+        case 32015:
+            return bytes(numcodecs.Zstd(level=1).encode(data))
+        case 32004:
+            size = max(1, len(data)).to_bytes(4, "big")
+            return len(data).to_bytes(8, "big") + size + size + data
+    raise BrokenFileError(
+        f"a chunk was stored without HDF5 filter {filter_.number} {filter_.name}, which is not supported"
+    )

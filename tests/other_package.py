@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from zarrcore import extensions, formats
+from zarrcore import extensions
 from zarrcore.codecs import registry as codecs
+from zarrcore.formats import interface as formats
 from zarrcore.metadata.data_type import registry as data_types
 from zarrcore.stores import kinds
 

@@ -67,6 +67,11 @@ def write_pictures(place: Path) -> None:
         fourth[plane] = ((rows[:, None] // 37) * 113 + columns // 41 + plane).astype("u4")
 
 
+def _pause(browser: Any) -> None:
+    until_s = time.perf_counter() + _PAUSE_S
+    browser.until(lambda: time.perf_counter() > until_s)
+
+
 def measure(source: str, number: int) -> dict[str, float]:
     """The longest gap in seconds of each action with one picture."""
     from tests.benchmarks.browser import _Browser
@@ -89,16 +94,12 @@ def measure(source: str, number: int) -> dict[str, float]:
             browser.application.processEvents()
             time.sleep(0.0005)
 
-    def pause() -> None:
-        until_s = time.perf_counter() + _PAUSE_S
-        browser.until(lambda: time.perf_counter() > until_s)
-
     def steps(act: Callable[[int], Any], times: int = _TURNS) -> float:
         settle()
         browser.listen()
         for turn in range(times):
             act(turn)
-            pause()
+            _pause(browser)
         settle()
         browser._heart.stop()
         return browser.gap_s

@@ -172,15 +172,7 @@ class _Connection:
             case Trouble.RESET | Trouble.CUT | Trouble.HANGS:
                 at = choice.choice([0, choice.randrange(len(answer)), len(answer) - 1])
                 await self._send(answer[:at])
-                if trouble is Trouble.RESET:
-                    self._reset()
-                elif trouble is Trouble.HANGS:
-                    with contextlib.suppress(OSError):
-                        while await self._reader.read(1 << 16):
-                            pass  # until the client gives up
-                else:
-                    with contextlib.suppress(OSError):
-                        self._writer.write_eof()
+                await self._break_off(trouble)
                 return False
             case Trouble.DRIPS:
                 ends = sorted(choice.randrange(len(answer)) for _ in range(_PIECES))
@@ -207,6 +199,16 @@ class _Connection:
             case _:
                 await self._send(_listed_wrongly(answer, trouble, choice))
         return True
+
+    async def _break_off(self, trouble: Trouble) -> None:
+        with contextlib.suppress(OSError):
+            if trouble is Trouble.RESET:
+                self._reset()
+            elif trouble is Trouble.HANGS:
+                while await self._reader.read(1 << 16):
+                    pass  # until the client gives up
+            else:
+                self._writer.write_eof()
 
     async def _asked(self, request: Request, head: bytes, body: bytes) -> bytes:
         """The server's whole answer."""

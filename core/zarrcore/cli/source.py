@@ -99,10 +99,10 @@ def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
         StoreError: SOURCE is no repository, or cannot be read.
     """
     from zarrcore.errors import StoreError
+    from zarrcore.stores.enclosing import recognized
     from zarrcore.stores.icechunk.store import IcechunkStore
     from zarrcore.stores.icechunk.version_tree import VersionTreeStore
     from zarrcore.stores.icechunk.versions import MAIN
-    from zarrcore.stores.kinds import recognized
 
     source = source_store(namespace)
     is_open = isinstance(source, IcechunkStore | VersionTreeStore)

@@ -14,7 +14,7 @@ import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec
 from zarrcore.codecs.optional_package import failure, optional_package
-from zarrcore.codecs.parameters import dtype, integer
+from zarrcore.codecs.parameters import dtype, integer, known
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.named_configuration import integers
 from zarrcore.typing import AnyArray
@@ -51,11 +51,11 @@ class PredictedArray:
 
     Raises:
         MetadataError: a parameter is broken.
+        UnsupportedError: a parameter is unknown.
     """
 
-    PARAMETERS: Final = ("axis", "dist", "shape", "dtype")
-
     def __init__(self, name: str, configuration: Mapping[str, Any]) -> None:
+        known(configuration, "axis", "dist", "shape", "dtype")
         self._name = name
         self.axis = integer(configuration, "axis", -1)
         self.distance = integer(configuration, "dist", 1, minimum=1, maximum=4)

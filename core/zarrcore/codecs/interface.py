@@ -123,6 +123,9 @@ class ArrayToArrayCodec(Codec):
 class ArrayToBytesCodec(Codec):
     """array → bytes."""
 
+    makes_shards: ClassVar[bool] = False
+    """Whether this is `ShardingIndexedCodec`, whose inner chunks can be read by byte range."""
+
     def encoded_nbytes(self, spec: ArraySpec) -> int | None:
         """Exact number of encoded bytes, or None if it depends on the values."""
         return None

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
-from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
 from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import (
     ArraySpec,
@@ -30,6 +29,9 @@ from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 from zarrcore.typing import AnyArray
+
+if TYPE_CHECKING:  # a shard has pipelines
+    from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
 
 _SMALL_NBYTES = 64 << 10
 """Below this size, the cost of a call matters beside its work."""
@@ -93,7 +95,7 @@ class Pipeline:
         )
         self._clears_bits = self._verbatim and has_unused_bits(encoded.dtype)
         alone = not self._array_to_array and not self._bytes_to_bytes
-        self.shard = codec if isinstance(codec, ShardingIndexedCodec) and alone else None
+        self.shard = cast("ShardingIndexedCodec", codec) if codec.makes_shards and alone else None
 
     def for_shape(self, shape: tuple[int, ...]) -> Pipeline:
         """The same codecs for chunks of another shape.

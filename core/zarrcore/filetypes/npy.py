@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.filetypes.interface import HeaderAndBody
-from zarrcore.metadata.data_type import is_small_number
+from zarrcore.metadata.data_type import is_small_number, with_parts
 
 
 class NpyFile(HeaderAndBody):
@@ -22,7 +22,7 @@ class NpyFile(HeaderAndBody):
     def _make_header(self) -> bytes:
         dtype = self.array.dtype
         header = {
-            "descr": np.lib.format.dtype_to_descr(_numpys_own(dtype)),
+            "descr": np.lib.format.dtype_to_descr(with_parts(dtype, _numpys_own)),
             "fortran_order": False,
             "shape": self.body.shape,
         }
@@ -38,15 +38,7 @@ class NpyFile(HeaderAndBody):
 
 
 def _numpys_own(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype with raw bytes instead of types of ml_dtypes, which a NumPy file cannot express."""
-    if dtype.names is not None and dtype.fields is not None:
-        parts = [_numpys_own(dtype.fields[name][0]) for name in dtype.names]
-        offsets = [dtype.fields[name][1] for name in dtype.names]
-        return np.dtype(
-            {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
-        )
-    if dtype.subdtype is not None:
-        return np.dtype((_numpys_own(dtype.base), dtype.shape))
+    """A part of a dtype, or raw bytes for a type of ml_dtypes, which a NumPy file cannot express."""
     return np.dtype(f"V{dtype.itemsize}") if is_small_number(dtype) else dtype
 
 

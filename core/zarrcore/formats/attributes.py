@@ -12,9 +12,23 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
-from zarrcore.metadata.json_document import MAX_DEPTH, JsonObject, format_json, parse_json_object
+from zarrcore.metadata.json_document import MAX_DEPTH, JsonObject, describe, format_json, parse_json_object
 
 _MAX_DEPTH = MAX_DEPTH - 4  # consolidated metadata wraps documents in objects of its own
+
+
+def document_attributes(document: JsonObject) -> JsonObject:
+    """The attributes in a document of Zarr v3 or a draft of it.
+
+    Raises:
+        MetadataError: they are not an object.
+    """
+    attributes = document.get("attributes")
+    if attributes is None:
+        return {}
+    if not isinstance(attributes, dict):
+        raise MetadataError(f"expected an object, found {describe(attributes)}", member="attributes")
+    return attributes
 
 
 def json_attributes(attributes: Mapping[str, Any]) -> JsonObject:

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
+from zarrcore.extensions import extension_names, load_extension
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 from zarrcore.metadata.chunk_key_encoding import may_be_chunk_key
+
+_GROUP = "zarrscope.formats"
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -35,6 +39,7 @@ class Format(ABC):
             of this format is a collection of hierarchies.
         consolidated_key: the key that holds only consolidated metadata, if there is such a key.
         writable: whether `encode` and the other methods that make documents work.
+        OURS: the formats of zarrcore, in the order of detection; the package sets it, and ``V3`` and the others.
     """
 
     name: ClassVar[str]
@@ -46,6 +51,7 @@ class Format(ABC):
     consolidated_key: ClassVar[str] = ""
     writable: ClassVar[bool] = False
 
+    OURS: ClassVar[tuple[Format, ...]]
     V3: ClassVar[Format]
     V2: ClassVar[Format]
     V1: ClassVar[Format]
@@ -284,7 +290,50 @@ class Format(ABC):
         return self.name
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
-        # Late: the module imports all formats, which derive from this class.
-        from zarrcore.formats import format_named
-
         return format_named, (self.name,)
+
+
+def known_formats() -> tuple[Format, ...]:
+    """All formats, in the order of detection: those of zarrcore, then those of other packages by name.
+
+    Raises:
+        UnsupportedError: a package registered an object that is not a format.
+    """
+    ours = {candidate.name for candidate in Format.OURS}
+    return (*Format.OURS, *(_extension(name) for name in extension_names(_GROUP) if name not in ours))
+
+
+@cache
+def _extension(name: str) -> Format:
+    found = load_extension(_GROUP, name)
+    if isinstance(found, type) and issubclass(found, Format):
+        found = found()
+    if not isinstance(found, Format):
+        raise UnsupportedError("format", name, f"is registered with {found!r}, which is not a format")
+    return found
+
+
+def is_node_key(key: str) -> bool:
+    """Whether a key may belong to a document or a chunk of a node, in any format."""
+    return any(candidate.is_node_key(key) for candidate in known_formats())
+
+
+def format_named(name: str | Format) -> Format:
+    """The format of this name.
+
+    Raises:
+        UnsupportedError: the name is unknown.
+
+    >>> format_named("v2").title
+    'Zarr v2'
+    """
+    if isinstance(name, Format):
+        return name
+    for candidate in Format.OURS:
+        if name == candidate.name:
+            return candidate
+    if name in extension_names(_GROUP):
+        return _extension(name)
+    ours = [candidate.name for candidate in sorted(Format.OURS, key=lambda candidate: not candidate.writable)]
+    known = ", ".join(dict.fromkeys((*ours, *extension_names(_GROUP))))
+    raise UnsupportedError("format", str(name), f"is unknown; known are {known}")

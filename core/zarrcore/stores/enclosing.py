@@ -1,22 +1,16 @@
-"""Places inside files and folders that hold a hierarchy in another form, such as ``a.h5/temperature`` and ``volume/8_8_8``."""
+"""Places without a hierarchy: files and folders that hold one in another form, or parts of such, as ``a.h5/temperature``."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from typing import Final
 from urllib.parse import urlsplit
 
-from zarrcore.errors import StoreNotFoundError
-from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, recognized
+from zarrcore.errors import ZarrError
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, kind_of_folder, refuse_database_folder
 from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.local_path import folder_of_kind, part_of, path_inside, places_above
+from zarrcore.stores.open import open_store
 from zarrcore.stores.wrapper.prefix import PrefixStore
-
-_FOLDERS_MAX: Final = 2
-"""Folders above a local place that are looked at. Of a remote place, it is one: each costs requests."""
 
 
 def place_inside(store: ReadableStore) -> ReadableStore | None:
@@ -36,90 +30,45 @@ def place_inside(store: ReadableStore) -> ReadableStore | None:
     return _of_remote(store)
 
 
-def path_inside(path: str, options: StoreOptions) -> ReadableStore | None:
-    """The same for a local path, which need not exist.
-
-    Raises:
-        As `place_inside`.
-    """
-    from zarrcore.stores.open import open_store
-
-    looked = 0
-    for above, rest in _above(os.path.abspath(path)):
-        if os.path.isfile(above):
-            try:
-                file = open_store(above, options=options)
-            except StoreNotFoundError:
-                return None  # a file of no known kind
-            found = _part(file, rest)
-            if found is None:
-                raise StoreNotFoundError(f"there is no {rest} in {above}", url=f"{above}/{rest}")
-            return found
-        if os.path.isdir(above):
-            found = _folder(above, options)
-            if found is not None:
-                return _part(found, rest)
-            looked += 1
-            if looked == _FOLDERS_MAX:
-                return None
-    return None
-
-
-def _above(place: str) -> Iterator[tuple[str, str]]:
-    """The places above a place, the nearest first, and the path from there to the place."""
-    above, slash, rest = place.rstrip("/").rpartition("/")
-    while slash and above:
-        yield above, rest
-        above, slash, name = above.rpartition("/")
-        rest = f"{name}/{rest}"
-
-
 def _of_remote(store: ReadableStore) -> ReadableStore | None:
-    from zarrcore.stores.open import open_store
-
-    above = [(place, path) for place, path in _above(store.url) if urlsplit(place).path.strip("/")]
+    above = [(place, path) for place, path in places_above(store.url) if urlsplit(place).path.strip("/")]
     for place, path in above:
         if kind_by_suffix(place) is not None:
-            return _part(open_store(place, options=store.options), path)
+            return part_of(open_store(place, options=store.options), path)
     if above:
-        found = _folder(above[0][0], store.options)
+        place, path = above[0]  # one only: each costs requests
+        found = folder_of_kind(open_store(place, options=store.options))
         if found is not None:
-            return _part(found, above[0][1])
+            return part_of(found, path)
     return None
 
 
-def _folder(place: str, options: StoreOptions) -> ReadableStore | None:
-    from zarrcore.stores.open import open_store
+def recognized(
+    store: ReadableStore, seen: ReadableStore | None = None, *, may_be_file: bool = True
+) -> ReadableStore | None:
+    """A place where no hierarchy was found, as a file or folder of a known kind; None if it is neither.
 
-    folder = open_store(place, options=options)
-    found = recognized(folder, may_be_file=False)
-    if found is None:
-        folder.close()
-    return found
+    Args:
+        store: the store.
+        seen: the same store, where keys are looked up.
+        may_be_file: whether the place may be one value. Otherwise it is known that there are keys below it.
 
-
-def _part(store: ReadableStore, path: str) -> ReadableStore | None:
-    """A part of what was found; None if nothing is there."""
-    if isinstance(store, ListableStore) and next(iter(store.list_dir(f"{path}/")), None) is None:
-        found = _file_in(store, path)
-        if found is None:
-            store.close()
-        return found
-    return PrefixStore(store, f"{path}/", is_owner=True)
-
-
-def _file_in(store: ReadableStore, path: str) -> ReadableStore | None:
-    """The file that a path in a zip file leads to, or the part of it; None if there is none of a known kind."""
-    from zarrcore.stores.zip.store import ZipStore
-
-    if not isinstance(store, ZipStore):
+    Raises:
+        StoreNotFoundError: the place is a database, which only its URL opens.
+        StoreError: the store failed, or the file or folder is broken.
+    """
+    folder = kind_of_folder(seen or store)
+    if folder is not None:
+        return folder.open(store)
+    if may_be_file:
+        refuse_database_folder(store)
+    if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
-    key, rest = path, ""
-    while key and store.stat(key) is None:
-        key, _, name = key.rpartition("/")
-        rest = f"{name}/{rest}" if rest else name
-    kind = kind_by_content(store, key) if key else None
-    if kind is None:
-        return None
-    file = kind.open(store, key, join_url(store.url, key))
-    return _part(file, rest) if rest else file
+    # The place may be one value, whose name does not tell what it is.
+    above, _, name = store.url.rstrip("/").rpartition("/")
+    try:
+        outer = open_store(above, options=store.options)
+        found = kind_by_content(outer, name)
+    except ZarrError:
+        return None  # the place above may not be readable
+    return None if found is None else found.open(outer, name, store.url.rstrip("/"))

@@ -40,6 +40,18 @@ def check_path_like_key(key: str, url: str) -> None:
                 )
 
 
+def encoded_key(key: str, url: str) -> bytes:
+    """The bytes of a key in UTF-8, for stores whose keys are bytes.
+
+    Raises:
+        InvalidKeyError: it is not a text that has any.
+    """
+    try:
+        return key.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InvalidKeyError(f"{key!r} is not a text that a database can store", key=key, url=url) from error
+
+
 def check_prefix(prefix: str, url: str) -> None:
     """Refuse prefixes that are not valid in any store.
 

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
-from urllib.parse import urlsplit
 
-from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
+from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.threads import at_once
@@ -367,36 +366,3 @@ def kind_of_folder(store: ReadableStore) -> FolderKind | None:
         if value is not None and kind.recognizes(key, bytes(value[: kind.head_nbytes])):
             return kind
     return None
-
-
-def recognized(
-    store: ReadableStore, seen: ReadableStore | None = None, *, may_be_file: bool = True
-) -> ReadableStore | None:
-    """A place where no hierarchy was found, as a file or folder of a known kind; None if it is neither.
-
-    Args:
-        store: the store.
-        seen: the same store, where keys are looked up.
-        may_be_file: whether the place may be one value. Otherwise it is known that there are keys below it.
-
-    Raises:
-        StoreNotFoundError: the place is a database, which only its URL opens.
-        StoreError: the store failed, or the file or folder is broken.
-    """
-    folder = kind_of_folder(seen or store)
-    if folder is not None:
-        return folder.open(store)
-    if may_be_file:
-        refuse_database_folder(store)
-    if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
-        return None
-    # The place may be one value, whose name does not say what it is.
-    from zarrcore.stores.open import open_store
-
-    above, _, name = store.url.rstrip("/").rpartition("/")
-    try:
-        outer = open_store(above, options=store.options)
-        found = kind_by_content(outer, name)
-    except ZarrError:
-        return None  # the place above may not be readable
-    return None if found is None else found.open(outer, name, store.url.rstrip("/"))

@@ -12,30 +12,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlunsplit
 
-from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
+from zarrcore.errors import StoreError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
-from zarrcore.stores.enclosing import path_inside
 from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.icechunk.versions import split_version, with_version
-from zarrcore.stores.interface import ByteRange, ReadableStore
+from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import (
-    DATABASE_HEAD_NBYTES,
-    FILE_KINDS,
-    FileKind,
-    file_kinds,
-    kind_by_content,
-    kind_by_suffix,
-    refuse_database,
-)
-from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores.kinds import FILE_KINDS, FileKind, kind_by_suffix
+from zarrcore.stores.local_path import open_file_path, open_path
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import DEFAULTS, StoreOptions
 from zarrcore.stores.pipelined_urls import adapted, is_pipeline, parse_pipeline
 from zarrcore.stores.schemes import canonical_scheme
 from zarrcore.stores.validation import check_address, check_place
-from zarrcore.stores.zip.store import ZIP_SUFFIXES
-from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 if TYPE_CHECKING:
     from zarrcore.stores.cache.entries import CacheEntries
@@ -86,7 +75,7 @@ def open_store(
     if "?" in text and (match is None or canonical_scheme(match[1]) in _VERSIONED):
         text, chosen = _without_version(text, chosen)
     if match is None:
-        return _open_path(os.path.expanduser(text), chosen)
+        return open_path(os.path.expanduser(text), chosen)
     scheme = canonical_scheme(match[1])
     address = scheme + text[match.end(1) :]
     opener = _OPENERS.get(scheme)
@@ -121,7 +110,7 @@ def _open_as(root: str, options: StoreOptions, kind: FileKind) -> ReadableStore:
     check_place(root)
     match = _SCHEME.match(root)
     if match is None or canonical_scheme(match[1]) == "file":
-        return _open_file_path(os.path.expanduser(root) if match is None else _path_of(root), options, kind)
+        return open_file_path(os.path.expanduser(root) if match is None else _path_of(root), options, kind)
     scheme = canonical_scheme(match[1])
     if scheme not in _REMOTE:
         raise StoreError(f"{scheme}:// has no files that {kind.name}: could open")
@@ -196,49 +185,8 @@ def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
     return _cached(FsspecStore(address, options=options), options)
 
 
-def _open_path(path: str, options: StoreOptions) -> ReadableStore:
-    if os.path.isfile(path) or (path.endswith(ZIP_SUFFIXES) and not os.path.isdir(path)):
-        return _open_file_path(path, options)
-    store: ReadableStore | None
-    try:
-        store = LocalStore(
-            path, follow_links=options.follow_links, create=options.create, durable=options.durable
-        )
-    except StoreNotFoundError:
-        store = None if options.create else path_inside(path, options)
-        if store is None:
-            raise
-    store.options = options
-    return store
-
-
-def _open_file_path(path: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:
-    """A local file, of its own kind or as another one."""
-    check_place(path)
-    shown = os.path.abspath(path)
-    # A link to a file means the file.
-    place = os.path.realpath(shown)
-    directory, name = os.path.split(place)
-    is_zip = kind is _ZIP or name.endswith(ZIP_SUFFIXES)
-    if options.create and is_zip and not os.path.lexists(place):
-        LocalStore(directory, create=True, durable=options.durable).set(name, EMPTY_ZIP, if_absent=True)
-    if not os.path.isfile(place):
-        raise StoreNotFoundError(f"there is no file {shown}", url=shown)
-    source = LocalStore(directory, durable=options.durable)
-    source.options = options
-    # A zip file that is being written may not look like one.
-    kind = kind or kind_by_content(source, name) or kind_by_suffix(name)
-    if kind is None:
-        refuse_database(bytes(source.get(name, ByteRange(0, DATABASE_HEAD_NBYTES)) or b""), shown)
-        known = ", ".join(each.title for each in file_kinds())
-        raise StoreNotFoundError(
-            f"{shown} is neither a folder nor a file of a known kind: {known}", url=shown
-        )
-    return kind.open(source, name, shown)
-
-
 def _open_file(url: str, options: StoreOptions) -> ReadableStore:
-    return _open_path(_path_of(url), options)
+    return open_path(_path_of(url), options)
 
 
 def _path_of(url: str) -> str:
@@ -293,7 +241,7 @@ def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
     match = _SCHEME.match(inner)
     if match is None:
-        return _open_file_path(os.path.expanduser(inner), options, _ZIP)
+        return open_file_path(os.path.expanduser(inner), options, _ZIP)
     scheme = canonical_scheme(match[1])
     opener = _REMOTE.get(scheme)
     if opener is None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
 from tests.any_store import AnyStore, open_store
@@ -81,6 +84,18 @@ def python_web(web_root: Path) -> Iterator[WebServer]:
     """``python -m http.server`` over ``web_root``."""
     with python_web_server(web_root) as server:
         yield server
+
+
+@pytest.fixture
+def inhabited(tmp_path: Path) -> Path:
+    """A folder with an HDF5 file, a zip file that has a hierarchy and the HDF5 file, and another file."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["group/x"] = np.arange(12, dtype="i2").reshape(3, 4)
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.write(tmp_path / "a.h5", "inner.h5")
+        archive.writestr("deep/group/zarr.json", '{"zarr_format": 3, "node_type": "group"}')
+    (tmp_path / "notes.txt").write_text("nothing")
+    return tmp_path
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import zarrcore
 from tests.servers import S3Server, WebServer
 from zarrcore.errors import HierarchyNotFoundError, StoreError, StoreNotFoundError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreOptions, open_store
-from zarrcore.stores.kinds import FILE_KINDS, kind_by_content, kind_by_suffix, recognized
+from zarrcore.stores.enclosing import recognized
+from zarrcore.stores.kinds import FILE_KINDS, kind_by_content, kind_by_suffix
 
 
 def zipped() -> bytes:

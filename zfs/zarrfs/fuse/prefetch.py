@@ -289,6 +289,10 @@ class Reader:
                 start -= (start - begin) % slab
         else:
             begin = slab = 0
+        self._fetch_range(start, stop, limit, begin, slab)
+
+    def _fetch_range(self, start: int, stop: int, limit: int, begin: int, slab: int) -> None:
+        """Begin to fetch the bytes of a range that no block has, in blocks that end at multiples of a slab from ``begin``."""
         # Fetch half a window at once, not a small part for each request.
         while start < stop:
             self._share(start, start + 1)

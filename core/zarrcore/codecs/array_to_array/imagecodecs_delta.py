@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 from zarrcore.codecs.imagecodecs_package import PredictedArray, imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
-from zarrcore.codecs.parameters import known
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.typing import AnyArray
 
@@ -31,7 +30,6 @@ class ImagecodecsDeltaCodec(ArrayToArrayCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration, *PredictedArray.PARAMETERS)
         return cls(PredictedArray(cls.names[0], configuration))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:

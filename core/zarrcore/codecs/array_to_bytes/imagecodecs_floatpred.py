@@ -13,7 +13,6 @@ import numpy as np
 
 from zarrcore.codecs.imagecodecs_package import PredictedArray, imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
-from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.typing import AnyArray
 
@@ -29,7 +28,6 @@ class ImagecodecsFloatpredCodec(ArrayToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        known(configuration, *PredictedArray.PARAMETERS)
         return cls(PredictedArray(cls.names[0], configuration))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import google_crc32c
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, known
+from zarrcore.codecs.pipeline import Pipeline, completed
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
@@ -24,9 +25,6 @@ from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
 from zarrcore.stores.interface import ByteRange
 from zarrcore.typing import AnyArray
-
-if TYPE_CHECKING:  # a shard holds a pipeline, and a pipeline may hold shards: both import late
-    from zarrcore.codecs.pipeline import Pipeline
 
 MISSING = 2**64 - 1
 """Offset and length of a missing inner chunk."""
@@ -47,6 +45,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
     """
 
     names: ClassVar[tuple[str, ...]] = ("sharding_indexed",)
+    makes_shards: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -98,13 +97,9 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
 
     def _make_inner(self, spec: ArraySpec) -> Pipeline:
         """The pipeline for the inner chunks of a shard of ``spec``."""
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._codecs, ArraySpec(self.chunk_shape, spec.dtype, spec.fill_value), "codecs")
 
     def _make_index_pipeline(self, chunks: int) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         pipeline = Pipeline(
             self._index_codecs or (), ArraySpec((chunks, 2), _UINT64, zero(_UINT64)), "index_codecs"
         )
@@ -231,8 +226,6 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return shard[: end if begin else end + index_nbytes].data
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
-        from zarrcore.codecs.pipeline import completed
-
         chunks = math.prod(self.grid_shape(spec))
         index_spec = ArraySpec((chunks, 2), _UINT64, zero(_UINT64))
         index_codecs = completed(self._index_codecs or _DEFAULT_INDEX_CODECS, index_spec)

@@ -173,27 +173,27 @@ def _scales(assets: Sequence[Mapping[str, Any]]) -> list[tuple[Numbers, Numbers]
     for number, asset in enumerate(assets):
         transform = mapping(asset.get("transform"))
         scale = numbers(transform.get("scale"))
-        if scale is None and number == 0:
+        if number or scale is not None:
+            ndim = len(scale or ())
+            source = found.get(text(asset.get("derived_from"))) if number else ((1.0,) * ndim, (0.0,) * ndim)
+            found[asset["asset"]] = _derived(source, scale, transform.get("translation"))
+        else:
             found[asset["asset"]] = ((1.0, 1.0), (0.0, 0.0))
-            continue
-        source = (
-            found.get(text(asset.get("derived_from")))
-            if number
-            else ((1.0,) * len(scale or ()), (0.0,) * len(scale or ()))
-        )
-        if scale is None or source is None or len(source[0]) != len(scale):
-            found[asset["asset"]] = None
-            continue
-        shift = numbers(transform.get("translation"), len(scale)) or (0.0,) * len(scale)
-        steps = tuple(one * step for one, step in zip(source[0], scale, strict=True))
-        # Translations are between outer corners; positions are those of centres.
-        corners = tuple(start - one / 2 for start, one in zip(source[1], source[0], strict=True))
-        starts = tuple(
-            corner + move * one + step / 2
-            for corner, move, one, step in zip(corners, shift, source[0], steps, strict=True)
-        )
-        found[asset["asset"]] = (steps, starts)
     return [found[asset["asset"]] for asset in assets]
+
+
+def _derived(
+    source: tuple[Numbers, Numbers] | None, scale: Numbers | None, translation: Any
+) -> tuple[Numbers, Numbers] | None:
+    """The scale and position of a level, from those of the level that it was made from."""
+    if scale is None or source is None or len(source[0]) != len(scale):
+        return None
+    shift = numbers(translation, len(scale)) or (0.0,) * len(scale)
+    steps = tuple(one * step for one, step in zip(source[0], scale, strict=True))
+    # Translations are between outer corners; positions are those of centres.
+    corners = tuple(start - one / 2 for start, one in zip(source[1], source[0], strict=True))
+    moved = zip(corners, shift, source[0], steps, strict=True)
+    return steps, tuple(corner + move * one + step / 2 for corner, move, one, step in moved)
 
 
 PYRAMIDS: Final = Convention(

@@ -31,7 +31,7 @@ from zarrcore.filetypes.hdf5.datatype import BYTES, HEAP_ITEM_NBYTES, TEXT
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.metadata import DataType
-from zarrcore.metadata.data_type import is_small_number
+from zarrcore.metadata.data_type import is_small_number, with_parts
 from zarrcore.typing import AnyArray
 
 DATA_TYPE_ATTRIBUTE: Final = "_zarrscope_data_type"
@@ -129,7 +129,7 @@ def _as_hdf5(dtype: np.dtype[Any]) -> Stored:
         return Stored(np.dtype(f"S{dtype.itemsize}"), is_converted=True)
     if is_small_number(dtype):
         return Stored(np.dtype(_wider(dtype.name)), is_converted=True)
-    return Stored(_plain(dtype))
+    return Stored(with_parts(dtype, _plain))
 
 
 def _wider(name: str) -> str:
@@ -141,15 +141,7 @@ def _wider(name: str) -> str:
 
 
 def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype with types that HDF5 lacks replaced by others of the same bytes."""
-    if dtype.names is not None and dtype.fields is not None:
-        parts = [_plain(dtype.fields[name][0]) for name in dtype.names]
-        offsets = [dtype.fields[name][1] for name in dtype.names]
-        return np.dtype(
-            {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
-        )
-    if dtype.subdtype is not None:
-        return np.dtype((_plain(dtype.base), dtype.shape))
+    """A part of a dtype, or another type of the same bytes if HDF5 lacks it."""
     if dtype.kind in "mM":
         return np.dtype("<i8")
     return np.dtype(f"V{dtype.itemsize}") if dtype.kind == "U" or is_small_number(dtype) else dtype

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats.attributes import document_attributes
 from zarrcore.formats.drafts.accepted_terms import in_accepted_terms
 from zarrcore.formats.drafts.entry_point import extensions_of, ignored_extensions
 from zarrcore.formats.drafts.terms import codec_name, fill_value, numpy_type, sharded
@@ -62,7 +63,7 @@ def parse_draft_group(document: JsonObject, *, strict: bool) -> GroupMetadata:
     """
     _refuse_unknown(document, _GROUP_MEMBERS, strict)
     ignored_extensions(document)
-    return GroupMetadata(_attributes(document))
+    return GroupMetadata(document_attributes(document))
 
 
 def parse_draft_array(document: JsonObject, keys: ChunkKeyEncoding, *, strict: bool) -> ArrayMetadata:
@@ -115,7 +116,7 @@ def _in_words_of_version_2(document: JsonObject, separator: Any) -> tuple[JsonOb
         raise MetadataError(f"expected an object, found {describe(grid)}", member="chunk_grid")
     if grid.get("type") != "regular" or "extension" in grid:
         raise UnsupportedError("chunk grid", str(grid.get("extension", grid.get("type"))))
-    attributes = _attributes(document)
+    attributes = document_attributes(document)
     for member in ("shape", "data_type"):
         if member not in document:
             raise MetadataError("the member is missing", member=member)
@@ -180,15 +181,6 @@ def _filters(document: JsonObject, attributes: JsonObject) -> tuple[list[JsonObj
             raise MetadataError(f"expected an array, found {describe(filters)}", member=member)
         codecs += [_codec(item, f"{member}[{position}]") for position, item in enumerate(filters)]
     return codecs, attributes
-
-
-def _attributes(document: JsonObject) -> JsonObject:
-    attributes = document.get("attributes")
-    if attributes is None:
-        return {}
-    if not isinstance(attributes, dict):
-        raise MetadataError(f"expected an object, found {describe(attributes)}", member="attributes")
-    return attributes
 
 
 def _refuse_unknown(document: JsonObject, known: set[str], strict: bool) -> None:

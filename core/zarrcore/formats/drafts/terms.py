@@ -61,6 +61,16 @@ def accepted_codec_name(value: Any, member: str) -> str:
     return f"numcodecs.{name}"
 
 
+def _core_type(value: str, member: str) -> str:
+    if raw := _RAW_TYPE.fullmatch(value):
+        if int(raw[1]) % 8:
+            raise MetadataError(f"expected a multiple of 8 bits, found {raw[1]}", member=member)
+        return f"|V{int(raw[1]) // 8}"
+    if not _CORE_TYPE.fullmatch(value):
+        raise UnsupportedError("data type", value)
+    return value
+
+
 def numpy_type(value: Any, member: str = "data_type") -> Any:
     """A data type in NumPy's spelling, as in Zarr v2: ``<f8``, or an array of fields.
 
@@ -74,32 +84,25 @@ def numpy_type(value: Any, member: str = "data_type") -> Any:
     ('|V3', '<i8')
     """
     if isinstance(value, str):
-        if raw := _RAW_TYPE.fullmatch(value):
-            if int(raw[1]) % 8:
-                raise MetadataError(f"expected a multiple of 8 bits, found {raw[1]}", member=member)
-            return f"|V{int(raw[1]) // 8}"
-        if not _CORE_TYPE.fullmatch(value):
-            raise UnsupportedError("data type", value)
-        return value
+        return _core_type(value, member)
     if not isinstance(value, dict):
         raise MetadataError(f"expected a data type, found {describe(value)}", member=member)
     name, spelling = value.get("extension"), value.get("type")
     if not isinstance(name, str):
         raise MetadataError(f"expected a URI, found {describe(name)}", member=f"{member}.extension")
+    fallback = value.get("fallback")
     if _NUMPY_EXTENSIONS.fullmatch(name):
         match spelling:
             case [["", str(unnamed)]]:  # NumPy's spelling of raw bytes
                 spelling = unnamed
-        if spelling in ("|O", "O"):  # the filters define what those are
-            return spelling
         try:
-            parse_dtype(spelling)
+            if spelling not in ("|O", "O"):  # the filters define what those are
+                parse_dtype(spelling)
         except MetadataError as error:
-            if value.get("fallback") is None:
+            if fallback is None:
                 raise MetadataError(error.reason, member=f"{member}.type") from error
         else:
             return spelling
-    fallback = value.get("fallback")
     for position, alternative in enumerate(fallback if isinstance(fallback, list) else [fallback]):
         try:
             if alternative is not None:

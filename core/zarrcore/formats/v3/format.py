@@ -16,7 +16,7 @@ from typing import Any
 from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnreadableNodeError, UnsupportedError
-from zarrcore.formats.attributes import document_bytes, json_attributes
+from zarrcore.formats.attributes import document_attributes, document_bytes, json_attributes
 from zarrcore.formats.drafts.accepted_terms import in_accepted_terms, is_of_february_2023
 from zarrcore.formats.drafts.entry_point import ignored_extensions
 from zarrcore.formats.drafts.terms import sharded
@@ -199,7 +199,7 @@ def parse_node(document: JsonObject) -> NodeMetadata:
             return parse_array(document)
         case "group":
             _refuse_unknown(document, _GROUP_MEMBERS)
-            return GroupMetadata(_attributes(document))
+            return GroupMetadata(document_attributes(document))
         case other:
             raise MetadataError(f"expected 'array' or 'group', found {describe(other)}", member="node_type")
 
@@ -210,7 +210,7 @@ def parse_array(document: JsonObject) -> ArrayMetadata:
     Raises:
         As `parse_node`.
     """
-    attributes = _attributes(document)
+    attributes = document_attributes(document)
     told = {name: value for name, value in document.items() if name != "attributes"}
     return replace(_array(told), attributes=attributes)
 
@@ -262,15 +262,6 @@ def _refuse_storage_transformers(value: Any) -> None:
         named = parse_named_configuration(item, f"storage_transformers[{position}]")
         if named.must_understand:
             raise UnsupportedError("storage transformer", named.name)
-
-
-def _attributes(document: JsonObject) -> JsonObject:
-    attributes = document.get("attributes")
-    if attributes is None:
-        return {}
-    if not isinstance(attributes, dict):
-        raise MetadataError(f"expected an object, found {describe(attributes)}", member="attributes")
-    return attributes
 
 
 def _codecs(value: Any, data_type: DataType) -> tuple[NamedConfiguration, ...]:

@@ -43,10 +43,10 @@ from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, CollectionNode, Group
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
-from zarrcore.stores.enclosing import place_inside
+from zarrcore.stores.enclosing import place_inside, recognized
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, listed_suffixes, recognized
+from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, listed_suffixes
 from zarrcore.stores.wrapper.interface import listable
 from zarrcore.threads import ThreadPool
 

@@ -14,6 +14,7 @@ from zarrcore.metadata.data_type.interface import (
     is_variable_length,
     item_bytes,
     with_byte_order,
+    with_parts,
 )
 from zarrcore.metadata.data_type.numpy_spelling import numpy_dtype
 from zarrcore.metadata.data_type.registry import data_type_of, family_of, parse_data_type
@@ -31,4 +32,5 @@ __all__ = [
     "numpy_dtype",
     "parse_data_type",
     "with_byte_order",
+    "with_parts",
 ]

@@ -7,7 +7,7 @@ sections.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -112,15 +112,24 @@ def with_byte_order(dtype: np.dtype[Any], order: str) -> np.dtype[Any]:
     >>> with_byte_order(np.dtype([("a", "<i4")]), ">")
     dtype([('a', '>i4')])
     """
+    return with_parts(dtype, lambda part: part if part.hasobject else part.newbyteorder(order))  # type: ignore[arg-type]
+
+
+def with_parts(dtype: np.dtype[Any], change: Callable[[np.dtype[Any]], np.dtype[Any]]) -> np.dtype[Any]:
+    """The dtype with all its parts, those of fields and subarrays, replaced by others of the same size.
+
+    >>> with_parts(np.dtype([("a", "<i4"), ("b", "<M8[s]", 2)]), lambda part: np.dtype(f"V{part.itemsize}"))
+    dtype([('a', 'V4'), ('b', 'V8', (2,))])
+    """
     if dtype.names is not None and dtype.fields is not None:
-        parts = [with_byte_order(dtype.fields[name][0], order) for name in dtype.names]
+        parts = [with_parts(dtype.fields[name][0], change) for name in dtype.names]
         offsets = [dtype.fields[name][1] for name in dtype.names]
         return np.dtype(
             {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
         )
     if dtype.subdtype is not None:
-        return np.dtype((with_byte_order(dtype.base, order), dtype.shape))
-    return dtype if dtype.hasobject else dtype.newbyteorder(order)  # type: ignore[arg-type]
+        return np.dtype((with_parts(dtype.base, change), dtype.shape))
+    return change(dtype)
 
 
 def is_small_number(dtype: np.dtype[Any]) -> bool:

@@ -162,15 +162,11 @@ def plan_copy(
             metadata = format_.adapted(node.metadata)
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
         elif error is None and isinstance(node, ArrayNode):
-            same = format_ is node.hierarchy.format
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
-            wanted = found if same else _with_same_missing_elements(node, found, format_)
             try:
-                destination, note = destination_metadata(wanted, format_, layout, same_format=same)
-            except UnsupportedError as unsupported:
-                error = unsupported
-            except MetadataError as unfitting:
-                error = unfitting.at(node.path)
+                destination, note = _destination(node, found, format_, layout)
+            except (MetadataError, UnsupportedError) as unfitting:
+                error = unfitting
             else:
                 notes += [f"{node.path}: {note}"] if note else []
                 arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
@@ -191,11 +187,19 @@ def plan_copy(
     )
 
 
-def _with_same_missing_elements(node: ArrayNode, found: ArrayMetadata, to: Format) -> ArrayMetadata:
-    """The metadata of an array, so that xarray finds its missing elements in another format."""
-    if to is Format.V2:
-        return with_missing_value(found, every_element_is_stored=True)
-    return replace(found, attributes=attributes_in_zarr_v3(node))
+def _destination(
+    node: ArrayNode, found: ArrayMetadata, to: Format, layout: Layout
+) -> tuple[ArrayMetadata, str | None]:
+    """The metadata of the copy of an array, and what it cannot keep."""
+    same = to is node.hierarchy.format
+    if not same and to is Format.V2:  # so that xarray finds its missing elements
+        found = with_missing_value(found, every_element_is_stored=True)
+    elif not same:
+        found = replace(found, attributes=attributes_in_zarr_v3(node))
+    try:
+        return destination_metadata(found, to, layout, same_format=same)
+    except MetadataError as error:
+        raise error.at(node.path) from error
 
 
 def _fault(node: AnyNode, format_: Format, *, is_top: bool) -> ZarrError | None:

@@ -147,30 +147,36 @@ def new_image(
 
 
 def _axes(array: ArrayNode, names: Sequence[str] | None, unit: str | None) -> tuple[dict[str, Any], ...]:
-    stored = array.dimension_names
-    if stored is not None and None not in stored:
-        if names is not None and tuple(names) != stored:
-            raise SelectionError(
-                f"{array.path} has the dimension names {', '.join(map(str, stored))} already: omit --axes"
-            )
-        names = [str(name) for name in stored]
-    elif names is None and array.ndim <= len(_DEFAULT_NAMES):
-        names = _DEFAULT_NAMES[-array.ndim :]
-    if names is None:
-        raise SelectionError(f"{array.path} has no dimension names: give --axes, such as t,c,z,y,x")
+    names = _names(array, names)
     if len(names) != array.ndim:
         raise SelectionError(f"expected {array.ndim} names of axes, found {len(names)}")
     kinds = [_KINDS.get(name.lower()) for name in names]
-    known = [kind for kind in kinds if kind is not None]
-    is_image = known == sorted(known, key=_ORDER.index) and 2 <= known.count("space") <= 3
-    if (
-        len(known) < len(kinds)
-        or not is_image
-        or len(known) - known.count("space") > len({*known} - {"space"})
-    ):
+    if not _are_of_image(kinds):
         raise SelectionError(
             f"the axes {', '.join(names)} are not those of an image: at most one of time (t), then one of channels (c),"
             " then two or three of space (z, y, x); --axes names those of an array without names"
         )
     axes = [{"name": name, "type": kind} for name, kind in zip(names, kinds, strict=True)]
     return tuple({**axis, "unit": unit} if unit and axis["type"] == "space" else axis for axis in axes)
+
+
+def _names(array: ArrayNode, names: Sequence[str] | None) -> Sequence[str]:
+    stored = array.dimension_names
+    if stored is not None and None not in stored:
+        if names is not None and tuple(names) != stored:
+            raise SelectionError(
+                f"{array.path} has the dimension names {', '.join(map(str, stored))} already: omit --axes"
+            )
+        return [str(name) for name in stored]
+    if names is not None:
+        return names
+    if array.ndim > len(_DEFAULT_NAMES):
+        raise SelectionError(f"{array.path} has no dimension names: give --axes, such as t,c,z,y,x")
+    return _DEFAULT_NAMES[-array.ndim :]
+
+
+def _are_of_image(kinds: Sequence[str | None]) -> bool:
+    known = [kind for kind in kinds if kind is not None]
+    others = [kind for kind in known if kind != "space"]
+    in_order = known == sorted(known, key=_ORDER.index) and len(others) == len({*others})
+    return len(known) == len(kinds) and in_order and 2 <= known.count("space") <= 3

@@ -43,9 +43,8 @@ class ArrayReferences:
         store, prefix = unwrapped(node.store, prefix)
         encoding, counts = node.chunk_key_encoding, node.chunk_grid_shape
         places = Places()
-        is_szip = any(codec.name == _SZIP for codec in node.metadata.codecs)
-        is_lzf = any(codec.name == _LZF for codec in node.metadata.codecs)
-        lzf = LzfChunks(node) if is_lzf else None
+        codecs = {codec.name for codec in node.metadata.codecs}
+        lzf = LzfChunks(node) if _LZF in codecs else None
         for key, value in values_below(store, prefix):
             index = encoding.decode(key[len(prefix) :], len(counts))
             if index is None or any(i >= n for i, n in zip(index, counts, strict=True)):
@@ -55,7 +54,7 @@ class ArrayReferences:
                 if value is None
                 else inlined(store, key, value, inline_nbytes)
             )
-            if is_szip and isinstance(found, bytes) and found.startswith(SKIPPED):
+            if _SZIP in codecs and isinstance(found, bytes) and found.startswith(SKIPPED):
                 raise UnsupportedError(
                     "codec", "szip", "of other programs does not read chunks for which HDF5 skipped it"
                 )

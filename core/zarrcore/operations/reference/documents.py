@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.codecs import Pipeline
 from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import UnsupportedError
 from zarrcore.formats import Format
+from zarrcore.formats.chunk_terms import chunk_spec
 from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import ArrayNode, Group
@@ -62,7 +63,7 @@ def array_documents(node: ArrayNode, to: Format) -> ArrayDocuments:
         return ArrayDocuments(to.encode(found), found.chunk_key_encoding)
     *before, plain = common.codecs
     codecs = (*before, common.last)
-    Pipeline(codecs, _spec(found))  # they fit the chunks
+    Pipeline(codecs, chunk_spec(found))  # they fit the chunks
     (document,) = to.encode(replace(found, codecs=(plain,)))
     told_again = json.loads(document or b"{}")
     told_again["codecs"] = [codec.document() for codec in codecs]
@@ -138,7 +139,3 @@ def _in_v2_terms(codec: NamedConfiguration) -> NamedConfiguration:
         kept = {name: value for name, value in codec.configuration.items() if name != "checksum"}
         return NamedConfiguration("zstd", kept)
     return codec
-
-
-def _spec(metadata: ArrayMetadata) -> ArraySpec:
-    return ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)

@@ -64,23 +64,22 @@ def segment_codecs(metadata: ArrayMetadata, to: Format) -> CommonCodecs:
     compression, predictor = tags[_COMPRESSION][0], tags[_PREDICTOR][0]
     dtype, is_image = metadata.data_type.dtype, compression in _IMAGES
     are_together = tags.get(_SAMPLES, [1])[0] > 1 and tags.get(_PLANES, [1])[0] != _SEPARATE
-    if before and to is Format.V2:
-        raise _refused(
-            to, "whose pixels hold the samples of all colours: it would put another dimension last"
-        )
-    if not is_image and compression not in _COMPRESSORS:
-        raise _refused(to, f"of compression {compression}, for which other programs have no codec")
-    if tags.get(_FILL_ORDER, [1])[0] == _REVERSED_BITS:
-        raise _refused(to, "whose bytes have their bits reversed")
-    if not is_image and any(bits != 8 * dtype.itemsize for bits in tags.get(_BITS, [1])):
-        raise _refused(to, f"of samples of {tags.get(_BITS, [1])[0]} bits")
-    if _COMPLEX_INTEGERS in tags.get(_FORMAT, [1]):
-        raise _refused(to, "of complex integers")
-    if are_together and not before and (is_image or predictor != 1):
-        raise _refused(to, "whose pixels hold the samples of all colours")
+    of_all_colours = "whose pixels hold the samples of all colours"
+    bits = tags.get(_BITS, [1])
+    reasons = {
+        f"{of_all_colours}: it would put another dimension last": before and to is Format.V2,
+        f"of compression {compression}, for which other programs have no codec": not is_image
+        and compression not in _COMPRESSORS,
+        "whose bytes have their bits reversed": tags.get(_FILL_ORDER, [1])[0] == _REVERSED_BITS,
+        f"of samples of {bits[0]} bits": not is_image and any(n != 8 * dtype.itemsize for n in bits),
+        "of complex integers": _COMPLEX_INTEGERS in tags.get(_FORMAT, [1]),
+        of_all_colours: are_together and not before and (is_image or predictor != 1),
+        "with a predictor of compressed images": is_image and predictor != 1,
+    }
+    for what, is_so in reasons.items():
+        if is_so:
+            raise _refused(to, what)
     if is_image:
-        if predictor != 1:
-            raise _refused(to, "with a predictor of compressed images")
         plain = NamedConfiguration("bytes", {"endian": "little"})
         return CommonCodecs((*before, plain), _image(compression, last, tags, to))
     elements = _elements(predictor, dtype, last, to, axis=-2 if are_together else -1)

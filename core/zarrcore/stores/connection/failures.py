@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -48,6 +49,12 @@ _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
 _CIRCLES: Final = "the server redirects in circles"
 _NO_NAME: Final = "the server's name cannot be resolved"
 _REFUSED: Final = "the server refuses the connection"
+_ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
+_NO_ANSWER: Final = "no answer within the time allowed (--timeout)"
+_SLOW: Final = f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
+_TOO_MANY: Final = "the server asks for fewer requests{status}; try again later"
+_INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError")
+_UNREACHED: Final = ("Connect", "Request", "Unknown")
 
 _TROUBLES: Final = {
     # of obstore
@@ -217,6 +224,11 @@ class Failure:
         return self.name == "NotSupportedError" or "non-partial response" in self.text
 
     @property
+    def broke_off(self) -> bool:
+        """Whether the answer ended early, or is not the part that was requested."""
+        return self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored
+
+    @property
     def not_parsed(self) -> bool:
         """Whether obstore did not understand the answer: another part, an unusual header, not XML."""
         return self.name == "GenericError" and not self.status and not self.kind
@@ -237,11 +249,6 @@ class Failure:
         """Whether the server redirects without an address."""
         return "redirect without LOCATION" in self.text or self.status in _MOVED
 
-    @property
-    def not_understood(self) -> bool:
-        """Whether the service would never give this answer."""
-        return "Got invalid" in self.text
-
     def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
         """The error to raise; ``hint`` says what to try when access is denied."""
         kind, reason = self._kind_and_reason(service, hint)
@@ -252,48 +259,52 @@ class Failure:
         return kind(f"{what}: {reason}", key=key, url=url)
 
     def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:
-        if self.no_bucket:
-            return StoreNotFoundError, f"there is no such bucket or container ({self.code})"
-        if self.wrong_region and service == "S3":
-            told = f"the region {self.region}" if self.region else "another region"
-            return StoreError, f"the bucket is in {told}; name it with --region"
-        if self.no_credentials:
-            return AccessDeniedError, f"no credentials were found; {hint}"
-        if self.denied:
-            return (
-                AccessDeniedError,
-                f"{self._answer(service_codes.DENIED.get(self.code, 'access is denied'))}; {hint}",
-            )
-        if self.kind == "Timeout" or self.status in (408, 504):
-            return StoreTimeoutError, "no answer within the time allowed (--timeout)"
-        if self.kind == "Slow":
-            return StoreTimeoutError, f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
-        if self.status == 429:
-            return UnreachableError, self._answer("the server asks for fewer requests") + "; try again later"
-        if self.status >= 500 or self.code in service_codes.FAILING:
-            return UnreachableError, self._answer("the server fails")
-        if self.not_understood:
-            return BrokenBodyError, f"the answer is not an answer of {service}"
-        if self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored:
-            return BrokenBodyError, "the answer broke off before its end"
-        if self.kind in ("Connect", "Request", "Unknown"):
-            return UnreachableError, self.trouble or "the server cannot be reached"
-        if self.redirected:
-            return UnreachableError, "the server redirects without an address"
-        if self.status == 404:
-            return StoreNotFoundError, self._answer("there is no such store")
-        if self.code == "KeyTooLongError":
-            return KeyTooLongError, f"this name is too long for {service}"
-        if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError"):
-            return InvalidKeyError, f"this name is not possible in {service}"
-        return StoreError, self._answer("the request failed") if self.status else self.text
+        kind, reason = next(
+            (kind, reason)
+            for holds, kind, reason in _MEANINGS
+            if holds(self) and (reason is not _ELSEWHERE or service == "S3")
+        )
+        words = {"service": service, "hint": hint, "code": self.code, "text": self.text}
+        words["status"] = self._status
+        words["region"] = f"the region {self.region}" if self.region else "another region"
+        words["denial"] = service_codes.DENIED.get(self.code, "access is denied")
+        words["trouble"] = self.trouble or "the server cannot be reached"
+        return kind, reason.format_map(words)
 
-    def _answer(self, meaning: str) -> str:
+    @property
+    def _status(self) -> str:
+        """What the server answered, in parentheses after a space; empty if it did not."""
         if not self.status:
-            return meaning
+            return ""
         phrase = HTTPStatus(self.status).phrase if self.status in _STATUSES else ""
         said = " ".join(part for part in (str(self.status), phrase) if part)
-        return f"{meaning} ({said}, {self.code})" if self.code else f"{meaning} ({said})"
+        return f" ({said}, {self.code})" if self.code else f" ({said})"
+
+
+_MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str], ...]] = (
+    (lambda f: f.no_bucket, StoreNotFoundError, "there is no such bucket or container ({code})"),
+    (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
+    (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
+    (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
+    (lambda f: f.kind == "Timeout" or f.status in (408, 504), StoreTimeoutError, _NO_ANSWER),
+    (lambda f: f.kind == "Slow", StoreTimeoutError, _SLOW),
+    (lambda f: f.status == 429, UnreachableError, _TOO_MANY),
+    (
+        lambda f: f.status >= 500 or f.code in service_codes.FAILING,
+        UnreachableError,
+        "the server fails{status}",
+    ),
+    (lambda f: "Got invalid" in f.text, BrokenBodyError, "the answer is not an answer of {service}"),
+    (lambda f: f.broke_off, BrokenBodyError, "the answer broke off before its end"),
+    (lambda f: f.kind in _UNREACHED, UnreachableError, "{trouble}"),
+    (lambda f: f.redirected, UnreachableError, "the server redirects without an address"),
+    (lambda f: f.status == 404, StoreNotFoundError, "there is no such store{status}"),
+    (lambda f: f.code == "KeyTooLongError", KeyTooLongError, "this name is too long for {service}"),
+    (lambda f: f.name in _INVALID_KEYS, InvalidKeyError, "this name is not possible in {service}"),
+    (lambda f: f.status, StoreError, "the request failed{status}"),
+    (lambda _: True, StoreError, "{text}"),
+)
+"""What a failure means, the first that holds, and the reason to show."""
 
 
 def unusable(error: Exception, url: str) -> StoreError:

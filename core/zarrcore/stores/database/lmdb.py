@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
 
-from zarrcore.errors import BodyTooLargeError, InvalidKeyError
+from zarrcore.errors import BodyTooLargeError
 from zarrcore.stores.database.key_order import KeyOrderedStore, KnownStats
 from zarrcore.stores.database.lmdb_environment import Environment, environment_at, failing
 from zarrcore.stores.interface import (
@@ -22,7 +22,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.keys import check_key
+from zarrcore.stores.keys import check_key, encoded_key
 from zarrcore.stores.options import DEFAULTS
 from zarrcore.stores.validation import check_place
 
@@ -126,7 +126,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
             yield value
 
     def _page(self, start: str, stop: str | None, limit: int, directly_under: str | None) -> list[StoreEntry]:
-        end = None if stop is None else self._encoded(stop)
+        end = None if stop is None else encoded_key(stop, self.url)
         above = None if directly_under is None else len(directly_under)
         page: list[StoreEntry] = []
         with (
@@ -134,7 +134,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
             self._database().reading() as transaction,
             transaction.cursor() as cursor,
         ):
-            more = cursor.set_range(self._encoded(start)) if start else cursor.first()
+            more = cursor.set_range(encoded_key(start, self.url)) if start else cursor.first()
             while more and len(page) < limit:
                 name = bytes(cursor.key())
                 if end is not None and name >= end:
@@ -169,15 +169,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
 
     def _name(self, key: str) -> bytes:
         check_key(key, self.url)
-        return self._encoded(key)
-
-    def _encoded(self, key: str) -> bytes:
-        try:
-            return key.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError as error:
-            raise InvalidKeyError(
-                f"{key!r} is not a text that a database can store", key=key, url=self.url
-            ) from error
+        return encoded_key(key, self.url)
 
 
 def _delete(transaction: lmdb.Transaction, names: list[bytes]) -> bool:

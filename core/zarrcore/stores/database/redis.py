@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, quote, unquote
 
-from zarrcore.errors import BodyTooLargeError, InvalidKeyError, StoreError, ValueTooLargeError
+from zarrcore.errors import BodyTooLargeError, StoreError, ValueTooLargeError
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT
 from zarrcore.stores.database.redis_server import DEFAULT_PORT, PASSWORD, REFUSED, Address, RedisServer
 from zarrcore.stores.interface import (
@@ -22,7 +22,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.keys import check_key, check_prefix
+from zarrcore.stores.keys import check_key, check_prefix, encoded_key
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address
 
@@ -79,7 +79,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         self.prefix = query.get("prefix", "zarr")
         place = f"{parts.netloc.rpartition('@')[2]}{'' if parts.port else f':{DEFAULT_PORT}'}/{int(database)}"
         self.url = f"{scheme}://{place}?prefix={quote(self.prefix, safe='/:')}"
-        self._before = self._encoded(f"{self.prefix}:")
+        self._before = encoded_key(f"{self.prefix}:", self.url)
         address = Address(
             parts.hostname or "",
             parts.port or DEFAULT_PORT,
@@ -162,7 +162,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
     def _pages(self, prefix: str) -> Iterator[list[str]]:
         """All keys under a prefix, in batches."""
         check_prefix(prefix, self.url)
-        before = self._before + self._encoded(prefix)
+        before = self._before + encoded_key(prefix, self.url)
         pattern = _SPECIAL.sub(rb"\\\g<0>", before) + b"*"
         cursor = 0
         while True:
@@ -217,15 +217,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
 
     def _name(self, key: str) -> bytes:
         check_key(key, self.url)
-        return self._before + self._encoded(key)
-
-    def _encoded(self, key: str) -> bytes:
-        try:
-            return key.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError as error:
-            raise InvalidKeyError(
-                f"{key!r} is not a text that a database can store", key=key, url=self.url
-            ) from error
+        return self._before + encoded_key(key, self.url)
 
 
 def _scan(cursor: int, pattern: bytes, client: redis.Redis) -> Any:

@@ -24,8 +24,8 @@ from zarrcore.stores.hdf5.object_header import (
     ObjectHeader,
     dataspace,
     shared,
+    shared_message,
 )
-from zarrcore.stores.hdf5.shared_messages import shared_message
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 _MAX_NBYTES: Final = 1 << 26

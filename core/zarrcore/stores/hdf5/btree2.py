@@ -30,14 +30,7 @@ def nodes(reader: FileReader, address: int, kind: int) -> Iterator[tuple[int, li
         raise BrokenFileError("the header of a B-tree is broken")
     if not count:
         return
-    # How many records a node at each level, and all nodes below it, can have: their counts take as few bytes as possible.
-    most = [(node_nbytes - 10) // nbytes]
-    below = [most[0]]
-    width = _width(most[0])
-    for level in range(1, depth + 1):
-        pointer = 8 + width + (_width(below[level - 1]) if level > 1 else 0)
-        most.append((node_nbytes - 10 - pointer) // (nbytes + pointer))
-        below.append((most[level] + 1) * below[level - 1] + most[level])
+    most, pointers, width = _capacities(node_nbytes, nbytes, depth)
     pending, seen = [(root, count)], set[int]()
     for level in range(depth, -1, -1):
         following = []
@@ -46,16 +39,29 @@ def nodes(reader: FileReader, address: int, kind: int) -> Iterator[tuple[int, li
             if place in seen or used > most[level]:
                 raise BrokenFileError("a B-tree is broken: its nodes form a loop, or one is too large")
             seen.add(place)
-            pointer = 8 + width + (_width(below[level - 1]) if level > 1 else 0)
-            size = 6 + used * nbytes + ((used + 1) * pointer if level else 0)
+            size = 6 + used * nbytes + (used + 1) * pointers[level]
             node = reader.read_checked(place, size + 4, "a node of a B-tree")
             if node[:4] != (b"BTIN" if level else b"BTLF") or node[5] != kind:
                 raise BrokenFileError(f"no node of a B-tree is at byte {reader.base + place:,}")
             yield nbytes, [node[6 + i * nbytes : 6 + (i + 1) * nbytes] for i in range(used)]
             for child in range(used + 1) if level else ():
-                start = 6 + used * nbytes + child * pointer
+                start = 6 + used * nbytes + child * pointers[level]
                 following.append((unsigned(node, start, 8), unsigned(node, start + 8, width)))
         pending = following
+
+
+def _capacities(node_nbytes: int, nbytes: int, depth: int) -> tuple[list[int], list[int], int]:
+    """By level: the most records of a node, and the bytes of a pointer to a child; last, the bytes of a node's own count.
+
+    The counts of what a node, and all nodes below it, can have take as few bytes as possible.
+    """
+    most, pointers = [(node_nbytes - 10) // nbytes], [0]
+    below, width = most[0], _width(most[0])
+    for level in range(1, depth + 1):
+        pointers.append(8 + width + (_width(below) if level > 1 else 0))
+        most.append((node_nbytes - 10 - pointers[level]) // (nbytes + pointers[level]))
+        below = (most[level] + 1) * below + most[level]
+    return most, pointers, width
 
 
 def _width(number: int) -> int:

@@ -237,7 +237,9 @@ class _Entries:
             yield self._at_fixed(numbers, *self._elements(data, nbytes))
 
     def _extensible_array(self) -> Iterator[_Part]:
-        for first, data, nbytes in self._blocks():
+        array = _ExtensibleArray(self._reader, self._layout.address)
+        for first, data in array.blocks():
+            nbytes = array.entry_nbytes
             numbers = np.arange(first, first + len(data) // nbytes, dtype="u8")
             # The dimension that can grow counts slowest, so that the number of a chunk never changes.
             growing = self._layout.growing
@@ -251,84 +253,83 @@ class _Entries:
             indices[:, growing] = rest
             yield self._at(indices, *self._elements(data, nbytes))
 
-    def _blocks(self) -> Iterator[tuple[int, bytes, int]]:
-        """The number of the first entry of each block of an extensible array, its bytes, and the bytes of an entry."""
-        reader = self._reader
-        head = reader.read_checked(self._layout.address, 72, "the header of a chunk index")
+
+class _ExtensibleArray:
+    """The entries of an index that grows without being rewritten. "Extensible Array Index".
+
+    Attributes:
+        entry_nbytes: bytes of an entry.
+    """
+
+    def __init__(self, reader: FileReader, address: int) -> None:
+        self._reader = reader
+        head = reader.read_checked(address, 72, "the header of a chunk index")
         if head[:4] != b"EAHD":
             raise BrokenFileError("a dataset has no chunk index")
-        nbytes, max_bits, direct, least, pointers, page_bits = head[6:12]
-        block = unsigned(head, 60, 8)
-        if block == UNDEFINED:
-            return
+        self.entry_nbytes, max_bits, self._direct, least, pointers, page_bits = head[6:12]
+        self._address = unsigned(head, 60, 8)
         powers = least and pointers and not least & (least - 1) and not pointers & (pointers - 1)
-        if not nbytes or not powers or not 0 < max_bits <= 64 or page_bits > 32:
+        is_broken = not self.entry_nbytes or not powers or not 0 < max_bits <= 64 or page_bits > 32
+        if is_broken and self._address != UNDEFINED:
             raise BrokenFileError("the header of a chunk index is broken")
-        offset_nbytes = (max_bits + 7) // 8
-        supers = 1 + max_bits - (least.bit_length() - 1)
-        without = 2 * (pointers.bit_length() - 1)
-        block_pointers = 2 * (pointers - 1)
-        size = 14 + direct * nbytes + 8 * (block_pointers + max(0, supers - without)) + 4
-        data = reader.read_checked(block, size, "a chunk index")
+        self._least = least
+        self._page = 1 << page_bits
+        self._head_nbytes = 14 + (max_bits + 7) // 8
+        self._supers = 1 + max_bits - (least.bit_length() - 1)
+        self._without = 2 * (pointers.bit_length() - 1)
+        self._pointers = 2 * (pointers - 1) + max(0, self._supers - self._without)
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """The number of the first entry of each block, and its bytes."""
+        if self._address == UNDEFINED:
+            return
+        at, first = 14 + self._direct * self.entry_nbytes, self._direct
+        data = self._reader.read_checked(self._address, at + 8 * self._pointers + 4, "a chunk index")
         if data[:4] != b"EAIB":
             raise BrokenFileError("a chunk index has no entries")
-        yield 0, data[14 : 14 + direct * nbytes], nbytes
-        at, first = 14 + direct * nbytes, direct
-        for number in range(supers):
-            count, length = 1 << number // 2, (1 << (number + 1) // 2) * least
-            if number < without:
-                addresses = [unsigned(data, at + 8 * i, 8) for i in range(count)]
-                at += 8 * count
-                used = b""
-            else:
-                address = unsigned(data, at, 8)
-                at += 8
-                if address == UNDEFINED:
-                    first += count * length
-                    continue
-                pages = length >> page_bits if length > 1 << page_bits else 0
-                bitmap = -(-pages // 8) * count
-                super_nbytes = 14 + offset_nbytes + bitmap + 8 * count + 4
-                found = reader.read_checked(address, super_nbytes, "a chunk index")
-                if found[:4] != b"EASB":
-                    raise BrokenFileError("a chunk index is broken")
-                used = found[14 + offset_nbytes : 14 + offset_nbytes + bitmap]
-                start = 14 + offset_nbytes + bitmap
-                addresses = [unsigned(found, start + 8 * i, 8) for i in range(count)]
-            reader.prepare(
-                (a, 64 + min(length, 1 << page_bits) * nbytes) for a in addresses if a != UNDEFINED
+        yield 0, data[14:at]
+        for number in range(self._supers):
+            count, length = 1 << number // 2, (1 << (number + 1) // 2) * self._least
+            is_super = number >= self._without
+            addresses = [unsigned(data, at + 8 * i, 8) for i in range(1 if is_super else count)]
+            at += 8 * len(addresses)
+            used = b""
+            if is_super:
+                addresses, used = self._super_block(addresses[0], count, length)
+            self._reader.prepare(
+                (a, 64 + min(length, self._page) * self.entry_nbytes) for a in addresses if a != UNDEFINED
             )
             for position, address in enumerate(addresses):
                 if address != UNDEFINED:
                     bits = used[len(used) // count * position : len(used) // count * (position + 1)]
-                    yield from self._block(address, first, length, nbytes, offset_nbytes, page_bits, bits)
-                first += length
+                    yield from self._block(address, first + position * length, length, bits)
+            first += count * length
 
-    def _block(
-        self,
-        address: int,
-        first: int,
-        length: int,
-        nbytes: int,
-        offset_nbytes: int,
-        page_bits: int,
-        used: bytes,
-    ) -> Iterator[tuple[int, bytes, int]]:
-        reader, head = self._reader, 14 + offset_nbytes
+    def _super_block(self, address: int, count: int, length: int) -> tuple[list[int], bytes]:
+        """The addresses of its blocks, and which of their pages are used."""
+        if address == UNDEFINED:
+            return [], b""
+        pages = length // self._page if length > self._page else 0
+        start = self._head_nbytes + -(-pages // 8) * count
+        found = self._reader.read_checked(address, start + 8 * count + 4, "a chunk index")
+        if found[:4] != b"EASB":
+            raise BrokenFileError("a chunk index is broken")
+        return [unsigned(found, start + 8 * i, 8) for i in range(count)], found[self._head_nbytes : start]
+
+    def _block(self, address: int, first: int, length: int, used: bytes) -> Iterator[tuple[int, bytes]]:
+        reader, head, nbytes = self._reader, self._head_nbytes, self.entry_nbytes
         if reader.read(address, 4, "a chunk index") != b"EADB":
             raise BrokenFileError("a chunk index is broken")
-        if length <= 1 << page_bits:
-            data = reader.read_checked(address, head + length * nbytes + 4, "a chunk index")
-            yield first, data[head:], nbytes
+        if length <= self._page:
+            yield first, reader.read_checked(address, head + length * nbytes + 4, "a chunk index")[head:]
             return
         if not used:
             raise BrokenFileError("a chunk index has pages where there are none")
-        page_count = 1 << page_bits
-        for page in range(length // page_count):
+        for page in range(length // self._page):
             if used[page // 8] & 0x80 >> page % 8:
-                start = address + head + 4 + page * (page_count * nbytes + 4)
-                data = reader.read_checked(start, page_count * nbytes + 4, "a chunk index")
-                yield first + page * page_count, data, nbytes
+                start = address + head + 4 + page * (self._page * nbytes + 4)
+                data = reader.read_checked(start, self._page * nbytes + 4, "a chunk index")
+                yield first + page * self._page, data
 
 
 def _counts(shape: tuple[int, ...], chunk_shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bz2
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,11 @@ from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 from zarrcore.stores.hdf5.layout import Filter
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
+Values = Sequence[int]
+"""The parameters of a filter."""
+
 _BLOSC_NAMES: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+_SZIP: Final = ("mask", "pixels_per_block", "bits_per_pixel", "pixels_per_scanline")
 _BLOCK: Final = 32
 _MOST_DIMENSIONS: Final = 8
 """Of arrays of Blosc2."""
@@ -27,48 +31,52 @@ _MOST_DIMENSIONS: Final = 8
 
 def codec_of(filter_: Filter) -> dict[str, Any]:
     """The codec that undoes a filter; one with an unknown name if there is none."""
-    values = filter_.values
-    match filter_.number:
-        case 1:
-            return _named("numcodecs.zlib", level=min(9, values[0]) if values else 6)
-        case 2:
-            return _named("numcodecs.shuffle", elementsize=values[0] if values else 1)
-        case 3:
-            return _named("numcodecs.fletcher32")
-        case 4 if len(values) >= 4:
-            mask, pixels, bits, line = values[:4]
-            return _named(
-                "hdf5.szip", mask=mask, pixels_per_block=pixels, bits_per_pixel=bits, pixels_per_scanline=line
-            )
-        case 5 if len(values) >= 5 or (len(values) >= 3 and values[1]):
-            return _named("hdf5.nbit", values=list(values))
-        case 6 if len(values) >= 8:
-            return _named("hdf5.scaleoffset", values=list(values))
-        case 307:
-            return _named("numcodecs.bz2", level=values[0] if values and 1 <= values[0] <= 9 else 9)
-        case 32000:
-            return _named("hdf5.lzf")
-        case 32001 if len(values) >= 4:
-            name = _BLOSC_NAMES[values[6]] if len(values) > 6 and values[6] < 6 else "blosclz"
-            return _named("numcodecs.blosc", cname=name, clevel=5, shuffle=1, blocksize=0)
-        case 32004:
-            return _named("hdf5.lz4")
-        case 32008 if len(values) >= 3:
-            compression = values[4] if len(values) > 4 else 0
-            if compression in (0, 2, 3):
-                name = {0: "none", 2: "lz4", 3: "zstd"}[compression]
-                block = values[3] if len(values) > 3 else 0
-                return _named("hdf5.bitshuffle", elementsize=values[2], blocksize=block, compression=name)
-        case 32015:
-            return _named("zstd", level=3, checksum=False)
-        case 32026:
-            return _named("hdf5.blosc2", is_array=has_shape_of_blosc2(values))
+    least, make = _CODECS.get(filter_.number, (0, lambda _: None))
+    codec = make(filter_.values) if len(filter_.values) >= least else None
     name = f" ({filter_.name})" if filter_.name else ""
-    return _named(f"HDF5 filter {filter_.number}{name}")
+    return codec or _named(f"HDF5 filter {filter_.number}{name}")
+
+
+def _nbit(values: Values) -> dict[str, Any] | None:
+    return _named("hdf5.nbit", values=list(values)) if len(values) >= 5 or values[1] else None
+
+
+def _bitshuffle(values: Values) -> dict[str, Any] | None:
+    name, block = {0: "none", 2: "lz4", 3: "zstd"}.get(_at(values, 4, 0)), _at(values, 3, 0)
+    if name is None:
+        return None
+    return _named("hdf5.bitshuffle", elementsize=values[2], blocksize=block, compression=name)
+
+
+def _blosc(values: Values) -> dict[str, Any]:
+    name = dict(enumerate(_BLOSC_NAMES)).get(_at(values, 6, 0), "blosclz")
+    return _named("numcodecs.blosc", cname=name, clevel=5, shuffle=1, blocksize=0)
+
+
+def _at(values: Values, place: int, default: int) -> int:
+    return values[place] if len(values) > place else default
 
 
 def _named(name: str, **configuration: Any) -> dict[str, Any]:
     return {"name": name, "configuration": configuration}
+
+
+_CODECS: Final[Mapping[int, tuple[int, Callable[[Values], dict[str, Any] | None]]]] = {
+    1: (0, lambda v: _named("numcodecs.zlib", level=min(9, _at(v, 0, 6)))),
+    2: (0, lambda v: _named("numcodecs.shuffle", elementsize=_at(v, 0, 1))),
+    3: (0, lambda _: _named("numcodecs.fletcher32")),
+    4: (4, lambda v: _named("hdf5.szip", **dict(zip(_SZIP, v, strict=False)))),
+    5: (3, _nbit),
+    6: (8, lambda v: _named("hdf5.scaleoffset", values=list(v))),
+    307: (0, lambda v: _named("numcodecs.bz2", level=v[0] if _at(v, 0, 0) in range(1, 10) else 9)),
+    32000: (0, lambda _: _named("hdf5.lzf")),
+    32001: (4, _blosc),
+    32004: (0, lambda _: _named("hdf5.lz4")),
+    32008: (3, _bitshuffle),
+    32015: (0, lambda _: _named("zstd", level=3, checksum=False)),
+    32026: (0, lambda v: _named("hdf5.blosc2", is_array=has_shape_of_blosc2(v))),
+}
+"""By the number of the filter: how many values it needs, and the codec for its values; None for values without one."""
 
 
 def without_skips(data: bytes, filters: Sequence[Filter], skipped: int, chunk_nbytes: int) -> bytes:
@@ -151,7 +159,7 @@ def _without_zstd(data: bytes, nbytes: int) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def _with_blosc2(data: bytes, values: Sequence[int]) -> bytes:
+def _with_blosc2(data: bytes, values: Values) -> bytes:
     """A frame of Blosc2, which has the shape of a chunk if the filter was told it."""
     blosc2 = from_extra("blosc2", "a chunk compressed by Blosc2", "hdf5")
     shape, item = tuple(values[8:]), values[2] if len(values) > 2 else 1
@@ -163,7 +171,7 @@ def _with_blosc2(data: bytes, values: Sequence[int]) -> bytes:
     return bytes(blosc2.asarray(elements, chunks=shape, cparams={"clevel": 0}).to_cframe())
 
 
-def has_shape_of_blosc2(values: Sequence[int]) -> bool:
+def has_shape_of_blosc2(values: Values) -> bool:
     """Whether the Blosc2 filter was told the shape of chunks, so that its frames hold arrays."""
     return len(values) > 7 and 1 < values[7] <= _MOST_DIMENSIONS and len(values) == 8 + values[7]
 
@@ -176,14 +184,14 @@ def _apply(data: bytes, filter_: Filter) -> bytes:
         case 1:
             return zlib.compress(data, 0)
         case 2:
-            return bytes(numcodecs.Shuffle(values[0] if values else 1).encode(data))
+            return bytes(numcodecs.Shuffle(_at(values, 0, 1)).encode(data))
         case 3:
             return bytes(numcodecs.Fletcher32().encode(data))
         case 307:
             return bz2.compress(data, 1)
-        case 32008 if len(values) < 5 or not values[4]:
-            item = max(1, values[2]) if len(values) > 2 else 1
-            return shuffled(data, item, (values[3] if len(values) > 3 else 0) or default_block(item))
+        case 32008 if not _at(values, 4, 0):
+            item = max(1, _at(values, 2, 1))
+            return shuffled(data, item, _at(values, 3, 0) or default_block(item))
         case 32026:
             return _with_blosc2(data, values)
         case 4 | 5 | 32008:  # sizes that no chunk has: our codecs take what follows as it is

@@ -1,13 +1,16 @@
 """Object headers: the messages of a group, dataset or committed type.
 
-HDF5 File Format Specification, "Data Object Headers", versions 1 and 2.
+HDF5 File Format Specification, "Data Object Headers", versions 1 and 2, "Superblock Extension", "Shared Message Table Message",
+"Shared Object Header Message Table". The file's table has types, shapes and attributes that many objects have.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
-from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.hdf5.heaps.fractal_heap import FractalHeap
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, check_sum, unsigned
 
 DATASPACE: Final = 0x01
 LINK_INFO: Final = 0x02
@@ -19,6 +22,7 @@ EXTERNAL_FILES: Final = 0x07
 LAYOUT: Final = 0x08
 FILTERS: Final = 0x0B
 ATTRIBUTE: Final = 0x0C
+_SHARED_MESSAGE_TABLE: Final = 0x0F
 _CONTINUATION: Final = 0x10
 SYMBOL_TABLE: Final = 0x11
 ATTRIBUTE_INFO: Final = 0x15
@@ -26,6 +30,11 @@ ATTRIBUTE_INFO: Final = 0x15
 _SHARED_FLAG: Final = 2
 _MAX_MESSAGES: Final = 1 << 16
 _MAX_CHAIN: Final = 8
+_TABLE_ENTRY_NBYTES: Final = 30
+_MAX_INDEXES: Final = 8
+
+_known: WeakKeyDictionary[FileReader, dict[int, FractalHeap]] = WeakKeyDictionary()
+"""The heaps of the shared messages of a file, by kind of message."""
 
 
 class Message(NamedTuple):
@@ -145,14 +154,50 @@ def shared(reader: FileReader, message: Message, depth: int = 0) -> bytes:
     if version not in (1, 2, 3):
         raise BrokenFileError(f"a shared message has version {version}")
     if version == 3 and kind == 1:
-        from zarrcore.stores.hdf5.shared_messages import shared_message  # which reads an object header
-
         return shared_message(reader, message.kind, message.data[2:10])
     # In version 1, six reserved bytes and a length come first. The specification omits the length.
     address = unsigned(message.data, 16 if version == 1 else 2, 8)
     found = ObjectHeader(reader, address, depth + 1).first(message.kind)
     if found is None:
         raise BrokenFileError("a shared message is not where it should be")
+    return found
+
+
+def shared_message(reader: FileReader, kind: int, identifier: bytes) -> bytes:
+    """The data of a message of a kind, by its identifier in the heap of that kind.
+
+    Raises:
+        BrokenFileError: there is none.
+    """
+    heaps = _known.get(reader)
+    if heaps is None:
+        heaps = _known[reader] = _heaps(reader)
+    heap = heaps.get(FILL_VALUE if kind == OLD_FILL_VALUE else kind)
+    if heap is None:
+        raise BrokenFileError(f"the file has no shared messages of type {kind}")
+    return heap.object(identifier)
+
+
+def _heaps(reader: FileReader) -> dict[int, FractalHeap]:
+    """The heaps of shared messages, by the kinds of messages that they have."""
+    head = reader.read(0, 48, "the superblock")
+    extension = unsigned(head, 20, 8) if head[8] >= 2 else UNDEFINED
+    message = None if extension == UNDEFINED else ObjectHeader(reader, extension).first(_SHARED_MESSAGE_TABLE)
+    if message is None:
+        return {}
+    count = unsigned(message, 9, 1)
+    if not 0 < count <= _MAX_INDEXES:
+        raise BrokenFileError(f"the table of shared messages has {count} indexes")
+    nbytes = 4 + _TABLE_ENTRY_NBYTES * count + 4
+    table = reader.read_checked(unsigned(message, 1, 8), nbytes, "the table of shared messages")
+    if table[:4] != b"SMTB":
+        raise BrokenFileError("the file has no table of shared messages")
+    found = {}
+    for at in range(4, 4 + _TABLE_ENTRY_NBYTES * count, _TABLE_ENTRY_NBYTES):
+        kinds, heap = unsigned(table, at + 2, 2), unsigned(table, at + 22, 8)
+        if heap != UNDEFINED:
+            objects = FractalHeap(reader, heap)
+            found.update({kind: objects for kind in range(16) if kinds >> kind & 1})
     return found
 
 

@@ -48,29 +48,27 @@ def difference(repository: Repository, one: Version, other: Version) -> Differen
     before, after = (
         IcechunkStore(repository, Version("snapshot", snapshot), is_owner=False) for snapshot in ids
     )
+    difference = Difference({}, {}, {}, _chunks(found, before, after))
     # What one side changed, the other may have changed in the same way.
-    paths = sorted({path for changes in found for path in _nodes(changes)})
-    documents = {path: (_document(before, path), _document(after, path)) for path in paths}
+    for path in sorted({path for changes in found for path in _nodes(changes)}):
+        old, new = _document(before, path), _document(after, path)
+        if old == new:
+            continue
+        where = difference.added if old is None else difference.deleted if new is None else difference.updated
+        where[path] = _kind(old if new is None else new)
+    return difference
+
+
+def _chunks(found: list[Any], before: IcechunkStore, after: IcechunkStore) -> dict[str, int]:
+    """The numbers of chunks that differ, by array."""
     chunks: dict[str, set[tuple[int, ...]]] = {}
     for changes in found:
         for path, coordinates in changes.updated_chunks.items():
             chunks.setdefault(path, set()).update(map(tuple, coordinates))
-    if len(found) > 1:
-        for path in chunks:
-            if _document(before, path) is not None and _document(after, path) is not None:
-                chunks[path] -= _same(before, after, path)
-    return Difference(
-        added={path: _kind(new) for path, (old, new) in documents.items() if old is None and new is not None},
-        deleted={
-            path: _kind(old) for path, (old, new) in documents.items() if old is not None and new is None
-        },
-        updated={
-            path: _kind(new)
-            for path, (old, new) in documents.items()
-            if old is not None and new is not None and old != new
-        },
-        chunks={path: len(coordinates) for path, coordinates in sorted(chunks.items()) if coordinates},
-    )
+    for path in chunks if len(found) > 1 else ():
+        if _document(before, path) is not None and _document(after, path) is not None:
+            chunks[path] -= _same(before, after, path)
+    return {path: len(coordinates) for path, coordinates in sorted(chunks.items()) if coordinates}
 
 
 def _common(repository: Repository, one: str, other: str) -> str:
@@ -104,11 +102,7 @@ def _document(store: IcechunkStore, path: str) -> bytes | None:
 
 
 def _kind(document: bytes | None) -> str:
-    return (
-        "array"
-        if b'"node_type": "array"' in (document or b"") or b'"node_type":"array"' in (document or b"")
-        else "group"
-    )
+    return "array" if b'"node_type":"array"' in (document or b"").replace(b" ", b"") else "group"
 
 
 def _same(before: IcechunkStore, after: IcechunkStore, path: str) -> set[tuple[int, ...]]:

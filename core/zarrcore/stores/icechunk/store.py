@@ -242,37 +242,46 @@ async def _get_all(
 async def _get(
     store: Any, key: str, byte_range: ByteRange | None, max_nbytes: int | None, url: str
 ) -> BytesLike | None:
-    is_document = key.rpartition("/")[2] == _DOCUMENT
-    if not is_document and (byte_range is None or byte_range.is_empty or byte_range.stop is None):
-        if byte_range is not None and byte_range.is_empty:
-            return None if await _nbytes(store, key) is None else b""
-        if max_nbytes is not None and byte_range is None:
-            nbytes = await _nbytes(store, key)
-            if nbytes is not None and nbytes > max_nbytes:
-                raise BodyTooLargeError(nbytes, max_nbytes, key=key, url=url)
+    if key.rpartition("/")[2] == _DOCUMENT:  # they are made when they are read, and small
+        document = await _value(store, key, None)
+        if document is None:
+            return None
+        start, stop = (byte_range or ByteRange(0)).resolve(len(document))
+        _check_size(stop - start, max_nbytes, key, url)
+        return bytes(document[start:stop])
+    if byte_range is not None and byte_range.is_empty:
+        return None if await _nbytes(store, key) is None else b""
+    if byte_range is None and max_nbytes is not None:
+        _check_size(await _nbytes(store, key) or 0, max_nbytes, key, url)
+    found = await _value(store, key, byte_range)
+    _check_size(0 if found is None else len(found), max_nbytes, key, url)
+    return found
+
+
+def _check_size(nbytes: int, max_nbytes: int | None, key: str, url: str) -> None:
+    if max_nbytes is not None and nbytes > max_nbytes:
+        raise BodyTooLargeError(nbytes, max_nbytes, key=key, url=url)
+
+
+async def _value(store: Any, key: str, byte_range: ByteRange | None) -> memoryview | None:
+    """A value, or the part of it that exists; None if it is absent."""
     try:
-        found = memoryview(await store.get(key, None if is_document else _as_icechunk(byte_range)))
+        return memoryview(await store.get(key, _as_icechunk(byte_range)))
     except Exception as error:
         if type(error) is KeyError or kind_of(error) in _NOT_KEYS:
             return None
         if kind_of(error) != _OUTSIDE or byte_range is None:
             raise
         return await _clipped(store, key, byte_range)
-    if is_document and byte_range is not None:
-        start, stop = byte_range.resolve(len(found))
-        found = found[start:stop]
-    if max_nbytes is not None and len(found) > max_nbytes:
-        raise BodyTooLargeError(len(found), max_nbytes, key=key, url=url)
-    return bytes(found) if is_document else found
 
 
-async def _clipped(store: Any, key: str, byte_range: ByteRange) -> BytesLike | None:
+async def _clipped(store: Any, key: str, byte_range: ByteRange) -> memoryview | None:
     """A range that ends, or begins, after the end of a value."""
     nbytes = await _nbytes(store, key)
     if nbytes is None:
         return None
     start, stop = byte_range.resolve(nbytes)
-    return b"" if start >= stop else memoryview(await store.get(key, (start, stop)))
+    return memoryview(b"") if start >= stop else memoryview(await store.get(key, (start, stop)))
 
 
 def _as_icechunk(byte_range: ByteRange | None) -> tuple[int | None, int | None] | None:

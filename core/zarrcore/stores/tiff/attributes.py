@@ -6,9 +6,10 @@ import base64
 import contextlib
 import enum
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from types import UnionType
 from typing import Any, Final
 
 import numpy as np
@@ -41,29 +42,32 @@ def shown(value: Any, depth: int = 0) -> Any:
     """
     if depth > _MAX_DEPTH:
         return None
-    if isinstance(value, enum.Enum):
-        return value.name
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int(value) if abs(value) < 2**63 else str(value)
-    if isinstance(value, float | Fraction):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, str):
-        return value if len(value) <= _MAX_TEXT else None
-    if isinstance(value, bytes):
-        return base64.standard_b64encode(value).decode() if len(value) <= _MAX_TEXT else None
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, np.ndarray):
-        return shown(value.tolist(), depth) if value.size <= _MAX_NUMBERS else None
-    if isinstance(value, Mapping):
-        return {str(name): shown(member, depth + 1) for name, member in [*value.items()][:_MAX_NUMBERS]}
-    if isinstance(value, list | tuple):
-        return [shown(member, depth + 1) for member in value] if len(value) <= _MAX_NUMBERS else None
-    return None
+    show = next((show for kind, show in _SHOWN.items() if isinstance(value, kind)), None)
+    return None if show is None else show(value, depth)
+
+
+def _object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    return {str(name): shown(member, depth + 1) for name, member in [*value.items()][:_MAX_NUMBERS]}
+
+
+def _list(value: Sequence[Any], depth: int) -> list[Any] | None:
+    return [shown(member, depth + 1) for member in value] if len(value) <= _MAX_NUMBERS else None
+
+
+_SHOWN: Final[Mapping[type | UnionType, Callable[[Any, int], Any]]] = {
+    enum.Enum: lambda value, _: value.name,
+    np.generic: lambda value, depth: shown(value.item(), depth),
+    bool: lambda value, _: value,
+    int: lambda value, _: int(value) if abs(value) < 2**63 else str(value),
+    float | Fraction: lambda value, _: float(value) if math.isfinite(value) else None,
+    str: lambda value, _: value if len(value) <= _MAX_TEXT else None,
+    bytes: lambda value, _: base64.standard_b64encode(value).decode() if len(value) <= _MAX_TEXT else None,
+    date: lambda value, _: value.isoformat(),
+    np.ndarray: lambda value, depth: shown(value.tolist(), depth) if value.size <= _MAX_NUMBERS else None,
+    Mapping: _object,
+    list | tuple: _list,
+}
+"""By type, the first that fits: how a value is shown at a depth."""
 
 
 def file_attributes(file: Any) -> dict[str, Any]:

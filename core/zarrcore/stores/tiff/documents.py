@@ -174,14 +174,11 @@ def _ome(image: Image) -> dict[str, Any]:
     if not shown:
         return ome
     first = next(iter(shown.values()))
-    axes = []
-    for name in first.names:
-        axis = {"name": name}
-        if name in _TYPES:
-            axis["type"] = _TYPES[name]
-        if name in image.scales.units:
-            axis["unit"] = image.scales.units[name]
-        axes.append(axis)
+    words = {"type": _TYPES, "unit": image.scales.units}
+    axes = [
+        {"name": name, **{word: known[name] for word, known in words.items() if name in known}}
+        for name in first.names
+    ]
     datasets = []
     for path, level in shown.items():
         if level.names != first.names:
@@ -197,11 +194,9 @@ def _ome(image: Image) -> dict[str, Any]:
         multiscale["name"] = str(image.series.name)
     ome["multiscales"] = [multiscale]
     if "c" in first.names:
-        channels = image.scales.channels
         count = first.shape[first.names.index("c")]
-        colours = [each.length for each in first.dimensions if each.name == "c"]
-        if not channels and _is_rgb(image.series.keyframe) and colours[0] in (3, 4):
-            channels = _rgb(first)
+        is_rgb = count in (3, 4) and _is_rgb(image.series.keyframe)
+        channels = image.scales.channels or (_rgb(first) if is_rgb else [])
         if len(channels) == count:
             ome["omero"] = {"channels": channels}
     return ome

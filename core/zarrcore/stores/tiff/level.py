@@ -91,26 +91,7 @@ class Level:
     def __init__(self, series: Any) -> None:
         self._series = series
         page = series.keyframe
-        if page.dtype is None or series.dtype is None:
-            raise UnshownError(
-                f"the image has samples of {page.bitspersample} bits and format {page.sampleformat}, which are not read"
-            )
-        if series.transform is not None:
-            raise UnshownError(
-                "the image has stored values that only functions of its program turn into pixels"
-            )
-        if page.dtype != series.dtype or str(page.dtype) not in _SHOWN_TYPES:
-            raise UnshownError(f"the image holds {series.dtype}, which zarrscope does not read")
-        if page.compression in _EER:
-            raise UnshownError("the image holds electron events, which zarrscope does not read")
-        try:
-            page.decode(None, 0)
-        except MemoryError:
-            raise
-        except Exception as error:  # tifffile raises several kinds
-            raise UnshownError(
-                f"tifffile does not decode the image: {' '.join(str(error).split())}"
-            ) from error
+        _check_shown(series, page)
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
         self.nodata = no_data(page.tags.valueof(_NODATA), self.dtype)
         self.byteorder: str = page.parent.byteorder
@@ -369,6 +350,25 @@ class Level:
     def segment_count(self) -> int:
         """The number of chunks."""
         return math.prod(self.grid_shape)
+
+
+def _check_shown(series: Any, page: Any) -> None:
+    if page.dtype is None or series.dtype is None:
+        raise UnshownError(
+            f"the image has samples of {page.bitspersample} bits and format {page.sampleformat}, which are not read"
+        )
+    if series.transform is not None:
+        raise UnshownError("the image has stored values that only functions of its program turn into pixels")
+    if page.dtype != series.dtype or str(page.dtype) not in _SHOWN_TYPES:
+        raise UnshownError(f"the image holds {series.dtype}, which zarrscope does not read")
+    if page.compression in _EER:
+        raise UnshownError("the image holds electron events, which zarrscope does not read")
+    try:
+        page.decode(None, 0)
+    except MemoryError:
+        raise
+    except Exception as error:  # tifffile raises several kinds
+        raise UnshownError(f"tifffile does not decode the image: {' '.join(str(error).split())}") from error
 
 
 def _leading(series: Any, page: Any) -> tuple[tuple[int, ...], list[str]]:

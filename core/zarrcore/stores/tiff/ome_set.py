@@ -105,25 +105,24 @@ def _planes(
         raise ValueError(f"an image has {math.prod(shape[:-2]):,} planes; at most {MAX_PAGES:,} are read")
     planes = Planes(image.get("Name", ""), axes, shape, samples)
     for told in _children(pixels, "TiffData"):
-        file = ""
-        for uuid in _children(told, "UUID"):
-            name = uuid.get("FileName", "")
-            is_own = (own_uuid is not None and (uuid.text or "").strip() == own_uuid.strip()) or (
-                name.lower() == own_name
-            )
-            file = "" if is_own else name
-            break
-        first = 0
-        for axis, length in zip(axes[:-2], shape, strict=False):
-            at = int(told.get(f"First{axis}", 0))
-            if not 0 <= at < length:
-                break
-            first = first * length + at
-        else:
+        at = [int(told.get(f"First{axis}", 0)) for axis in axes[:-2]]
+        if all(0 <= place < length for place, length in zip(at, shape, strict=False)):
+            first = sum(place * math.prod(shape[d + 1 : -2]) for d, place in enumerate(at))
             count = int(told.get("PlaneCount", told.get("NumPlanes", 1 if "IFD" in told.attrib else 0)))
+            file = _file_of(told, own_uuid, own_name)
             planes.runs.append(Run(first, max(0, count), file, max(0, int(told.get("IFD", 0)))))
     planes.runs.sort(key=lambda run: run.first)
     return planes
+
+
+def _file_of(told: ElementTree.Element, own_uuid: str | None, own_name: str) -> str:
+    """The file that has planes; empty for the one that names them."""
+    uuid = next(_children(told, "UUID"), None)
+    if uuid is None:
+        return ""
+    name = uuid.get("FileName", "")
+    is_own = own_uuid is not None and (uuid.text or "").strip() == own_uuid.strip()
+    return "" if is_own or name.lower() == own_name else name
 
 
 def _channels(pixels: ElementTree.Element) -> Iterator[ElementTree.Element]:

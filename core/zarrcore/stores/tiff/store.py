@@ -139,18 +139,11 @@ class TiffStore(ParsedFile[_Content]):
         check_prefix(prefix, self.url)
         content = self.content
         if prefix in content.documents:
-            yield StoreEntry(f"{prefix}{_DOCUMENT}")
-            below = {
-                path[len(prefix) :].partition("/")[0] for path in content.documents if path.startswith(prefix)
-            }
-            yield from (StoreEntry(f"{prefix}{name}/") for name in sorted(below - {""}))
-            if prefix in content.levels and content.levels[prefix].segment_count:
-                yield StoreEntry(f"{prefix}c/")
-            return
-        found = _level_above(content, prefix)
-        if found is None:
-            return
-        path, level = found
+            yield from _list_node(content, prefix)
+        elif found := _level_above(content, prefix):
+            yield from self._list_chunks(content, prefix, *found)
+
+    def _list_chunks(self, content: _Content, prefix: str, path: str, level: Level) -> Iterator[StoreEntry]:
         index = prefix[len(path) + 2 :].split("/")[:-1]
         grid = level.grid_shape
         numbers = [int(part) for part in index if part.isascii() and part.isdigit() and len(part) < 20]
@@ -189,6 +182,14 @@ class TiffStore(ParsedFile[_Content]):
             return StoreEntry(key)  # of a file that is missing: reading it says so
         nbytes = sum(place.nbytes if isinstance(place, Place) else len(place) for place in places)
         return StoreEntry(key, nbytes) if places else None
+
+
+def _list_node(content: _Content, prefix: str) -> Iterator[StoreEntry]:
+    yield StoreEntry(f"{prefix}{_DOCUMENT}")
+    below = {path[len(prefix) :].partition("/")[0] for path in content.documents if path.startswith(prefix)}
+    yield from (StoreEntry(f"{prefix}{name}/") for name in sorted(below - {""}))
+    if prefix in content.levels and content.levels[prefix].segment_count:
+        yield StoreEntry(f"{prefix}c/")
 
 
 def _level_above(content: _Content, prefix: str) -> tuple[str, Level] | None:

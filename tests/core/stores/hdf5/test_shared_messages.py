@@ -13,8 +13,14 @@ import pytest
 import zarrcore
 from tests.core.stores.hdf5 import files
 from tests.core.stores.hdf5.written import opened, written
-from zarrcore.stores.hdf5.object_header import ATTRIBUTE, DATASPACE, DATATYPE, FILL_VALUE, FILTERS
-from zarrcore.stores.hdf5.shared_messages import shared_message
+from zarrcore.stores.hdf5.object_header import (
+    ATTRIBUTE,
+    DATASPACE,
+    DATATYPE,
+    FILL_VALUE,
+    FILTERS,
+    shared_message,
+)
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
 

@@ -61,6 +61,15 @@ class _Container:
     parts: list[Any] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
 
+    def number_of(self, source: Dataset) -> int:
+        return self.sources.setdefault(json.dumps(source.part_document()), len(self.sources))
+
+    def add(self, source: int, there: list[Indices], here: list[Indices], data: bytes | None) -> None:
+        """Add the elements at indices of a stored chunk of a source, and at indices of this chunk; None for a missing one."""
+        nbytes = None if data is None else len(data)
+        self.parts.append([source, nbytes, [_told(i) for i in there], [_told(i) for i in here]])
+        self.data.append(data or b"")
+
     def __bytes__(self) -> bytes:
         document = {"sources": [json.loads(source) for source in self.sources], "parts": self.parts}
         head = json.dumps(document).encode()
@@ -154,35 +163,26 @@ class VirtualElements:
         positions = [np.arange(first, after) for first, after in spans]
         here = [line.at(p) - a for line, p, a in zip(lines, positions, low, strict=True)]
         source_lines = _of_source(mapping, source)
-        there = [np.zeros(1, "i8") if len(line) != 1 else line.at(np.zeros(1, "i8")) for line in source_lines]
-        paired = dict(_pairs(lines, source_lines))
-        for d, e in paired.items():
-            there[e] = source_lines[e].at(positions[d])
+        of_source = {e: d for d, e in _pairs(lines, source_lines)}
+        there = [
+            line.at(positions[of_source[e]] if e in of_source else np.zeros(1, "i8"))
+            for e, line in enumerate(source_lines)
+        ]
         if any(int(found[-1]) >= length for found, length in zip(there, source.shape, strict=True)):
             raise BrokenFileError(
                 f"the source {mapping.dataset} in {mapping.file} is smaller than its mapping"
             )
-        named = json.dumps(source.part_document())
-        known = container.sources.setdefault(named, len(container.sources))
-        of_source = {e: d for d, e in paired.items()}
+        number_of_source = container.number_of(source)
         for pieces in itertools.product(*map(_chunks_of, there, source.chunk_shape)):
             chunk = tuple(piece[0] for piece in pieces)
             from_source = [there[e][a:b] - n * source.chunk_shape[e] for e, (n, a, b) in enumerate(pieces)]
             to_here = list(here)
-            for e, (_, a, b) in enumerate(pieces):
-                if e in of_source:
-                    to_here[of_source[e]] = here[of_source[e]][a:b]
+            for e, d in of_source.items():
+                _, a, b = pieces[e]
+                to_here[d] = here[d][a:b]
             data = source.chunk_bytes((*chunk, *(0,) * len(source.elements.inner_shape)), budget)
             budget.take(0 if data is None else len(data))
-            container.parts.append(
-                [
-                    known,
-                    None if data is None else len(data),
-                    [_told(i) for i in from_source],
-                    [_told(i) for i in to_here],
-                ]
-            )
-            container.data.append(data or b"")
+            container.add(number_of_source, from_source, to_here, data)
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
         """The indices of the chunks that have elements with a source."""

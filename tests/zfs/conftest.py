@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import zarrcore as zc
-from tests.command import Outcome, run_process
+from tests.command import Outcome, Run, run_inside
+from tests.zfs.forking import run_forked
 
 NO_FUSE = "" if os.access("/dev/fuse", os.R_OK | os.W_OK) else "this user cannot open /dev/fuse"
 
@@ -45,7 +46,7 @@ class Mount:
         (self.path / ".zarrscope" / "refresh").write_text("now")
 
     def umount(self) -> Outcome:
-        return run_process("umount", self.path)
+        return run_inside("umount", self.path)
 
 
 def is_mounted(path: Path) -> bool:
@@ -68,17 +69,20 @@ Mounter = Callable[..., Mount]
 
 @contextlib.contextmanager
 def mounting(folder: Path) -> Iterator[Mounter]:
-    """``mount(source, *options)`` below a folder; everything is unmounted at the end."""
+    """``mount(source, *options)`` below a folder; everything is unmounted at the end.
+
+    ``run=run_process`` starts the command itself.
+    """
     if NO_FUSE:
         pytest.skip(NO_FUSE)
     mounted: list[Path] = []
 
-    def mount(source: str | os.PathLike[str], *options: str) -> Mount:
+    def mount(source: str | os.PathLike[str], *options: str, run: Run = run_forked) -> Mount:
         path = folder / f"mnt{len(mounted)}"
         path.mkdir(exist_ok=True)
         mounted.append(path)
         log = folder / f"log{len(mounted)}"
-        done = run_process("mount", source, path, "--log-file", log, *options)
+        done = run("mount", source, path, "--log-file", log, *options)
         assert done.status == 0, done.stderr
         return Mount(path, log)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import zarr
 
+from tests.command import run_process
 from tests.zfs.conftest import Mounter
 from tests.zfs.mount.command_line import parse
 from zarrfs.process_list import source_secrets
@@ -14,7 +15,12 @@ from zarrfs.process_list import source_secrets
 def test_secrets_are_not_in_the_process_list(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "a.zarr", x=zarr.zeros(3)[...])
     mounted = mount(
-        tmp_path / "a.zarr", "-o", "header=Authorization: Bearer a\\,b\\,c", "--header", "X-Key: hush"
+        tmp_path / "a.zarr",
+        "-o",
+        "header=Authorization: Bearer a\\,b\\,c",
+        "--header",
+        "X-Key: hush",
+        run=run_process,
     )
     shown = Path(f"/proc/{mounted.daemon()}/cmdline").read_bytes()
     assert str(tmp_path / "a.zarr").encode() in shown

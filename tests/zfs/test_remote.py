@@ -18,11 +18,11 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from tests.command import run_process
 from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server
 from tests.servers.distant import distant_server
 from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.conftest import NO_FUSE, Mounter
+from tests.zfs.forking import run_forked
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (6, 300, 400)).astype("<i4")
 
@@ -110,11 +110,11 @@ def test_a_remote_key_that_changes_is_stale(s3: S3Server, mount: Mounter) -> Non
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 def test_wrong_credentials_and_buckets_are_reported_at_once(s3: S3Server, tmp_path: Path) -> None:
     with s3.denying():
-        denied = run_process("mount", "s3://bucket/h.zarr", tmp_path, *s3.arguments)
+        denied = run_forked("mount", "s3://bucket/h.zarr", tmp_path, *s3.arguments)
     assert denied.status == 1
     assert denied.stderr.startswith("zarrscope: ")
     assert denied.stderr.count("\n") == 1
-    unknown = run_process("mount", "s3://no-such-bucket/h.zarr", tmp_path, *s3.arguments)
+    unknown = run_forked("mount", "s3://no-such-bucket/h.zarr", tmp_path, *s3.arguments)
     assert (unknown.status, unknown.stderr.count("\n")) == (1, 1)
     assert "no-such-bucket" in unknown.stderr
 

@@ -12,12 +12,12 @@ import pytest
 import zarr
 import zstandard
 
-from tests.command import run_process
 from tests.servers import FaultServer, fault_server
 from tests.servers.processes import free_port
 from tests.servers.redis import RedisServer, redis_server
 from tests.waiting import wait_until
 from tests.zfs.conftest import Mount, Mounter
+from tests.zfs.forking import run_forked
 
 MOUNTS = 8
 VALUES = np.random.default_rng(1).integers(0, 1000, (8, 200, 200)).astype("<i4")
@@ -140,6 +140,6 @@ def test_a_full_cache_is_reported_once(server: FaultServer, mount: Mounter, tmp_
 
 def test_a_directory_is_no_cache_url(server: FaultServer, tmp_path: Path) -> None:
     (tmp_path / "mnt").mkdir()
-    done = run_process("mount", f"{server.url}/h", tmp_path / "mnt", "--cache-url", tmp_path)
+    done = run_forked("mount", f"{server.url}/h", tmp_path / "mnt", "--cache-url", tmp_path)
     assert (done.status, done.stderr.count("\n")) == (1, 1)
     assert "--cache-dir" in done.stderr

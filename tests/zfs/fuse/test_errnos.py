@@ -11,8 +11,8 @@ import pytest
 import zarr
 from zarr.codecs import BloscCodec, Crc32cCodec
 
-from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
+from tests.zfs.forking import run_forked
 from zarrcore import errors
 from zarrcore.errors import StoreError
 from zarrfs.fuse import errnos
@@ -167,7 +167,7 @@ def test_a_key_whose_size_changed_opens_with_its_new_content(damaged: Path, moun
 
 
 def one_line(*arguments: object) -> str:
-    outcome = run_process(*map(str, arguments))
+    outcome = run_forked(*map(str, arguments))
     assert outcome.status == 1, outcome
     assert outcome.stderr.startswith("zarrscope: ")
     assert outcome.stderr.count("\n") == 1
@@ -217,7 +217,7 @@ def test_wrong_options_are_errors_of_the_command_line(damaged: Path, tmp_path: P
         ("-o", "umask=abc"),
         ("-o", "umask=8"),
     ):
-        outcome = run_process("mount", *options, damaged, tmp_path)
+        outcome = run_forked("mount", *options, damaged, tmp_path)
         assert outcome.status == 2, outcome
         assert options[-1].partition("=")[2] in outcome.stderr or options[-1] in outcome.stderr
 

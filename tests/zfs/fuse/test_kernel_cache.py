@@ -13,11 +13,11 @@ import pytest
 import zarr
 import zstandard
 
-from tests.command import run_process
 from tests.disk import disk
 from tests.servers import FaultServer, fault_server
 from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.conftest import Mount, Mounter, has_ended
+from tests.zfs.forking import run_forked
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (4, 200, 200)).astype("<i4")
 PLAIN, SHARDED = "plain", "sharded"
@@ -156,6 +156,6 @@ def test_a_read_only_cache_disk_is_still_read(server: FaultServer, mount: Mounte
 
 
 def test_a_cache_inside_the_mount_is_refused(server: FaultServer, tmp_path: Path) -> None:
-    done = run_process("mount", f"{server.url}/h", tmp_path, "--cache-dir", tmp_path / "cache")
+    done = run_forked("mount", f"{server.url}/h", tmp_path, "--cache-dir", tmp_path / "cache")
     assert (done.status, done.stderr.count("\n")) == (1, 1)
     assert "the cache in" in done.stderr

@@ -17,8 +17,9 @@ import httpx
 import pytest
 
 import zarrcore as zc
-from tests.command import INTERRUPTIBLE, run_process
+from tests.command import INTERRUPTIBLE
 from tests.waiting import PATIENCE_S
+from tests.zfs.forking import run_forked
 from tests.zfs.http.raw import connected
 from tests.zfs.http.serving import get
 from zarrfs.http.listening import listen
@@ -123,7 +124,7 @@ def test_what_cannot_be_served_is_told_in_one_line(image: Path, tmp_path: Path) 
             ((tmp_path / "empty", "--port", "0", "--view", "zarr3"), "holds no"),
         )
         for arguments, said in refusals:
-            refused = run_process("serve", *arguments)
+            refused = run_forked("serve", *arguments)
             assert (refused.status, refused.stderr.count("\n")) == (1, 1), refused.stderr
             assert said in refused.stderr
 

@@ -42,7 +42,7 @@ _PARTS: Final = 8
 """After each eighth of the budget that is written, two eighths are freed; no entry is larger than one eighth."""
 
 _CLAIMS: Final = "claims"
-_CLAIM: Final = open_flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_CLOEXEC", "O_NOFOLLOW")
+_CLAIM: Final = open_flags("O_RDWR", "O_CREAT", "O_CLOEXEC", "O_NOFOLLOW")
 
 _OLD_CLAIM_S: Final = 3600.0
 
@@ -69,6 +69,7 @@ class CacheDirectory:
         self.path = os.path.abspath(os.path.expanduser(os.fspath(path)))
         self.max_bytes = max_bytes
         self._root: OpenDirectory | None = None
+        self._claims: dict[str, int] = {}
         self._resume_s = 0.0
         self._warned = False
         self._tidied = False
@@ -134,38 +135,51 @@ class CacheDirectory:
             self._sweep()
 
     def claim(self, name: str) -> bool:
-        """Make an empty file; False if there is one already, and True as well if nothing can be kept."""
+        """Lock an empty file; False if it is locked already, and True as well if nothing can be kept.
+
+        The system unlocks the file of a process that is killed.
+        """
         root = None if time.monotonic() < self._resume_s else self._opened()
         if root is None:
             return True
         create = partial(os.open, _claim_of(name), _CLAIM, 0o600, dir_fd=root.descriptor)
         try:
-            descriptor = _in_folder(root, _CLAIMS, create)
-        except FileExistsError:
-            return False
+            while True:
+                descriptor = _in_folder(root, _CLAIMS, create)
+                if not _lock(descriptor):
+                    os.close(descriptor)
+                    return False
+                if os.fstat(descriptor).st_nlink:
+                    self._claims[name] = descriptor
+                    return True
+                os.close(descriptor)  # the claim was given up, and its file removed, after it was opened
         except OSError as error:
             self._skip(error)
-        else:
-            os.close(descriptor)
         return True
 
     def is_claimed(self, name: str) -> bool:
-        """Whether the file of a claim exists."""
+        """Whether a process holds the lock."""
         root = self._opened()
         if root is None:
             return False
         try:
-            os.stat(_claim_of(name), dir_fd=root.descriptor, follow_symlinks=False)
+            descriptor = os.open(_claim_of(name), READ, dir_fd=root.descriptor)
         except OSError:
             return False
-        return True
+        try:
+            return not _lock(descriptor, shared=True)
+        finally:
+            os.close(descriptor)
 
     def unclaim(self, name: str) -> None:
         """Remove the file of a claim."""
+        descriptor = self._claims.pop(name, None)
         root = self._opened()
         if root is not None:
             with contextlib.suppress(OSError):
                 unlink(root.descriptor, _claim_of(name))
+        if descriptor is not None:
+            os.close(descriptor)
 
     def drop(self, name: str) -> None:
         """Remove the entry of a name."""
@@ -266,6 +280,19 @@ def _path_of(name: str) -> str:
 
 def _claim_of(name: str) -> str:
     return f"{_CLAIMS}/{name}"
+
+
+def _lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Lock an open file; False if another process prevents it."""
+    import fcntl  # late: Windows has none
+
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: processes may fetch the same value
+        pass
+    return True
 
 
 def _in_folder(root: OpenDirectory, folder: str, create: Callable[[], Result]) -> Result:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.core.stores.cache.distant import Distant
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     StoreTimeoutError,
 )
@@ -59,7 +62,7 @@ def test_processes_that_need_the_same_bytes_at_once_fetch_them_once(entries: Cac
 def test_nobody_waits_for_a_process_that_keeps_nothing(
     entries: CacheEntries, fails: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was killed, or it failed and gave its claim back."""
+    """It hangs, or it failed and gave its claim back."""
     monkeypatch.setattr(cache_store, "_OTHERS_S", 0.3 if not fails else 1e9)
     beneath = Distant("", {"a": b"value"})
     other, here = CacheStore(beneath, entries), CacheStore(beneath, entries)
@@ -69,6 +72,36 @@ def test_nobody_waits_for_a_process_that_keeps_nothing(
         threading.Timer(0.1, claim.drop).start()
     assert here.get("a") == b"value"
     assert not claim.is_held, "the next process need not wait"
+
+
+_CLAIMING = """
+import sys, time
+from zarrcore.stores.cache.directory import CacheDirectory
+print(CacheDirectory(sys.argv[1], 1 << 30).claim(sys.argv[2]), flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_claim_of_a_killed_process_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_store, "_OTHERS_S", 1e9)
+    here = CacheStore(Distant("", {"a": b"value"}), CacheDirectory(tmp_path, 1 << 30))
+    name = here._values.claim("a", None)[0].name
+    here.entries.unclaim(name)
+    with subprocess.Popen(
+        [sys.executable, "-c", _CLAIMING, tmp_path, name], stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        assert here.entries.is_claimed(name)
+        with ThreadPoolExecutor() as threads:
+            value = threads.submit(here.get, "a")
+            assert not wait([value], 0.2).done
+            other.kill()
+            assert value.result(PATIENCE_S) == b"value"
+    assert not here.entries.is_claimed(name)
+    assert here.entries.claim(name)
 
 
 def test_a_process_that_fails_gives_its_claim_back(entries: CacheEntries) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run_process
 from tests.waiting import wait_until
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended
+from tests.zfs.forking import run_forked
 
 
 @pytest.fixture(scope="module")
@@ -385,7 +385,7 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     there = tmp_path / "mnt"
     there.mkdir()
     for arguments in (("http://127.0.0.1:9/x",), ("-o", "ro", tmp_path)):
-        done = run_process("mount", "--read-write", *arguments, there)
+        done = run_forked("mount", "--read-write", *arguments, there)
         assert (done.status, done.stderr.count("\n")) == (1, 1)
         assert "cannot be written" in done.stderr or "omit one of them" in done.stderr
 

@@ -16,7 +16,7 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from tests.command import run_process
+from tests.command import run_inside
 from tests.waiting import wait_until
 from tests.zfs.conftest import Mount, Mounter, has_ended
 from tests.zfs.exerciser import Exerciser
@@ -167,7 +167,7 @@ def test_a_daemon_in_the_foreground_ends_with_a_status(place: Path, tmp_path: Pa
         wait_until((tmp_path / "mnt" / "keys").is_dir, "the mount")
         (tmp_path / "mnt" / "keys" / "mine").write_bytes(b"1")
         replace(place)
-        assert run_process("umount", tmp_path / "mnt").status == 1
+        assert run_inside("umount", tmp_path / "mnt").status == 1
         told = daemon.communicate(timeout=60)[1]
     assert daemon.returncode == 1
     assert told.splitlines()[-1].startswith(f"zarrscope: {place} was changed by another program")

@@ -21,7 +21,6 @@ import zarr.dtype
 from zarr.codecs import BloscCodec
 
 import zarrcore as zc
-from tests.command import run_process
 from tests.core.formats import zarr_python_1_arrays
 from tests.core.formats.drafts import zarr_python_2_drafts
 from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
@@ -29,6 +28,7 @@ from tests.core.formats.n5 import zarr_python_2_n5
 from tests.hierarchies import values, write_collection
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
+from tests.zfs.forking import run_forked
 from tests.zfs.test_hierarchies import little, same_bits, shown
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory
@@ -282,7 +282,7 @@ def test_the_tree_can_be_the_mount_point_itself(view: Callable[[str], Mount], tm
     np.testing.assert_array_equal(by_tensorstore(mounted.path / "x"), np.arange(60).reshape(3, 4, 5))
     (tmp_path / "nothing").mkdir()
     (tmp_path / "point").mkdir()
-    refused = run_process("mount", tmp_path / "nothing", tmp_path / "point", "--view", "zarr3")
+    refused = run_forked("mount", tmp_path / "nothing", tmp_path / "point", "--view", "zarr3")
     assert refused.status == 1
     assert "no hierarchy" in refused.stderr
 

@@ -57,7 +57,7 @@ class Pipeline:
     def __init__(self, codecs: Sequence[NamedConfiguration], spec: ArraySpec, member: str = "codecs") -> None:
         self.spec = spec
         self._array_to_array: list[tuple[ArrayToArrayCodec, ArraySpec]] = []
-        self._array_to_bytes: ArrayToBytesCodec | None = None
+        to_bytes: ArrayToBytesCodec | None = None
         self._bytes_to_bytes: list[tuple[BytesToBytesCodec, int, bool]] = []
         self._chain: list[tuple[NamedConfiguration, Codec | None, ArraySpec]] = []
         encoded = spec
@@ -66,14 +66,14 @@ class Pipeline:
             if isinstance(codec, BytesToBytesCodec):
                 codec = codec.for_array(encoded)
             self._chain.append((named, codec, encoded))
-            if isinstance(codec, ArrayToArrayCodec) and self._array_to_bytes is None:
+            if isinstance(codec, ArrayToArrayCodec) and to_bytes is None:
                 self._array_to_array.append((codec, encoded))
                 encoded = codec.encoded_spec(encoded)
-            elif isinstance(codec, ArrayToBytesCodec) and self._array_to_bytes is None:
-                self._array_to_bytes = codec
+            elif isinstance(codec, ArrayToBytesCodec) and to_bytes is None:
+                to_bytes = codec
                 exact = codec.encoded_nbytes(encoded)
                 bound = codec.max_encoded_nbytes(encoded)
-            elif isinstance(codec, BytesToBytesCodec) and self._array_to_bytes is not None:
+            elif isinstance(codec, BytesToBytesCodec) and to_bytes is not None:
                 self._bytes_to_bytes.append((codec, bound, exact is not None))
                 bound = codec.max_encoded_nbytes(bound)
                 exact = None if exact is None else codec.encoded_nbytes(exact)
@@ -83,13 +83,13 @@ class Pipeline:
                     f"{named.name!r} breaks this order",
                     member=f"{member}[{position}]",
                 )
-        if self._array_to_bytes is None:
+        if to_bytes is None:
             raise MetadataError("there is no array → bytes codec", member=member)
         self._uniform: dict[bytes, bytes] = {}
         self._encoded_spec = encoded
         self.encoded_nbytes = exact
         self.max_encoded_nbytes = bound
-        codec = self._array_to_bytes
+        codec = self._array_to_bytes = to_bytes
         self._verbatim = (
             isinstance(codec, BytesCodec) and not self._array_to_array and codec.is_plain(encoded)
         )
@@ -281,8 +281,6 @@ class Pipeline:
             UnsupportedError: a codec that only decodes.
         """
         self._check_known()
-        if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
-            raise CodecError("no array → bytes codec")
         array = self._conforming(chunk)
         value = _single_value(array) if self._bytes_to_bytes else None
         if value is not None and (known := self._uniform.get(value)) is not None:
@@ -352,8 +350,6 @@ class Pipeline:
             )
 
     def _decode_array(self, decoded: Buffer) -> AnyArray:
-        if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
-            raise CodecError("no array → bytes codec")
         chunk = self._array_to_bytes.decode(decoded, self._encoded_spec)
         for codec, spec in reversed(self._array_to_array):
             chunk = codec.decode(chunk, spec)

@@ -103,26 +103,35 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         if byte_range is None and max_nbytes is None:
             whole: bytes | None = self._server.ask(key, lambda client: client.get(name))
             return whole
-        start, stop = byte_range or ByteRange(0)
+        wanted = byte_range or ByteRange(0)
         # No value is larger than 512 MiB, and Redis does not accept numbers beyond 64 bits.
-        start = max(-_LARGEST, min(start, _LARGEST))
-        stop = None if stop is None or start < 0 else min(stop, _LARGEST)
-        # The value may have fewer bytes than requested.
-        if start < 0 and max_nbytes is not None and -start > max_nbytes:
-            size = self._server.ask(key, lambda client: client.strlen(name))
-            start, stop = max(0, size + start), size
-        if max_nbytes is not None and (stop is None or stop - start > max_nbytes) and start >= 0:
-            stop = start + max_nbytes + 1
+        start = max(-_LARGEST, min(wanted.start, _LARGEST))
+        stop = None if wanted.stop is None or start < 0 else min(wanted.stop, _LARGEST)
+        if max_nbytes is not None:
+            start, stop = self._little_more(key, start, stop, max_nbytes)
         value = b""
         if stop is None or stop > start:
             last = -1 if stop is None else stop - 1
             value = self._server.ask(key, lambda client: client.getrange(name, start, last))
         if max_nbytes is not None and len(value) > max_nbytes:
-            size = self._server.ask(key, lambda client: client.strlen(name))
-            start, stop = (byte_range or ByteRange(0)).resolve(size)
+            start, stop = wanted.resolve(self._nbytes(key))
             raise BodyTooLargeError(max(stop - start, len(value)), max_nbytes, key=key, url=self.url)
         # An empty part may also mean that the key is absent.
         return value if value or self._server.ask(key, lambda client: client.exists(name)) else None
+
+    def _little_more(self, key: str, start: int, stop: int | None, max_nbytes: int) -> tuple[int, int | None]:
+        """The part of a range to request: a byte more than allowed, if there is one, shows that there are too many."""
+        if start < -max_nbytes:  # the value may have fewer bytes than requested
+            stop = self._nbytes(key)
+            start = max(0, stop + start)
+        if start >= 0 and (stop is None or stop - start > max_nbytes):
+            stop = start + max_nbytes + 1
+        return start, stop
+
+    def _nbytes(self, key: str) -> int:
+        """The size of a value; 0 if it is absent."""
+        nbytes: int = self._server.ask(key, lambda client: client.strlen(self._name(key)))
+        return nbytes
 
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -139,7 +148,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         found = self._server.ask(key, lambda client: client.eval(_STAT, 1, name), refusable=True)
         if found is not REFUSED:
             return None if found is None else StoreStat(found[0], None, found[1].decode())
-        size = self._server.ask(key, lambda client: client.strlen(name))
+        size = self._nbytes(key)
         return StoreStat(size) if size or self._server.ask(key, lambda client: client.exists(name)) else None
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:

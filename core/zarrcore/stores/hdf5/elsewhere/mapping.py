@@ -119,9 +119,7 @@ def limited(
         if dimension is None and growing(mapping.source) is not None:
             raise BrokenFileError("a mapping of a virtual dataset is unlimited on one side only")
         if dimension is None or mapping.virtual is None:
-            if "%" in mapping.file or "%" in mapping.dataset:
-                mapping = mapping._replace(file=_filled(mapping.file), dataset=_filled(mapping.dataset))
-            found.append(mapping)
+            found.append(mapping._replace(file=_filled(mapping.file), dataset=_filled(mapping.dataset)))
             continue
         line = mapping.virtual[dimension]
         blocks = [*_blocks(mapping, dimension, shape_of)]

@@ -22,6 +22,7 @@ NO_COORDINATE_PREFIX: Final = "_nc4_non_coord_"
 
 Dimension = tuple[str, int]
 """The name of a dimension in the arrays, and its length."""
+_Arrays = Mapping[str, tuple[tuple[str | None, ...] | None, tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Dimensions:
 
 
 def group_dimensions(
-    arrays: Mapping[str, tuple[tuple[str | None, ...] | None, tuple[int, ...]]],
+    arrays: _Arrays,
     nodes: Iterable[str],
     *,
     netcdf: bool,
@@ -62,24 +63,31 @@ def group_dimensions(
         for name, (names, shape) in arrays.items()
         if netcdf or (names is not None and any(names))
     }
-    wanted = {dimension for dimensions in of.values() for dimension in dimensions}
-    candidates = {
-        name
-        for name, (_, shape) in arrays.items()
-        if len(shape) == 1 and (name, shape[0]) in wanted and legal[name] in ((None,), (name,))
-    }
-    coordinates = {name for name in candidates if above(name) in (None, arrays[name][1][0])}
-    of |= {name: ((name, arrays[name][1][0]),) for name in sorted(candidates - coordinates)}
+    candidates = _candidates(
+        arrays, legal, {dimension for dimensions in of.values() for dimension in dimensions}
+    )
+    coordinates = {name for name, (_, length) in candidates.items() if above(name) in (None, length)}
+    of |= {name: (candidates[name],) for name in sorted(candidates.keys() - coordinates)}
     # In order, so that the file has the same bytes in each process.
-    called = {(name, arrays[name][1][0]): name for name in sorted(coordinates)}
+    called = {candidates[name]: name for name in sorted(coordinates)}
     taken = (set(nodes) - set(arrays) if netcdf else set(nodes)) | coordinates
-    for name in coordinates & set(of):
+    for name in coordinates & of.keys():
         del of[name]
     for dimension in (dimension for dimensions in of.values() for dimension in dimensions):
         if dimension not in called:
             called[dimension] = _free(dimension, taken, above)
             taken.add(called[dimension])
     return Dimensions(of, called, coordinates)
+
+
+def _candidates(
+    arrays: _Arrays, legal: Mapping[str, tuple[str | None, ...]], wanted: Set[Dimension]
+) -> dict[str, Dimension]:
+    """The arrays that have the name and length of a dimension, with that dimension: they may be its coordinates."""
+    lines = {name: (name, shape[0]) for name, (_, shape) in arrays.items() if len(shape) == 1}
+    return {
+        name: line for name, line in lines.items() if line in wanted and legal[name] in ((None,), (name,))
+    }
 
 
 def _dimensions(names: tuple[str | None, ...], shape: tuple[int, ...]) -> tuple[Dimension, ...]:

@@ -162,6 +162,12 @@ class Format(ABC):
         Raises:
             UnsupportedError: this format cannot hold the node.
         """
+        if isinstance(metadata, ArrayMetadata):
+            metadata = self._adapted_array(metadata)
+        told = self.parse(self.encode(metadata))
+        return metadata if told is None else told
+
+    def _adapted_array(self, metadata: ArrayMetadata) -> ArrayMetadata:
         raise self._not_written()
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:

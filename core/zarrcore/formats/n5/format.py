@@ -79,11 +79,7 @@ class N5Format(Format):
             document = attributes
         return (document_bytes({"n5": _VERSION, **document} if at_root else document),)
 
-    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
-        if isinstance(metadata, ArrayMetadata):
-            metadata = adapted_dataset(metadata)
-        told = self.parse(self.encode(metadata))
-        return metadata if told is None else told
+    _adapted_array = staticmethod(adapted_dataset)
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
         if documents[0] is None:

@@ -103,11 +103,7 @@ class V2Format(Format):
         refuse_lost(metadata, self.parse(documents), "version 2")
         return documents
 
-    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
-        if isinstance(metadata, ArrayMetadata):
-            metadata = adapted_array(metadata)
-        told = self.parse(self.encode(metadata))
-        return metadata if told is None else told
+    _adapted_array = staticmethod(adapted_array)
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
         array, group, stored = documents

@@ -98,11 +98,7 @@ class V3Format(Format):
     def encode(self, metadata: NodeMetadata, *, at_root: bool = False) -> Documents:
         return (encode_node(metadata),)
 
-    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
-        if isinstance(metadata, ArrayMetadata):
-            metadata = adapted_array(metadata)
-        told = self.parse(self.encode(metadata))
-        return metadata if told is None else told
+    _adapted_array = staticmethod(adapted_array)
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
         if documents[0] is None:

@@ -227,7 +227,7 @@ def _is_laid_out_as_before(source: Source, array: Any) -> bool:
     """Whether the store still has the array with the layout that chunks would be written in.
 
     With an old shape, whole chunks would be written over elements that were appended since; with another data type or other
-    codecs, nobody could read them.
+    codecs, they could not be read.
 
     Raises:
         ZarrError: no node has its path any more, or it cannot be read.

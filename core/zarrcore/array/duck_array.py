@@ -17,7 +17,7 @@ _LENGTHS_MAX: Final = 1 << 20
 
 
 class DuckArray(ArrayDescription, Pictured):
-    """An array as others see it. Whoever takes it reads it: nothing is kept in memory."""
+    """An array as others see it. Each use reads it: nothing is kept in memory."""
 
     device: Final = "cpu"
     """Where elements are read to, as the array API standard names it."""

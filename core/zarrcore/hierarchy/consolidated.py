@@ -1,6 +1,6 @@
 """Consolidated metadata that stay true while nodes change.
 
-A change removes consolidated metadata first: no reader must believe an old copy. Whoever changes several nodes writes
+A change removes consolidated metadata first: no reader must believe an old copy. A program that changes several nodes writes
 them again once, at the end.
 """
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zarrcore.stores.interface import StoreEntry as StoreEntry
     from zarrcore.stores.interface import StoreStat as StoreStat
     from zarrcore.stores.interface import WritableStore as WritableStore
+    from zarrcore.stores.kinds import ZIP_SUFFIXES as ZIP_SUFFIXES
     from zarrcore.stores.kinds import FileKind as FileKind
     from zarrcore.stores.kinds import FolderKind as FolderKind
     from zarrcore.stores.local.store import LocalStore as LocalStore
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from zarrcore.stores.wrapper.prefix import PrefixStore as PrefixStore
     from zarrcore.stores.wrapper.read_only import ReadOnlyStore as ReadOnlyStore
     from zarrcore.stores.wrapper.statistics import StatisticsStore as StatisticsStore
-    from zarrcore.stores.zip.store import ZIP_SUFFIXES as ZIP_SUFFIXES
     from zarrcore.stores.zip.store import ZipStore as ZipStore
 else:
     from zarrcore.lazy_exports import lazy_exports
@@ -42,7 +42,7 @@ else:
             "interface": """
                 ByteRange BytesLike ListableStore ReadableStore Renaming StoreEntry StoreStat WritableStore
             """,
-            "kinds": "FileKind FolderKind",
+            "kinds": "FileKind FolderKind ZIP_SUFFIXES",
             "local.store": "LocalStore",
             "memory": "MemoryStore",
             "open": "open_store",
@@ -52,6 +52,6 @@ else:
             "wrapper.prefix": "PrefixStore",
             "wrapper.read_only": "ReadOnlyStore",
             "wrapper.statistics": "StatisticsStore",
-            "zip.store": "ZIP_SUFFIXES ZipStore",
+            "zip.store": "ZipStore",
         },
     )

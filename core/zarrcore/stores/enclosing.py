@@ -64,7 +64,7 @@ def recognized(
         refuse_database_folder(store)
     if not may_be_file or not store.is_remote or not urlsplit(store.url).path.strip("/"):
         return None
-    # The place may be one value, whose name does not tell what it is.
+    # The place may be one value, whose name does not say what it is.
     above, _, name = store.url.rstrip("/").rpartition("/")
     try:
         outer = open_store(above, options=store.options)

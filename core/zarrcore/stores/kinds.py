@@ -156,11 +156,14 @@ def _load(opener: str) -> Callable[..., ReadableStore]:
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
 
 
+ZIP_SUFFIXES: Final = (".zip", ".ozx")
+"""The suffixes of zip files; ``.ozx`` is from OME-NGFF (RFC 9)."""
+
 FILE_KINDS: Final[tuple[FileKind, ...]] = (
     FileKind(
         "zip",
         "zip file",
-        (".zip", ".ozx"),
+        ZIP_SUFFIXES,
         lambda head, _: head.startswith(_ZIP),
         "zarrcore.stores.zip.store:ZipStore",
     ),

@@ -11,6 +11,7 @@ from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
 from zarrcore.stores.kinds import (
     DATABASE_HEAD_NBYTES,
+    ZIP_SUFFIXES,
     FileKind,
     file_kinds,
     kind_by_content,
@@ -22,8 +23,6 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_place
 from zarrcore.stores.wrapper.prefix import PrefixStore
-from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
-from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 _FOLDERS_MAX: Final = 2
 """Folders above a path that are looked at."""
@@ -64,6 +63,8 @@ def open_file_path(path: str, options: StoreOptions, kind: FileKind | None = Non
     directory, name = os.path.split(place)
     is_zip = (kind is not None and kind.name == "zip") or name.endswith(ZIP_SUFFIXES)
     if options.create and is_zip and not os.path.lexists(place):
+        from zarrcore.stores.zip.writing import EMPTY_ZIP  # late, as below: few sources are zip files
+
         LocalStore(directory, create=True, durable=options.durable).set(name, EMPTY_ZIP, if_absent=True)
     if not os.path.isfile(place):
         raise StoreNotFoundError(f"there is no file {shown}", url=shown)
@@ -137,6 +138,8 @@ def part_of(store: ReadableStore, path: str) -> ReadableStore | None:
 
 def _file_in(store: ReadableStore, path: str) -> ReadableStore | None:
     """The file that a path in a zip file leads to, or the part of it; None if there is none of a known kind."""
+    from zarrcore.stores.zip.store import ZipStore
+
     if not isinstance(store, ZipStore):
         return None
     key, rest = path, ""

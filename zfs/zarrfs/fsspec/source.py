@@ -1,7 +1,7 @@
 """From the arguments of a file system to the trees that it shows.
 
 fsspec makes one instance of a file system for each thread. All instances with the same arguments share their trees in one
-process, and thus the memory for decoded chunks. After a fork, the child opens the source anew.
+process, and thus the memory for decoded chunks. After a fork, the child opens the source again.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class RefusedError(Exception):
 def fault(error: ZarrError) -> ZarrError:
     """The error for a name at or below a node that cannot be shown.
 
-    Nobody knows whether the name exists. A reader of Zarr takes a missing chunk for the fill value, so the answer is never that
+    It is unknown whether the name exists. A reader of Zarr takes a missing chunk for the fill value, so the answer is never that
     there is no such name.
     """
     known = error if isinstance(error, (MetadataError, StoreError)) else MetadataError(str(error))

@@ -173,9 +173,9 @@ class ShardReader:
                         key=key,
                         url=self._store.url,
                     ) from error
-            anew = Bounds(0, None, self._version(cache, key), bounds.tries - 1)
+            again = Bounds(0, None, self._version(cache, key), bounds.tries - 1)
             origin = self._chunk_grid.chunk_origin(self.grid.chunk_of(units[0].index))
-            return self._read(cache, key, units, 0, anew, origin)
+            return self._read(cache, key, units, 0, again, origin)
 
         return partial(attempt, units, task)
 

@@ -63,7 +63,7 @@ class HDF5File(VirtualFile):
     def take_nodes(self, nodes: Mapping[str, AnyNode]) -> None:
         """Read elements through other nodes with the same paths and documents.
 
-        Nodes that were read again may belong to a store that was opened again, and learn anew where their chunks are.
+        Nodes that were read again may belong to a store that was opened again, and look their chunks up again.
         """
         arrays = {node.path: node for node in nodes.values() if isinstance(node, ArrayNode)}
         if any(arrays[room.array.path] is not room.array for room in self._rooms):

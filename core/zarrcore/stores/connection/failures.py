@@ -177,7 +177,7 @@ class Failure:
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
-    def nobody_answers(self) -> bool:
+    def has_no_server(self) -> bool:
         """Whether the address has no server: its name is unknown, or it refuses connections."""
         return self.trouble in (_NO_NAME, _REFUSED)
 

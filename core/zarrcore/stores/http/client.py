@@ -146,7 +146,7 @@ class WebClient:
         while (
             isinstance(result, Failure)
             and result.passing
-            and retries.wait(result.retry_after_s, briefly=result.nobody_answers)
+            and retries.wait(result.retry_after_s, briefly=result.has_no_server)
         ):
             result = attempt()
         return result

@@ -365,7 +365,7 @@ def _unless_shortened(
     byte_range: ByteRange | None,
     limit: Limit,
 ) -> Result:
-    """What ``read`` returns. It reads anew if another program made the file shorter between its calls."""
+    """What ``read`` returns. It reads again if another program made the file shorter between its calls."""
     for _ in range(READ_ANEW - 1):
         try:
             return read(descriptor, byte_range, limit)

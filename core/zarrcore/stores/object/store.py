@@ -157,7 +157,7 @@ class ObstoreStore(ReadableStore):
     def _pause(self, retries: Retries, failure: Failure, path: str) -> bool:
         """Pause before a repeat. False if the request must not be repeated."""
         wanted_s = self._requested_pause.left_s(failure, self._client(), path)
-        return retries.wait(wanted_s, briefly=failure.nobody_answers)
+        return retries.wait(wanted_s, briefly=failure.has_no_server)
 
     def _tried(self, request: Callable[[Any], T]) -> T | Failure:
         """The outcome of one request."""

@@ -120,7 +120,7 @@ def refusal(what: str, why: str, place: Place, url: str) -> BrokenReferenceError
 
 
 def _why_not(place: Place, *, is_strict: bool) -> str:
-    """Why a place that nobody allowed may not be read; empty if it may."""
+    """Why a place may not be read unless it is allowed; empty if it may."""
     if is_strict:
         return "which is outside the folder or bucket of the source"
     if place.server is not None and is_local_server(place.server):

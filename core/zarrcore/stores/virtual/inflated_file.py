@@ -1,7 +1,7 @@
 """The content of a file that is compressed as a whole: inflated in order, and again from the nearest checkpoint.
 
 A stream can only be read from its beginning. Copies of its state, taken at intervals, are further points to begin at: ISA-L,
-which is faster than zlib, cannot copy its state; nor can bzip2, which begins anew. Sizes and checksums are checked when the
+which is faster than zlib, cannot copy its state; nor can bzip2, which starts again. Sizes and checksums are checked when the
 ends of streams are reached.
 """
 

@@ -37,9 +37,6 @@ from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.writing import check_name
 
-ZIP_SUFFIXES: Final = (".zip", ".ozx")
-"""The suffixes of zip files; ``.ozx`` is from OME-NGFF (RFC 9)."""
-
 _READ_BETWEEN: Final = 20
 """The maximum attempts to read the directory between changes of another process."""
 

@@ -175,7 +175,7 @@ class BesideArea(QWidget):
                 return
             pane.show_node(source, node)
             if state:
-                pane.restore({**state, "beside": None})  # a link of somebody else may nest images
+                pane.restore({**state, "beside": None})  # a link from elsewhere may nest images
 
         def find(_asked: object) -> NodeLike:
             if is_again:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.browser.keys_of_guide import section
 from zarrbrowser.window.commands import COMMANDS
 
@@ -34,6 +36,7 @@ def test_the_text_of_the_guide_names_only_keys_of_the_window() -> None:
     assert named <= known
 
 
+@pytest.mark.campaign
 def test_the_script_takes_pictures(tmp_path: Path) -> None:
     done = subprocess.run(
         [

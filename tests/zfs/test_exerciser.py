@@ -19,6 +19,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[P
     return store, mounter(store, "--read-write")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("suffix", ["raw", "npy"])
 def test_the_file_of_an_array_acts_like_an_ordinary_file(

@@ -126,6 +126,7 @@ def test_slices(mounted_hierarchy: tuple[Any, Mount]) -> None:
 SELECTIONS = ("0", "-1", "0:1", ":", "...", "::2", "1:", "_", "0-1", "...,0", "::-1")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", SELECTIONS)
 def test_selections_open_by_name(mounted_hierarchy: tuple[Any, Mount], text: str) -> None:
     written, mount = mounted_hierarchy

@@ -44,6 +44,7 @@ def same(path: Path, other: Path) -> bool:
     return subprocess.run(["diff", "-r", path, other], check=False).returncode == 0
 
 
+@pytest.mark.sampled(axes=["both", "name"])
 @pytest.mark.parametrize(
     ("name", "version", "options"),
     [

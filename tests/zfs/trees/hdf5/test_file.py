@@ -162,10 +162,6 @@ def test_recognizing_a_file_decodes_no_chunk(tmp_path: Path, mount: Mounter, tre
     assert mounted.stats()["decoded"]["chunks"] == 0
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or not Path("/sys/class/bdi").is_dir(),
-    reason="only root may raise the kernel's read-ahead, in /sys; a lower one exceeds a plane",
-)
 def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
     """S40: "Looking at names, shapes and attributes fetches no chunk"; here for 100 arrays, and 50 ms for each request."""
     values = np.random.default_rng(0).integers(0, 99, (8, 256, 512), "<i4")
@@ -192,11 +188,14 @@ def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
         assert int(run(sys.executable, "-c", _LOOKING, path)) >= 100
         metadata, decoded = asked()
         assert (metadata <= 110, decoded) == (True, 0)
-        for plane, chunks in ((5, 8), (4, 0), (1, 8)):
+        # The kernel reads 128 KiB behind a plane, which cross 4 chunks of the next planes.
+        for plane, fewest, most in ((5, 8, 12), (4, 0, 0), (1, 8, 12)):
             read = subprocess.run([sys.executable, "-c", _READING, path, str(plane)], capture_output=True)
             assert read.stdout == values[plane].tobytes()
-            metadata, decoded = metadata + chunks, decoded + chunks
-            assert asked() == (metadata, decoded)
+            found = asked()
+            assert found[0] - metadata == found[1] - decoded
+            assert fewest <= found[1] - decoded <= most
+            metadata, decoded = found
 
 
 def test_data_written_in_another_tree_is_visible(ocean: Path, tmp_path: Path, mount: Mounter) -> None:

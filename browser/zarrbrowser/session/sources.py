@@ -150,6 +150,7 @@ def load_stores() -> None:
     """
     import zarrcore
     from zarrcore.conventions import recognise  # noqa: F401 - see `open_source`
+    from zarrcore.stores import StatisticsStore  # noqa: F401
 
     # Opening a bucket imports the S3 client. It sends no request.
     zarrcore.open_store("s3://unused", anonymous=True, region="us-east-1")

@@ -14,7 +14,7 @@ _PROGRAM = """
 import os
 from zarrcore.errors import ZarrError
 from zarrcore.stores import open_store
-import {module}, zarrcore.stores.database.lmdb, zarrcore.stores.database.sqlite
+import {module}, zarrcore.stores.database.lmdb, zarrcore.stores.database.sqlite, zarrcore.stores.zip.store
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:

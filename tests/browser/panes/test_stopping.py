@@ -150,13 +150,13 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)
-    assert len(pane.blocks_in_view()) > 4
+    assert len(pane.reader.blocks_in_view()) > 4
     workers.stop() if way == "stop" else pane.hide()
     turnstile.let(1000)
     assert workers.wait(PATIENCE_S)
     assert not workers.active
     assert len(turnstile.begun) == 4
-    pane.problem.button.click() if way == "stop" else pane.show()
+    pane.reader.problem.button.click() if way == "stop" else pane.show()
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
 
 

@@ -56,7 +56,7 @@ def test_unpacking_applies_to_the_picture_the_pointer_and_the_table(
     assert cell(table, 0, 1) == "-32,767"
     muted = table.model.index(0, 1).data(Qt.ItemDataRole.ForegroundRole)
     assert muted is not None
-    table.unpacking.click()
+    table.controls.unpacking.click()
     qtbot.waitUntil(lambda: cell(table, 0, 0) == "250.5")
     assert cell(table, 0, 1) == "nan"
     viewed = window.node_pane.viewed()
@@ -82,7 +82,7 @@ def test_unpacking_applies_to_the_plot_and_the_table(
     table = window.node_pane.pane("Table")
     assert isinstance(table, TablePane)
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["250.5", "nan", "250.25"])
-    table.unpacking.click()
+    table.controls.unpacking.click()
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["2", "-32,767", "1"])
     qtbot.waitUntil(lambda: np.array_equal(plot.curve.yData, [2, np.nan, 1], equal_nan=True))
     assert not plot.controls.unpacking.isChecked()

@@ -196,7 +196,8 @@ class NodePane(QWidget):
     def reread_beside(self, sources: Collection[Source]) -> None:
         """Read what is shown beside the current node again if it is of one of these sources, which have changed."""
         for pane in self.panes:
-            pane.reread_beside(sources)
+            if pane.beside is not None:
+                pane.beside.read_again(sources)
 
     def ask_to_fill(self) -> None:
         """Ask for a value for the elements that are selected in the current pane."""

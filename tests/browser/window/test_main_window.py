@@ -150,7 +150,7 @@ def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     window.activateWindow()
     for keys, place in (("Ctrl+Right", 5), ("Ctrl+Right", 6), ("Ctrl+Left", 5)):
         QTest.keySequence(window, QKeySequence(keys))
-        assert pane.sliders.sliders[0].value() == place
+        assert pane.body.sliders.sliders[0].value() == place
     view = pane.canvas.view
     window.tree.setFocus()
     view.sigRangeChangedManually.emit([True, True])
@@ -158,10 +158,10 @@ def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     seen = view.viewRect()
     for keys in ("PgDown", "Space"):  # these are the tree's own
         QTest.keySequence(window, QKeySequence(keys))
-    assert (view.viewRect(), pane.sliders.sliders[0].value()) == (seen, 5)
+    assert (view.viewRect(), pane.body.sliders.sliders[0].value()) == (seen, 5)
     pane.canvas.setFocus()
     QTest.keySequence(window, QKeySequence("PgDown"))
-    assert pane.sliders.sliders[0].value() == 6
+    assert pane.body.sliders.sliders[0].value() == 6
     QTest.keySequence(window, QKeySequence("F"))
     assert view.viewRect().contains(QRectF(0, 0, 14, 13))
     QTest.keySequence(window, QKeySequence("1"))

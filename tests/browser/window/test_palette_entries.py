@@ -69,7 +69,7 @@ def test_a_command_a_menu_and_a_button_run(window: MainWindow, qtbot: QtBot) -> 
     run(window, "flip vert", qtbot)
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    assert pane.controls.flip_rows.isChecked()
+    assert pane.body.controls.flip_rows.isChecked()
     run(window, "appearance dark", qtbot)
     assert current_colours() is DARK
     window.set_appearance(Appearance.LIGHT)

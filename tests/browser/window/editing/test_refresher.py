@@ -426,7 +426,7 @@ def test_the_second_image_shows_what_was_changed(
         )
     )
     window.editor.run(changed, move(changed, "/scan/raw", "/scan/moved"))
-    qtbot.waitUntil(lambda: not area.pane.stack.shows_data and area.pane.stack.sentence.isVisible())
+    qtbot.waitUntil(lambda: not area.pane.body.stack.shows_data and area.pane.body.stack.sentence.isVisible())
     assert window.session.node is not None
     assert window.session.node.path == "/fine"
     assert pane.view.is_complete

@@ -74,7 +74,7 @@ def test_a_source_that_is_open_with_a_password_is_used_for_its_views(
 ) -> None:
     view = present_view(window.session, window.node_pane)
     assert view is not None
-    pane_of(window).sliders.step(3)
+    pane_of(window).body.sliders.step(3)
     window.navigator.go_within("/")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/")
     window.view_opener.go(view)

@@ -39,7 +39,7 @@ def test_an_image_that_was_left_is_on_the_start_page_of_the_next_run(windows: Wi
     first = windows.open()
     assert not first.empty.cards.isVisible()
     pane = windows.show(first, "/other")
-    pane.sliders.step(4)
+    pane.body.sliders.step(4)
     windows.settle(first)
     windows.show(first)
     windows.settle(first)

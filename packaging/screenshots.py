@@ -127,7 +127,7 @@ class Photographer:
             if name == "editing":
                 self.edited().editor.cancel_button.click()  # type: ignore[attr-defined]
             if name in ("curved", "editing"):
-                self.window.close_source()
+                self.window.sources.close_current()
                 self.wait(lambda: len(self.window.session.sources) <= 1)
             if shown is not None:
                 shown.reject()  # type: ignore[attr-defined]
@@ -342,7 +342,7 @@ class Photographer:
         """The other palette."""
         from zarrbrowser.theme import Appearance
 
-        self.window.set_appearance(Appearance.DARK)
+        self.window.appearance.choose(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def bookmarks(self) -> object:
@@ -389,7 +389,7 @@ class Photographer:
             if image is not None and view is not None:
                 recent.append(RecentView(view, png_of(image)))
         while self.window.model.rowCount():
-            self.window.close_source()
+            self.window.sources.close_current()
         self.window.empty.show_recent([])  # they are in a temporary folder
         self.window.empty.show_views(recent)
 

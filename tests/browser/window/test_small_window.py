@@ -51,7 +51,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     assert not any(stands_out(one, window) for one in shown)
     if path != "/line":
         pane.tabs.setCurrentIndex(0)
-        sliders = pane.pane("Image").sliders  # type: ignore[attr-defined]
+        sliders = pane.pane("Image").body.sliders  # type: ignore[attr-defined]
         qtbot.waitUntil(lambda: sliders.height() >= 48)
 
 

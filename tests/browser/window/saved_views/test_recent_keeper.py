@@ -29,7 +29,7 @@ def paths(window: MainWindow) -> list[str]:
 
 def close_all(windows: Windows, window: MainWindow) -> None:
     while window.model.rowCount():
-        window.close_source()
+        window.sources.close_current()
     windows.settle(window)
     windows.qtbot.waitUntil(lambda: window.empty.isVisible())
     windows.settle(window)

@@ -113,21 +113,21 @@ class Photographer:
             if name in ("maps", "projection"):
                 self.map_off()
             if name == "statistics":
-                self.window.node_pane.pane("Image").sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
+                self.window.node_pane.pane("Image").body.sliders.reduced.emit(0, None)  # type: ignore[attr-defined]
             if name == "compare":
-                self.window.node_pane.pane("Image").controls.compare.click()  # type: ignore[attr-defined]
+                self.window.node_pane.pane("Image").body.controls.compare.click()  # type: ignore[attr-defined]
             if name == "beside":
                 self.window.beside.close()
             if name == "series":
-                self.window.node_pane.pane("Image").controls.series.setChecked(False)  # type: ignore[attr-defined]
+                self.window.node_pane.pane("Image").body.controls.series.setChecked(False)  # type: ignore[attr-defined]
             if name == "regions":
-                self.window.node_pane.pane("Image").controls.tools["region"].setChecked(False)  # type: ignore[attr-defined]
+                self.window.node_pane.pane("Image").body.controls.tools["region"].setChecked(False)  # type: ignore[attr-defined]
             if name == "orthogonal":
-                self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
+                self.window.node_pane.pane("Image").body.controls.layouts["single"].click()  # type: ignore[attr-defined]
             if name == "editing":
                 self.edited().editor.cancel_button.click()  # type: ignore[attr-defined]
             if name in ("curved", "editing"):
-                self.window.close_source()
+                self.window.sources.close_current()
                 self.wait(lambda: len(self.window.session.sources) <= 1)
             if shown is not None:
                 shown.reject()  # type: ignore[attr-defined]
@@ -144,7 +144,7 @@ class Photographer:
         """Labels over their image, zoomed in."""
         self.go("/cells.zarr", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
+        pane.body.tools.labels.choose("cells")  # type: ignore[attr-defined]
         pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
 
     def plotted_columns(self) -> None:
@@ -170,7 +170,7 @@ class Photographer:
         """A month of temperatures, in colours."""
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.sliders.step(3)  # type: ignore[attr-defined]
+        pane.body.sliders.step(3)  # type: ignore[attr-defined]
 
     def maps(self) -> None:
         """The same temperatures as a map."""
@@ -199,7 +199,7 @@ class Photographer:
         self.wait(lambda: self.window.session.node is not None and self.window.session.node.path == "/psl")
         self.window.node_pane.show_tab("Image")
         pane = self.window.node_pane.pane("Image")
-        self.wait(lambda: pane.controls.map.isEnabled())  # type: ignore[attr-defined]
+        self.wait(lambda: pane.body.controls.map.isEnabled())  # type: ignore[attr-defined]
         pane.model.set(  # type: ignore[attr-defined]
             colour_map="crameri:batlow", graticule=True, projection=Projection.MERCATOR
         )
@@ -211,7 +211,7 @@ class Photographer:
 
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.sliders.reduced.emit(0, Statistic.MEAN)  # type: ignore[attr-defined]
+        pane.body.sliders.reduced.emit(0, Statistic.MEAN)  # type: ignore[attr-defined]
         self.wait()
 
     def compare(self) -> None:
@@ -221,8 +221,8 @@ class Photographer:
 
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.sliders.spins[0].setValue(3)  # type: ignore[attr-defined]
-        pane.controls.compare.click()  # type: ignore[attr-defined]
+        pane.body.sliders.spins[0].setValue(3)  # type: ignore[attr-defined]
+        pane.body.controls.compare.click()  # type: ignore[attr-defined]
         pane.model.set(comparison=Comparison(axis=0, statistic=Statistic.MEAN))  # type: ignore[attr-defined]
         self.wait()
 
@@ -232,7 +232,8 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         assert self.window.session.source is not None
         self.window.beside.show(self.window.session.source, "/cells.zarr/labels/cells")
-        area = pane.beside.area  # type: ignore[attr-defined]
+        area = pane.beside.area  # type: ignore[union-attr]
+        assert area is not None
         self.wait(lambda: area.pane.view.is_complete)
         pane.canvas.show_range((300, 620), (300, 620))  # type: ignore[attr-defined]
         self.wait(lambda: area.pane.view.is_complete)
@@ -249,7 +250,7 @@ class Photographer:
         """The year at two places."""
         self.go("/climate.zarr/tas", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.controls.series.setChecked(True)  # type: ignore[attr-defined]
+        pane.body.controls.series.setChecked(True)  # type: ignore[attr-defined]
         for place in ((20.0, 40.0), (60.0, 140.0)):
             pane.canvas.picked.emit(place)  # type: ignore[attr-defined]
 
@@ -257,7 +258,7 @@ class Photographer:
         """Three planes through one point."""
         self.go("/brain.zarr/functional", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.controls.layouts["orthogonal"].click()  # type: ignore[attr-defined]
+        pane.body.controls.layouts["orthogonal"].click()  # type: ignore[attr-defined]
         self.wait()
 
     def regions(self) -> None:
@@ -267,8 +268,8 @@ class Photographer:
         self.go("/plate.zarr/B/10/0", "Image")
         pane = self.window.node_pane.pane("Image")
         self.wait(lambda: pane.view.is_complete)  # type: ignore[attr-defined]
-        pane.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
-        panel = pane.tools.regions  # type: ignore[attr-defined]
+        pane.body.controls.tools["region"].setChecked(True)  # type: ignore[attr-defined]
+        panel = pane.body.tools.regions  # type: ignore[attr-defined]
         panel.clear()
         panel.add(Region("background", Shape.RECTANGLE, ((20.5, 8.5), (96.5, 60.5))))
         panel.add(Region("left cells", Shape.ELLIPSE, ((70.0, 70.0), (150.0, 130.0))))
@@ -341,7 +342,7 @@ class Photographer:
         """The other palette."""
         from zarrbrowser.theme import Appearance
 
-        self.window.set_appearance(Appearance.DARK)
+        self.window.appearance.choose(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def bookmarks(self) -> object:
@@ -388,7 +389,7 @@ class Photographer:
             if image is not None and view is not None:
                 recent.append(RecentView(view, png_of(image)))
         while self.window.model.rowCount():
-            self.window.close_source()
+            self.window.sources.close_current()
         self.window.empty.show_recent([])  # they are in a temporary folder
         self.window.empty.show_views(recent)
 

@@ -56,7 +56,11 @@ def test_the_window(window: MainWindow, server: HostileServer, qtbot: QtBot, wro
     def is_told() -> bool:
         shown, current = pane(), window.node_pane.current_pane
         is_broken = isinstance(current, ProblemPane) and current.isVisible()
-        return is_broken or window.sentence.isVisible() or (shown is not None and shown.problem.isVisible())
+        return (
+            is_broken
+            or window.sentence.isVisible()
+            or (shown is not None and shown.reader.problem.isVisible())
+        )
 
     if wrong in ("none", "throttled"):
         qtbot.waitUntil(is_right)

@@ -66,10 +66,10 @@ def test_a_broken_connection_is_reported_where_it_occurs(
         connection = Connection(server.url, "us-east-1", anonymous=True)
         window.navigator.go(SourceRequest("s3://bucket/a.zarr", "/x", options=connection))
         pane = table_of(window, qtbot)
-        qtbot.waitUntil(pane.problem.isVisible)
+        qtbot.waitUntil(pane.reader.problem.isVisible)
         pane.go(25, 35)
         del server.faults[broken]
-        pane.problem.button.click()
+        pane.reader.problem.button.click()
         pane.go(0, 0)
         qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]))
-        assert not pane.problem.isVisible()
+        assert not pane.reader.problem.isVisible()

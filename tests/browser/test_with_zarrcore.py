@@ -94,11 +94,11 @@ def test_a_damaged_chunk_is_reported_and_the_others_are_shown(
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     # The other chunks of the plane are shown.
-    qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.notice.text)
-    assert pane.stack.shows_data
+    qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.body.stack.notice.text)
+    assert pane.body.stack.shows_data
     assert len(pane.canvas.holes.rects) == 1
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.sliders[0].setValue(2)
+        pane.body.sliders.sliders[0].setValue(2)
     assert np.array_equal(pane.view.mosaics[0].values, VOLUME[2])
 
 

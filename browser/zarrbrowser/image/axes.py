@@ -54,7 +54,8 @@ class Axes:
     @property
     def further(self) -> tuple[int, ...]:
         """The axes that need a slider."""
-        return tuple(axis for axis in range(len(self.shape)) if axis not in self.shown)
+        shown = self.shown
+        return tuple([axis for axis in range(len(self.shape)) if axis not in shown])
 
     @property
     def shown(self) -> tuple[int, ...]:
@@ -93,8 +94,10 @@ class Axes:
 
     def as_plane(self) -> Axes:
         """The same plane with position 0 along its own axes, so that equal planes compare equal."""
-        index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
-        return replace(self, index=index)
+        index = list(self.index)
+        for axis in self.shown:
+            index[axis] = 0
+        return replace(self, index=tuple(index))
 
     def with_rows(self, axis: int) -> Axes:
         """The plane with ``axis`` as rows; swapped with the columns if it was the columns."""

@@ -36,8 +36,9 @@ class RowModel(QAbstractItemModel):
         return self.createIndex(row, column, item.children[row].identity)
 
     def parent(self, child: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override] # noqa: B008 - Qt's
-        item = self.item(child)
-        return QModelIndex() if item is None or item.parent is None else self.index_of(item.parent)
+        item = self._items.get(child.internalId()) if child.isValid() else None  # views call this most
+        parent = self._root if item is None or item.parent is None else item.parent
+        return QModelIndex() if parent is self._root else self.createIndex(parent.row, 0, parent.identity)
 
     def item(self, index: Index) -> TreeItem | None:
         """The row of an index; the invisible root for an invalid index; None if the row was removed."""

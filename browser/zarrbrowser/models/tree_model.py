@@ -32,6 +32,12 @@ _PATIENCE_MS = 120
 _NOTHING = Qt.ItemFlag.NoItemFlags
 _BRANCH = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _LEAF = _BRANCH | Qt.ItemFlag.ItemNeverHasChildren
+_ROLES = {
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.DecorationRole,
+    Qt.ItemDataRole.ForegroundRole,
+    Qt.ItemDataRole.ToolTipRole,
+}
 
 
 class TreeModel(RowModel):
@@ -84,7 +90,7 @@ class TreeModel(RowModel):
         return QMimeData()
 
     def data(self, index: Index, role: int = 0) -> Any:
-        item = self.item(index)
+        item = self.item(index) if role in _ROLES else None  # a painting asks for four others, too
         if item is None or item is self._root:
             return None
         if role == Qt.ItemDataRole.DisplayRole:

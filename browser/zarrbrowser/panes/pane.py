@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -17,6 +17,7 @@ from zarrbrowser.workers import Workers
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrbrowser.export.figures.figure import FigureSource
     from zarrbrowser.export.viewed_array import ViewedArray
+    from zarrbrowser.panes.image.beside.beside import Beside
 
 
 class Pane(QWidget):
@@ -42,6 +43,9 @@ class Pane(QWidget):
     """Whether the pane is filled each time it is selected: another pane may have changed what it shows."""
     is_filled_for_colours: ClassVar[bool] = False
     """Whether the pane is filled again when the theme changes."""
+
+    beside: Beside | None = None
+    """What shows the image of another node beside this one; None if the pane cannot."""
 
     pointed = Signal(str)
     reported = Signal(str)
@@ -80,17 +84,6 @@ class Pane(QWidget):
         Args:
             known: the places of all sources in the tree: see `TreeModel.places`.
         """
-
-    def show_beside(self, source: Source, path: str) -> bool:
-        """Show the image of another node beside this one; False if the pane cannot."""
-        del source, path
-        return False
-
-    def reread_beside(self, sources: Collection[Source]) -> None:
-        """Read the image that is shown beside this one again if it is of one of these sources."""
-
-    def close_beside(self) -> None:
-        """Remove the image that is shown beside this one."""
 
     def ask_to_fill(self) -> None:
         """Emit `fill_asked` with the selected elements, if there are some."""

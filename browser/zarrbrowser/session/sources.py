@@ -97,8 +97,10 @@ class Source:
 
     def traffic(self) -> tuple[int, int]:
         """Requests to the store so far, and bytes received."""
-        operations = self.statistics().values()
-        return sum(one.requests for one in operations), sum(one.bytes for one in operations)
+        requests = nbytes = 0
+        for one in self.statistics().values():
+            requests, nbytes = requests + one.requests, nbytes + one.bytes
+        return requests, nbytes
 
     @property
     def title(self) -> str:

@@ -110,7 +110,10 @@ def unpacking_of(array: ArrayLike) -> Packing | None:
 
     Integers without a scale stay integers, with marks for missing ones: floats cannot represent all of them.
     """
-    packing = packing_of(array)
+    return _unpacking(array, packing_of(array))
+
+
+def _unpacking(array: ArrayLike, packing: Packing | None) -> Packing | None:
     if packing is None or packing.is_scaled or array.dtype.kind == "f":
         return packing
     return Packing(kind=packing.kind) if packing.is_packed else None
@@ -121,7 +124,7 @@ def elements_of(array: ArrayLike, *, is_unpacked: bool = True) -> Elements:
     fields, packing = drawable_fields(array.dtype), packing_of(array)
     return Elements(
         fields[0] if fields else None,
-        packing=unpacking_of(array) if is_unpacked else None,
+        packing=_unpacking(array, packing) if is_unpacked else None,
         fill=packing.missing if packing is not None else (),
         valid=packing.valid if packing is not None else None,
     )
@@ -137,8 +140,9 @@ def with_marks(elements: Elements, array: ArrayLike, *, is_on: bool) -> Elements
 
 def unit_of(array: ArrayLike, elements: Elements) -> str:
     """The symbol of the unit of the numbers; empty without one, and for stored numbers that are packed."""
-    packing, unit = packing_of(array), array.attributes.get("units")
-    is_stored = packing is not None and packing.is_packed and elements.packing is None
+    unit = array.attributes.get("units")
+    packing = packing_of(array) if isinstance(unit, str) and elements.packing is None else None
+    is_stored = packing is not None and packing.is_packed
     return symbol(unit) if isinstance(unit, str) and not is_stored else ""
 
 

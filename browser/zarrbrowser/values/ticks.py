@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 Tick = tuple[float, str]
 """A position, and its label."""
@@ -33,6 +34,7 @@ def number_ticks(low: float, high: float, most: float, least: float = 0.0, offse
     return [(number * step, number_text(number * step, step, offset)) for number in range(first, last + 1)]
 
 
+@lru_cache(maxsize=1024)  # an axis writes the same numbers at each painting
 def number_text(value: float, apart: float, offset: int = 0) -> str:
     """A number as text, with the digits that tell it from its neighbours.
 

@@ -16,6 +16,7 @@ from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.movie_exporter import MovieExporter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.open_sources import OpenSources
 from zarrbrowser.window.saved_views.bookmarker import Bookmarker
 from zarrbrowser.window.side.beside_opener import BesideOpener
 from zarrbrowser.window.side.side_pane import SidePane
@@ -37,14 +38,13 @@ class CommandTarget(Protocol):
     navigator: Navigator
     node_pane: NodePane
     side: SidePane
+    sources: OpenSources
     tree: TreeView
     workers: Workers
 
     def choose_folder(self) -> None: ...
     def choose_zip(self) -> None: ...
     def choose_location(self) -> object: ...
-    def reload(self) -> None: ...
-    def close_source(self) -> None: ...
     def focus_address(self) -> None: ...
     def show_palette(self) -> object: ...
     def close(self) -> bool: ...
@@ -92,8 +92,8 @@ COMMANDS = (
             Command("Open folder…", ("Ctrl+O",), lambda window: window.choose_folder()),
             Command("Open zip file…", ("Ctrl+Shift+Z",), lambda window: window.choose_zip()),
             Command("Open location…", ("Ctrl+Shift+O",), lambda window: window.choose_location()),
-            Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.reload()),
-            Command("Close source", ("Ctrl+W",), lambda window: window.close_source()),
+            Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.sources.reload_current()),
+            Command("Close source", ("Ctrl+W",), lambda window: window.sources.close_current()),
             Command(
                 "Mount and open folder",
                 ("Ctrl+M",),

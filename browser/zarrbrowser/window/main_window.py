@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.saved_views.bookmarks import FILE_NAME, Bookmarks
 from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.saved_views.view import SavedView
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
-from zarrbrowser.theme import Appearance, apply_theme
-from zarrbrowser.widgets.buttons import AllowButton, push_button, recolour
+from zarrbrowser.widgets.buttons import AllowButton, push_button
 from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.window.appearance import WindowAppearance
 from zarrbrowser.window.editing.change_controls import ChangeControls
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.editing.refresher import Refresher
@@ -44,6 +42,7 @@ from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.movie_exporter import MovieExporter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.open_sources import OpenSources
 from zarrbrowser.window.opening import (
     ask_for_folder,
     ask_for_location,
@@ -70,7 +69,6 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.palette_dialog import PaletteDialog
 
 _LEAVE_S = 0.5
-_COLLECT_MS = 1000
 
 
 class MainWindow(QMainWindow):
@@ -98,16 +96,13 @@ class MainWindow(QMainWindow):
         self.sentence = SentencePane(lambda: self._retry())
         self.location_button = push_button("Connection…", self.choose_location)
         self.sentence.add_button(self.location_button)
-        self.allow_button = AllowButton(self._allow)
+        self.allow_button = AllowButton(lambda prefix: self.sources.allow(prefix))
         self.sentence.add_button(self.allow_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
         self.status = StatusBar(self.workers, self.session.traffic)
         self._revealer = Revealer(self.model, self.tree, self.workers)
         self._completing = Lane(self.workers, in_flight=1)
-        # A hierarchy and its nodes refer to each other: without a collection, closed stores keep files and connections open.
-        self._collecting = QTimer(self, singleShot=True, interval=_COLLECT_MS)
-        self._collecting.timeout.connect(gc.collect)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self.beside = BesideOpener(self.session, self.model, self.node_pane)
         self._layout = WindowLayout(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
@@ -119,9 +114,20 @@ class MainWindow(QMainWindow):
         self.movies = MovieExporter(self, settings, self.workers, self.node_pane.figure)
         self.help = HelpDialogs(self)
         self.editor = Editor(self, self.session, self.workers)
+        self.sources = OpenSources(
+            self.session,
+            settings,
+            self.model,
+            self.tree,
+            self.side,
+            self.node_pane,
+            self.navigator,
+            self.editor,
+        )
+        self.appearance = WindowAppearance(self, settings, (self.empty, self.node_pane, self.side))
         self._refresher = Refresher(self.session, self.model, self.side, self.node_pane, self._revealer)
         self._changes = ChangeControls(
-            self.editor, self.session, self.model, self.tree, self.node_pane, self._renew
+            self.editor, self.session, self.model, self.tree, self.node_pane, self.sources.renew
         )
         self._leaves = False
         """Whether the window closes once a change has ended."""
@@ -179,69 +185,6 @@ class MainWindow(QMainWindow):
         typed = SourceRequest.typed(self.top_bar.typed())
         return ask_for_location(self, self.navigator.go, failed or typed, self.session.recent.addresses)
 
-    def reload(self) -> None:
-        """Read the current source again."""
-        self._reload(self.tree.currentIndex())
-
-    def _reload(self, index: QModelIndex) -> None:
-        """Read the source of a row again; the current node stays the same."""
-        item = self.model.item(_source_of(index))
-        if item is not None and item.source is not None and item.source.may_change:
-            here = self.navigator.here() if self.session.source is item.source else None
-            if here is not None:
-                self.navigator.expect(here)
-            self.editor.reread(item.source, "/" if here is None else here.path)
-            return
-        self._renew(index, self.model.reload)
-
-    def _allow(self, prefix: str) -> None:
-        """Open the current source again, and let its data name what is below a folder or URL."""
-        index = _source_of(self.tree.currentIndex())
-        item = self.model.item(index)
-        if item is not None and item.request is not None:
-            item.request = item.request.allowing(prefix)
-            self._renew(index, self.model.reload)
-
-    def _renew(self, index: QModelIndex, renew: Callable[[QModelIndex], None]) -> None:
-        """Replace the source of a row by another opening of it; the current node stays the same."""
-        index = _source_of(index)
-        self.tree.collapse(
-            index
-        )  # a view does not lay out rows inserted in place of removed rows that were expanded
-        if index != _source_of(self.tree.currentIndex()):
-            renew(index)
-            return
-        here = self.navigator.here()
-        with QSignalBlocker(self.tree):  # the node's row is removed, but the user did not choose another
-            self.tree.setCurrentIndex(index)
-            renew(index)
-        if here is not None:
-            self.navigator.travel(here)
-
-    def close_source(self) -> None:
-        """Close the source of the current row."""
-        self.model.close(_source_of(self.tree.currentIndex()))
-
-    def set_appearance(self, appearance: Appearance) -> None:
-        """Change the appearance, now and for later runs."""
-        self.settings.keep("appearance", appearance.value)
-        self._apply_appearance(appearance)
-
-    def follow_system(self) -> None:
-        """Apply the system's new appearance, unless the user chose one."""
-        if self.settings.appearance() is Appearance.SYSTEM:
-            self._apply_appearance(Appearance.SYSTEM)
-
-    def _apply_appearance(self, appearance: Appearance) -> None:
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            apply_theme(application, appearance)
-        recolour(self)
-        self.empty.update_colours()
-        self.node_pane.update_colours()
-        self.tree.viewport().update()
-        self.side.update_colours()
-
     def focus_address(self) -> None:
         """Focus the address field."""
         self.top_bar.address.setFocus()
@@ -277,17 +220,15 @@ class MainWindow(QMainWindow):
         self.top_bar.edited.connect(self._complete)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
-        self.tree.reload_asked.connect(self._reload)
         self.tree.beside_asked.connect(self.beside.show_row)
         self.side.hit_chosen.connect(self._hit_chosen)
-        self.model.source_opened.connect(self._source_opened)
+        self.sources.opened.connect(self._source_opened)
+        self.sources.emptied.connect(self._show_start_page)
         self.model.source_failed.connect(self._row_settled)
-        self.model.source_failed.connect(lambda _index: self._tell_sources())
         self.model.node_read.connect(self._row_settled)
         self.node_pane.retried.connect(self._retry_row)
-        self.node_pane.allow_asked.connect(self._allow)
+        self.node_pane.allow_asked.connect(self.sources.allow)
         self.model.dataChanged.connect(self._row_changed)
-        self.model.rowsRemoved.connect(self._rows_removed)
         self.node_pane.pointed.connect(self.status.show_value)
         self.node_pane.reported.connect(self.status.report)
         self.node_pane.shown.connect(self.settled)
@@ -311,7 +252,7 @@ class MainWindow(QMainWindow):
         copying.aboutToShow.connect(lambda: self.bookmarker.add_link(copying))
         self.node_pane.copy_button.setMenu(copying)
         menu = self.top_bar.menu
-        appearances = appearance_menu(menu, self.settings.appearance(), self.set_appearance)
+        appearances = appearance_menu(menu, self.settings.appearance(), self.appearance.choose)
         bookmarks = filled_menu("Bookmarks", menu, self.bookmarker.fill_menu, self)
         recent = filled_menu("Recent views", menu, self.recent_keeper.fill_menu)
         fill_menu(menu, self, (bookmarks, recent, mount_menu(menu, self), appearances))
@@ -390,27 +331,27 @@ class MainWindow(QMainWindow):
         item = self.model.item(first)
         if item is None:
             return
-        opens = item.request is not None and item.source is None and self._is_current(first)
+        opens = item.request is not None and item.source is None and self.sources.is_current(first)
         if opens or (item.is_note and first == self.tree.currentIndex()):
             self._show_row(first)
 
     def _source_opened(self, index: QModelIndex) -> None:
-        item = self.model.item(index)
-        if item is None or item.source is None or item.request is None:
-            return
-        self._forget_closed()  # reloading replaces the old source by a new one
-        self.session.add(item.source)
-        self._tell_sources()
-        self.side.sources_changed()
-        self.settings.keep("recent", [*map(to_line, self.session.recent.requests)])
         self._show_recent()
-        self.tree.expand(index)
-        self.model.fetchMore(index)  # a row that is already expanded does not fetch
-        if self._is_current(index):
-            if item.request.path != "/":
-                self._revealer.reveal(item.source, index, item.request.path)
-            else:
-                self._show_row(index)
+        item = self.model.item(index)
+        if item is None or item.source is None or item.request is None or not self.sources.is_current(index):
+            return
+        if item.request.path != "/":
+            self._revealer.reveal(item.source, index, item.request.path)
+        else:
+            self._show_row(index)
+
+    def _show_start_page(self) -> None:
+        """Show the start page: no source is open any more."""
+        self.status.forget()
+        self._layout.show_empty()
+        self.top_bar.show_address("")
+        self.top_bar.show_versions((), "")
+        self.setWindowTitle("zarrscope")
 
     def _hit_chosen(self, source: Source, path: str) -> None:
         self._revealer.reveal(source, self.model.find(source.request), path)
@@ -418,44 +359,6 @@ class MainWindow(QMainWindow):
     def _row_settled(self, index: QModelIndex) -> None:
         if index == self.tree.currentIndex().siblingAtColumn(0):
             self._show_row(index)
-
-    def _is_current(self, source: QModelIndex) -> bool:
-        current = self.tree.currentIndex()
-        return current.row() == source.row() and not current.parent().isValid()
-
-    def _rows_removed(self, parent: QModelIndex, first: int, _last: int) -> None:
-        self._forget_closed()
-        if not parent.isValid():
-            self._tell_sources()  # also without one that could not be opened
-        rows = self.model.rowCount()
-        if not parent.isValid() and rows and not self.tree.currentIndex().isValid():
-            # Qt selects another row when the current one is removed, but not when its parent is.
-            self.tree.choose(self.model.index(min(first, rows - 1), 0))
-
-    def _forget_closed(self) -> None:
-        sources = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
-        kept = [item.source for item in sources if item is not None]
-        if self.session.source is not None and self.session.source not in kept:
-            self.navigator.leave()
-        closed = [source for source in self.session.sources if source not in kept]
-        for source in closed:
-            self.session.remove(source)
-            self.editor.closed(source)
-        if closed:
-            self.node_pane.forget_tiles()
-            self._tell_sources()
-            self._collecting.start()
-        self.side.sources_changed()
-        if not sources:
-            self.status.forget()
-            self._layout.show_empty()
-            self.top_bar.show_address("")
-            self.top_bar.show_versions((), "")
-            self.setWindowTitle("zarrscope")
-
-    def _tell_sources(self) -> None:
-        """Tell the panes that sources were opened or closed, or could not be opened."""
-        self.node_pane.sources_changed(self.model.places())
 
     def _leave_node(self, title: str) -> None:
         """Clear the node before a message is shown."""
@@ -510,13 +413,6 @@ class MainWindow(QMainWindow):
         self.workers.shut_down(_LEAVE_S)
         self.editor.leave()
         super().closeEvent(event)
-
-
-def _source_of(index: QModelIndex) -> QModelIndex:
-    """The source's row above a row."""
-    while index.parent().isValid():
-        index = index.parent()
-    return index.siblingAtColumn(0)
 
 
 def _address(source: Source, node: NodeLike) -> str:

@@ -148,14 +148,15 @@ class NodePane(QWidget):
         self._quiet()
         self._paint_later()
         self._session.select(source, node)
-        self._stale, self._steps = set(tabs_for(node)), 0
+        titles = tabs_for(node)
+        self._stale, self._steps = set(titles), 0
         self._name.set_text(node.name or source.title)
         self.crumbs.show_path(source.title, node.path)
         self.summary.set_text(summary(node))
         self.format_chip.setText(str(source.format_of(node).title))
         self.change_chip.setVisible(source.may_change)
         self._draw_icon()
-        self._show_tabs(tabs_for(node))
+        self._show_tabs(titles)
         focus = self.window().focusWidget()
         if had_focus and not (focus is not None and self.isAncestorOf(focus)):
             self._focus_data()  # a control of the former node had it; Qt has taken the next one, which opens a source
@@ -195,7 +196,8 @@ class NodePane(QWidget):
     def reread_beside(self, sources: Collection[Source]) -> None:
         """Read what is shown beside the current node again if it is of one of these sources, which have changed."""
         for pane in self.panes:
-            pane.reread_beside(sources)
+            if pane.beside is not None:
+                pane.beside.read_again(sources)
 
     def ask_to_fill(self) -> None:
         """Ask for a value for the elements that are selected in the current pane."""

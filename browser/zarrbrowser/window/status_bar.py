@@ -58,7 +58,7 @@ class StatusBar(QStatusBar):
     def report(self, text: str) -> None:
         """Show what was read, until the next report."""
         self._last = text
-        self._refresh()
+        self._show_activity()
 
     def forget(self) -> None:
         """Show nothing of a node that is not shown any more."""
@@ -72,13 +72,14 @@ class StatusBar(QStatusBar):
         self.value.setText(text)
 
     def _follow(self) -> None:
-        if self._workers.active and not self._busy:
-            self._busy, self._before = True, self._traffic()
-            self.fetched.clear()  # the requests of earlier work
-        if self._workers.active and not self._tick.isActive():
-            self._tick.start()
         if not self._workers.active:
             self._refresh()
+            return
+        if not self._busy:
+            self._busy, self._before = True, self._traffic()
+            self.fetched.clear()  # the requests of earlier work
+        if not self._tick.isActive():
+            self._tick.start()
 
     def _show_traffic(self) -> None:
         requests, nbytes = (now - before for now, before in zip(self._traffic(), self._before, strict=True))
@@ -90,6 +91,14 @@ class StatusBar(QStatusBar):
         self._fractions[request] = fraction
 
     def _refresh(self) -> None:
+        self._show_traffic()
+        if not self._workers.active:
+            self._tick.stop()
+            self._fractions.clear()
+            self._busy = False
+        self._show_activity()
+
+    def _show_activity(self) -> None:
         now = time.monotonic()
         active = [
             request
@@ -98,11 +107,6 @@ class StatusBar(QStatusBar):
         ]
         for widget in (self.progress, self.cancel):
             widget.setVisible(bool(active))
-        self._show_traffic()
-        if not self._workers.active:
-            self._tick.stop()
-            self._fractions.clear()
-            self._busy = False
         if not active:
             self.message.set_text(self._last)
             return

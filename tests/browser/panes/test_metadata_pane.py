@@ -44,6 +44,6 @@ def test_a_pane_hidden_while_the_appearance_changes_shows_the_current_node(
     window.open_text("fake.zarr#/group/inner")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
     assert pane.document.text == ""
-    window.set_appearance(Appearance.LIGHT)
+    window.appearance.choose(Appearance.LIGHT)
     window.node_pane.show_tab("Metadata")
     qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)

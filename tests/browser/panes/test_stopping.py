@@ -58,9 +58,9 @@ def loading(
     monkeypatch.setattr("zarrbrowser.image.tiles.raster._TILE_BYTES", 2**18)
     window = open_window(FakeGroup({"array": array, "other": FakeArray(np.zeros((3, 3)))}), "/array")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
+    qtbot.waitUntil(lambda: pane.body.stack.notice.isVisible())
     array.before_read = turnstile
-    pane.stack.notice.button.click()
+    pane.body.stack.notice.button.click()
     qtbot.waitUntil(lambda: pane.view.frame is not None and len(pane.view.frame.tiles) == TILES)
     qtbot.waitUntil(lambda: len(turnstile.begun) == IN_FLIGHT)
     turnstile.let(4)
@@ -88,7 +88,7 @@ def test_stop_is_immediate_and_permanent(
         window.status.cancel.click()
     assert not window.workers.active
     assert rest(window, turnstile, qtbot) == begun
-    assert pane.stack.notice.button.text() in ("Retry", "Load anyway")
+    assert pane.body.stack.notice.button.text() in ("Retry", "Load anyway")
     pane.canvas.show_range((0, 900), (0, 900))
     assert rest(window, turnstile, qtbot) == begun, (
         "another part is read only up to the limit without consent"
@@ -105,8 +105,8 @@ def test_returning_to_an_array_asks_again(
     assert rest(window, turnstile, qtbot) == begun
     window.navigator.back()
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/array")
-    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
-    assert pane.stack.notice.button.text() == "Load anyway"
+    qtbot.waitUntil(lambda: pane.body.stack.notice.isVisible())
+    assert pane.body.stack.notice.button.text() == "Load anyway"
     assert rest(window, turnstile, qtbot) == begun
 
 
@@ -130,10 +130,10 @@ def test_stopping_the_reading_stops_a_film(open_window: OpenWindow, qtbot: QtBot
     qtbot.waitUntil(lambda: pane.view.is_complete)
     gate = Gate()
     array.before_read = gate.wait
-    pane.sliders.play()
+    pane.body.sliders.play()
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.workers.stop()
-    assert not pane.sliders.is_playing
+    assert not pane.body.sliders.is_playing
     gate.open()
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
@@ -150,13 +150,13 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)
-    assert len(pane.blocks_in_view()) > 4
+    assert len(pane.reader.blocks_in_view()) > 4
     workers.stop() if way == "stop" else pane.hide()
     turnstile.let(1000)
     assert workers.wait(PATIENCE_S)
     assert not workers.active
     assert len(turnstile.begun) == 4
-    pane.problem.button.click() if way == "stop" else pane.show()
+    pane.reader.problem.button.click() if way == "stop" else pane.show()
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
 
 

@@ -37,7 +37,7 @@ def test_unpacking_applies_to_the_picture_the_pointer_and_the_table(
     picture = window.node_pane.pane("Image")
     assert isinstance(picture, ImagePane)
     qtbot.waitUntil(lambda: picture.view.is_complete)
-    assert picture.missing.text == "1 of 6 elements marked as missing"
+    assert picture.body.missing.text == "1 of 6 elements marked as missing"
     said: list[str] = []
     picture.pointed.connect(said.append)
 
@@ -46,8 +46,8 @@ def test_unpacking_applies_to_the_picture_the_pointer_and_the_table(
         return said[-1].partition(":  ")[2]
 
     assert (point(0.0, 0.0), point(0.0, 1.0)) == ("250.5 K  (stored 2)", "no value  (stored -32,767)")
-    assert picture.contrast.unit.text() == "K"
-    picture.contrast.unpacking.click()
+    assert picture.body.contrast.unit.text() == "K"
+    picture.body.contrast.unpacking.click()
     assert (point(0.0, 0.0), point(0.0, 1.0)) == ("2", "-32,767  (fill value)")
     assert window.node_pane.show_tab("Table")
     table = window.node_pane.pane("Table")
@@ -56,14 +56,14 @@ def test_unpacking_applies_to_the_picture_the_pointer_and_the_table(
     assert cell(table, 0, 1) == "-32,767"
     muted = table.model.index(0, 1).data(Qt.ItemDataRole.ForegroundRole)
     assert muted is not None
-    table.unpacking.click()
+    table.controls.unpacking.click()
     qtbot.waitUntil(lambda: cell(table, 0, 0) == "250.5")
     assert cell(table, 0, 1) == "nan"
     viewed = window.node_pane.viewed()
     assert viewed is not None
     assert viewed.packing is not None
     assert window.node_pane.show_tab("Image")
-    assert picture.contrast.unpacking.isChecked()
+    assert picture.body.contrast.unpacking.isChecked()
 
 
 def test_unpacking_applies_to_the_plot_and_the_table(
@@ -82,7 +82,7 @@ def test_unpacking_applies_to_the_plot_and_the_table(
     table = window.node_pane.pane("Table")
     assert isinstance(table, TablePane)
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["250.5", "nan", "250.25"])
-    table.unpacking.click()
+    table.controls.unpacking.click()
     qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["2", "-32,767", "1"])
     qtbot.waitUntil(lambda: np.array_equal(plot.curve.yData, [2, np.nan, 1], equal_nan=True))
     assert not plot.controls.unpacking.isChecked()

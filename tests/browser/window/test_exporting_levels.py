@@ -127,7 +127,7 @@ def test_the_picture_of_the_finest_level_has_the_visible_channels(
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+        pane.body.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
     path = exported(window, dialog_of(window, "png"), qtbot, tmp_path)
     assert path.name == "cells_level0_c0-DAPI.png"
     picture = QImage(str(path))

@@ -6,8 +6,6 @@ import gc
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +25,6 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-import zarrcore as zc
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.window.examples import example
@@ -99,46 +96,9 @@ def test_a_source_that_hangs_can_be_cancelled_and_closed(application: QApplicati
     assert "Opening /slow" in window.sentence.text
     window.workers.stop()
     assert "cancelled" in window.sentence.text
-    window.close_source()
+    window.sources.close_current()
     assert window.empty.isVisible()
     gate.open()
-
-
-def test_closing_a_source_forgets_it(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.close_source()
-    assert window.session.sources == []
-    assert window.empty.isVisible()
-
-
-def test_reload_shows_the_changed_source(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example())
-    before = window.session.sources[0]
-    window.reload()
-    qtbot.waitUntil(lambda: bool(window.session.sources) and window.session.sources[0] is not before)
-    assert len(window.session.sources) == 1
-    qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 3)
-    assert window.node_pane.isVisible()
-
-
-@pytest.mark.parametrize("act", [MainWindow.reload, MainWindow.close_source])
-def test_a_source_that_was_shown_before_is_freed(
-    tmp_path: Path, application: QApplication, qtbot: QtBot, act: Callable[[MainWindow], None]
-) -> None:
-    zc.create(tmp_path).create_array("a", shape=(9, 9), chunk_shape=(9, 9), data_type="uint8")[...] = 1
-    window = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(window)
-    window.show()
-    window.open(SourceRequest(str(tmp_path), "/a"))
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    pane = window.node_pane.pane("Image")
-    assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.view.is_complete)
-    store = weakref.ref(window.session.sources[0].hierarchy.node("/").hierarchy.store)
-    assert store() is not None
-    act(window)
-    qtbot.waitUntil(lambda: store() is None)
 
 
 def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -150,7 +110,7 @@ def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     window.activateWindow()
     for keys, place in (("Ctrl+Right", 5), ("Ctrl+Right", 6), ("Ctrl+Left", 5)):
         QTest.keySequence(window, QKeySequence(keys))
-        assert pane.sliders.sliders[0].value() == place
+        assert pane.body.sliders.sliders[0].value() == place
     view = pane.canvas.view
     window.tree.setFocus()
     view.sigRangeChangedManually.emit([True, True])
@@ -158,10 +118,10 @@ def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     seen = view.viewRect()
     for keys in ("PgDown", "Space"):  # these are the tree's own
         QTest.keySequence(window, QKeySequence(keys))
-    assert (view.viewRect(), pane.sliders.sliders[0].value()) == (seen, 5)
+    assert (view.viewRect(), pane.body.sliders.sliders[0].value()) == (seen, 5)
     pane.canvas.setFocus()
     QTest.keySequence(window, QKeySequence("PgDown"))
-    assert pane.sliders.sliders[0].value() == 6
+    assert pane.body.sliders.sliders[0].value() == 6
     QTest.keySequence(window, QKeySequence("F"))
     assert view.viewRect().contains(QRectF(0, 0, 14, 13))
     QTest.keySequence(window, QKeySequence("1"))
@@ -300,36 +260,10 @@ def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow)
 def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.set_appearance(Appearance.DARK)
+    window.appearance.choose(Appearance.DARK)
     assert current_colours() is DARK
     assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
-    window.set_appearance(Appearance.LIGHT)
-
-
-def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> None:
-    opened: list[str] = []
-    problems = [StoreNotFoundError("there is no directory /data/a.zarr")]
-
-    def opener(request: SourceRequest) -> Source:
-        opened.append(request.address)
-        if problems:
-            raise problems.pop()
-        root = example()
-        return Source(request, FakeHierarchy(root), root)
-
-    window = MainWindow(Settings(fresh=True), opener)
-    qtbot.addWidget(window)
-    window.show()
-    window.open_text("  ")
-    assert window.model.rowCount() == 0
-    window.open_text("/data/a.zarr")
-    qtbot.waitUntil(lambda: window.sentence.button.isVisible())
-    window.open_text("/data/b/../a.zarr/#/image")  # it failed: it is tried again, and shown
-    window.open_text("/data/a.zarr#/group")  # is being opened
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")
-    window.open_text("file:///data/a.zarr")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "fake.zarr")
-    assert (len(opened), window.model.rowCount()) == (2, 1)
+    window.appearance.choose(Appearance.LIGHT)
 
 
 def test_an_error_disappears_when_the_source_is_opened_again(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -52,7 +52,7 @@ def test_back_and_forward_lead_to_nodes_and_their_tabs(open_window: OpenWindow, 
 def position_of(window: MainWindow) -> int:
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    return pane.sliders.sliders[0].value() if 0 in pane.sliders.sliders else -1
+    return pane.body.sliders.sliders[0].value() if 0 in pane.body.sliders.sliders else -1
 
 
 def stands_at(window: MainWindow, position: int) -> bool:
@@ -67,7 +67,7 @@ def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> 
     for position in (7, 2):
         pane = window.node_pane.pane("Image")
         assert isinstance(pane, ImagePane)
-        pane.sliders.sliders[0].setValue(position)
+        pane.body.sliders.sliders[0].setValue(position)
         qtbot.waitUntil(partial(stands_at, window, position))
         if position == 7:
             window.open_text("fake.zarr#/two")
@@ -85,7 +85,7 @@ def test_reload_reads_the_current_node_again(open_window: OpenWindow, qtbot: QtB
     qtbot.waitUntil(lambda: at(window, "/scan/volume", "Image") and position_of(window) == 4)
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    pane.sliders.sliders[0].setValue(7)
+    pane.body.sliders.sliders[0].setValue(7)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     visits, before = [*window.session.history.visits], window.session.source
     children["volume"] = FakeArray(np.ones((9, 14, 15)))

@@ -69,10 +69,10 @@ def test_a_command_a_menu_and_a_button_run(window: MainWindow, qtbot: QtBot) -> 
     run(window, "flip vert", qtbot)
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    assert pane.controls.flip_rows.isChecked()
+    assert pane.body.controls.flip_rows.isChecked()
     run(window, "appearance dark", qtbot)
     assert current_colours() is DARK
-    window.set_appearance(Appearance.LIGHT)
+    window.appearance.choose(Appearance.LIGHT)
     assert current_colours() is LIGHT
 
 
@@ -99,7 +99,7 @@ def test_a_command_of_another_tab_is_not_there(window: MainWindow, qtbot: QtBot)
 
 def test_without_a_source_the_palette_opens(open_window: OpenWindow) -> None:
     window = open_window(example())
-    window.close_source()
+    window.sources.close_current()
     dialog = window.show_palette()
     assert "Open folder" in dialog.titles
     dialog.reject()

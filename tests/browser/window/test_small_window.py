@@ -51,7 +51,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     assert not any(stands_out(one, window) for one in shown)
     if path != "/line":
         pane.tabs.setCurrentIndex(0)
-        sliders = pane.pane("Image").sliders  # type: ignore[attr-defined]
+        sliders = pane.pane("Image").body.sliders  # type: ignore[attr-defined]
         qtbot.waitUntil(lambda: sliders.height() >= 48)
 
 
@@ -72,7 +72,7 @@ def test_names_in_the_tree_have_room(open_window: OpenWindow, qtbot: QtBot) -> N
 def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    window, controls = pane.window(), pane.controls
+    window, controls = pane.window(), pane.body.controls
     window.resize(1500, 600)
     qtbot.waitUntil(lambda: controls.flip_rows.isVisible())
     assert not controls.more.isVisible()
@@ -95,8 +95,8 @@ def test_the_panel_scrolls(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.window().resize(900, 400)
-    area = pane.contrast
+    area = pane.body.contrast
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
-    assert pane.contrast.unpacking.height() >= pane.contrast.unpacking.minimumSizeHint().height()
+    assert pane.body.contrast.unpacking.height() >= pane.body.contrast.unpacking.minimumSizeHint().height()
     pane.window().resize(900, 1200)
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)

@@ -24,7 +24,7 @@ def test_stale_tiles_are_cancelled(open_window: OpenWindow, qtbot: QtBot) -> Non
     array, gate = FakeArray(values, chunks=(256, 256)), Gate()
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert "The middle is shown" in pane.stack.notice.text
+    assert "The middle is shown" in pane.body.stack.notice.text
     array.before_read = gate.wait
     pane.canvas.show_range((0, 500), (0, 500))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
@@ -46,10 +46,10 @@ def test_a_plane_that_never_loads_does_not_block_the_next(
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     array.before_read = lambda selection: gate.wait() if selection[0] == 0 else None
-    pane.sliders.spins[0].setValue(0)
+    pane.body.sliders.spins[0].setValue(0)
     assert gate.waiting.acquire(timeout=30)
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(2)
+        pane.body.sliders.spins[0].setValue(2)
     assert pane.view.frame.planes[0].index[0] == 2
     gate.open()
 

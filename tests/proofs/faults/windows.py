@@ -126,7 +126,13 @@ class Campaign:
             *4 * [self._show_tab],
             *3 * [self._look],
             *2 * [self._retry],
-            *(self._scroll, window.reload, navigator.back, navigator.forward, navigator.go_up),
+            *(
+                self._scroll,
+                window.sources.reload_current,
+                navigator.back,
+                navigator.forward,
+                navigator.go_up,
+            ),
             *(lambda: pane.turn(1), lambda: pane.step(1), pane.fit, pane.actual_size),
         ]
 
@@ -142,7 +148,7 @@ class Campaign:
     def end(self) -> None:
         """Without faults the window shows what is stored."""
         self._faulty.rate = 0.0
-        self._window.reload()
+        self._window.sources.reload_current()
         until_s = time.monotonic() + _PATIENCE_S
         while not self._shows_elements():
             assert time.monotonic() < until_s, "the table does not show its elements"

@@ -103,7 +103,7 @@ class Person:
 
     def reload(self) -> None:
         if self.random.random() < 0.2:
-            self.window.reload()
+            self.window.sources.reload_current()
 
     def resize(self) -> None:
         self.window.resize(self.random.randint(600, 1300), self.random.randint(500, 900))

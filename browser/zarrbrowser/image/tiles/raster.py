@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, product
 from typing import Any
 
@@ -43,7 +44,7 @@ class Tile:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for the cached properties: each tile asks for them
 class Raster:
     """One plane of one level at one sampling; equal rasters read the same elements."""
 
@@ -63,11 +64,10 @@ class Raster:
     @classmethod
     def of(cls, level: Level, axes: Axes, steps: tuple[int, int] = (1, 1)) -> Raster:
         """The raster of the plane of ``axes``. The positions of ``axes`` are elements of the base level."""
-        index = tuple(
-            0 if axis in axes.shown else level.position(axis, position)
-            for axis, position in enumerate(axes.index)
-        )
-        return cls(level, axes.rows, axes.columns, axes.channel, index, steps, axes.derivation)
+        index = [0] * len(axes.index)
+        for axis in axes.further:
+            index[axis] = level.position(axis, axes.index[axis])
+        return cls(level, axes.rows, axes.columns, axes.channel, tuple(index), steps, axes.derivation)
 
     def plain(self) -> Raster:
         """The raster of the elements themselves."""
@@ -83,27 +83,24 @@ class Raster:
         """Rows, columns."""
         return self.rows, self.columns
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """Samples down and to the right."""
-        lengths = (self.level.array.shape[axis] for axis in self.axes)
-        height, width = (math.ceil(n / step) for n, step in zip(lengths, self.steps, strict=True))
-        return height, width
+        (height, width), (down, right) = self.level_shape, self.steps
+        return math.ceil(height / down), math.ceil(width / right)
 
     @property
     def level_shape(self) -> tuple[int, int]:
         """Elements of the level down and to the right."""
         return self.level.array.shape[self.rows], self.level.array.shape[self.columns]
 
-    @property
+    @cached_property
     def tile_shape(self) -> tuple[int, int]:
         """Elements of the level per tile, down and to the right."""
-        array, lengths = self.level.array, [self._chunk(axis) for axis in self.axes]
-        across = self.itemsize * math.prod(
-            self._chunk(axis) for axis in range(array.ndim) if axis not in self.axes
-        )
-        plane = across * math.prod(array.shape[axis] for axis in self.axes)
-        budget = max(_TILE_BYTES, plane // _MOST_TILES)
+        chunk = [max(1, length) for length in self.level.array.inner_chunk_shape]
+        lengths = [chunk[axis] for axis in self.axes]
+        across = self.itemsize * math.prod(chunk) // math.prod(lengths)
+        budget = max(_TILE_BYTES, across * math.prod(self.level_shape) // _MOST_TILES)
         sides = [min(length, _LONGEST * step) for length, step in zip(lengths, self.steps, strict=True)]
         for side in (1, 0):  # columns first: along them chunks are adjacent in most stores
             room = max(1, budget // max(1, across * sides[0] * sides[1]))

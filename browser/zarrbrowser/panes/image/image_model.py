@@ -35,6 +35,9 @@ class ImageModel(QObject):
         self.state: ImageState | None = None
         self.layout = PlaneLayout.SINGLE
         self.measured: Measured | None = None
+        self._announcing = 0
+        self._is_measured = False
+        """Whether `measured_changed` waits until a change is announced: a plane in the cache is drawn at once."""
 
     def show(self, state: ImageState) -> None:
         """Show an image, or show the same one again."""
@@ -44,7 +47,7 @@ class ImageModel(QObject):
         """Show no image."""
         if self.state is not None:
             self.state = self.measured = None
-            self.changed.emit(EVERYTHING)
+            self._announce(EVERYTHING)
 
     def change(self, **changed: Any) -> None:
         """Change fields of the `ImageState`."""
@@ -73,8 +76,8 @@ class ImageModel(QObject):
 
     def set_measured(self, measured: Measured | None) -> None:
         """Set the statistics after the main plane was drawn."""
-        self.measured = measured
-        self.measured_changed.emit()
+        self.measured, self._is_measured = measured, True
+        self._announce(NOTHING)
 
     def _take(self, state: ImageState, also: Change = NOTHING) -> None:
         before, self.state = self.state, state.settled()
@@ -82,5 +85,13 @@ class ImageModel(QObject):
         found = changes(before, self.state) | also
         if found & (Change.IMAGE | Change.AXES):
             self.measured = None
-        if found:
-            self.changed.emit(found)
+        self._announce(found)
+
+    def _announce(self, change: Change) -> None:
+        self._announcing += 1
+        if change:
+            self.changed.emit(change)
+        self._announcing -= 1
+        if self._is_measured and not self._announcing:
+            self._is_measured = False
+            self.measured_changed.emit()

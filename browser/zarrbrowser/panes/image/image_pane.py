@@ -2,109 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
-    QHideEvent,
-    QImage,
-    QKeyEvent,
-    QResizeEvent,
-    QShowEvent,
-)
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
-from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
-from zarrbrowser.image.levels import Image, image_of_array
-from zarrbrowser.image.multiscales import NotAnImageError, image_of_group
 from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
-from zarrbrowser.image.state import Change, ImageState, PlaneLayout
-from zarrbrowser.image.tiles.frame_text import report
+from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.image.view_settings import initial_settings
-from zarrbrowser.nodes.protocols import NodeLike, is_array
-from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.panes.image.beside.beside import Beside
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.thumbnail import thumbnail
-from zarrbrowser.panes.image.colours.colour_controller import ColourController
-from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
-from zarrbrowser.panes.image.colours.legend import MissingLegend
-from zarrbrowser.panes.image.image_controls import ImageControls
+from zarrbrowser.panes.image.image_body import ImageBody
+from zarrbrowser.panes.image.image_memory import ImageMemory
 from zarrbrowser.panes.image.image_model import ImageModel
-from zarrbrowser.panes.image.picture_notice import PictureNotice
-from zarrbrowser.panes.image.plane_controller import PlaneController
-from zarrbrowser.panes.image.plane_grid import PlaneGrid
+from zarrbrowser.panes.image.image_opener import ImageOpener
+from zarrbrowser.panes.image.picture_report import PictureReport
 from zarrbrowser.panes.image.shown_planes import shown_planes
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
-from zarrbrowser.panes.image.tools.image_tools import ImageTools
-from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
-from zarrbrowser.theme import current_colours
-from zarrbrowser.values.elements import elements_of
-from zarrbrowser.values.numbers import why_no_picture
-from zarrbrowser.widgets.axis_sliders import AxisSliders
-from zarrbrowser.workers import Lane, Workers
+from zarrbrowser.workers import Workers
 
 _CALM_MS = 700
-_AHEAD = 3
-"""Planes that are read ahead while playing."""
 
 
 class ImagePane(Pane):
     """Shows one image. Its `ImageModel` holds the state; the parts of the pane follow it.
 
+    `ImageOpener` opens the image of a node, `ImageMemory` knows its settings, `ImageBody` shows it, `PictureReport` says what
+    it lacks, and `Beside` shows a second image.
+
     Signals:
         plane_shown: the requested plane is on the screen.
     """
 
+    beside: Beside
     plane_shown = Signal()
 
-    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, workers: Workers, parent: QWidget | None = None, *, has_controls: bool = True
+    ) -> None:
         super().__init__(session, workers, parent)
-        self._opening = Lane(workers)
-        self._source: Source | None = None
-        self._node: NodeLike | None = None
-        self._awaited: Mapping[str, Any] | None = None
-        """A view to restore once the image is open."""
-        self._steps = 0
-        self.model = ImageModel(self)
-        self.coordinate_labels = CoordinateLabels(workers, self)
-        self.cache = TileCache()
-        self.controls = ImageControls()
-        self.grid = PlaneGrid(self.model, workers, self.cache, self.coordinate_labels)
-        self.view = self.grid.main
-        self.notice = PictureNotice(self.model, self.view, workers, self.coordinate_labels, self)
-        self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
-        self.tools = ImageTools(self.model, workers, self.controls, self.grid, self.coordinate_labels, self)
-        self.sliders = AxisSliders(has_statistics=True)
-        self.contrast = ContrastPanel()
-        self.planes = PlaneController(
-            self.model, self.controls, self.sliders, self.canvas, self.coordinate_labels, self
+        self.model, self.cache = ImageModel(self), TileCache()
+        self.coordinate_labels = labels = CoordinateLabels(workers, self)
+        self.body = body = ImageBody(
+            self.model,
+            workers,
+            self.cache,
+            labels,
+            self.retry,
+            lambda: self.report.press(),
+            has_controls=has_controls,
         )
-        self.colours = ColourController(self.model, self.contrast, self)
-        self.missing = MissingLegend()
-        self.body = QWidget()
-        """All but the second image."""
-        self.beside = Beside(self, lambda session: ImagePane(session, workers))
-        self._has_controls, self._is_drawn, self._has_choices = True, False, True
-        self.controls.fit.clicked.connect(lambda _checked: self.fit())
+        self.view = body.view
+        self.report = PictureReport(self.model, body, workers, labels, self.retry)
+        self.memory = ImageMemory(session, self.model)
+        self.opener = ImageOpener(self.model, body, self.memory, workers)
+        self.beside = Beside(  # its controls appear once there is room for them
+            self, lambda session: ImagePane(session, workers, has_controls=False)
+        )
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._lay_out()
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self.beside.splitter)
         self._connect()
-        self.update_colours()
+
+    def _connect(self) -> None:
+        body, opener, report, beside = self.body, self.opener, self.report, self.beside
+        body.tools.comparison.locate = self.memory.locate
+        body.tools.comparison.viewed = self.memory.viewed_before
+        body.controls.fit.clicked.connect(lambda _checked: self.fit())
+        body.stack.settled.connect(self.settled)
+        body.tools.pointed.connect(beside.tell)
+        opener.found.connect(report.forget)
+        opener.opened.connect(self._opened)
+        report.shown.connect(self.plane_shown)
+        for reported in (report.reported, body.tools.reported, beside.reported):
+            reported.connect(self.reported)
+        beside.pointed.connect(self.pointed)
+        beside.source_asked.connect(self.source_asked)
+        beside.changed.connect(self.view_changed)
+        self.view.drawn.connect(self._calm.start)
+        self._calm.timeout.connect(self.view_changed)
 
     @property
     def canvas(self) -> Canvas:
@@ -114,38 +103,17 @@ class ImagePane(Pane):
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, or a group that is one image, with its earlier view settings if it was shown before."""
         self.clear()
-        self._source, self._node = source, node
-        if is_array(node):
-            self._show_image(image_of_array(node))
-            return
-        self._open_levels(source, node)
-
-    def _open_levels(self, source: Source, node: NodeLike, variable: str = "") -> None:
-        self.stack.wait_for(f"Opening the levels of {node.path}")
-        self._opening.ask(
-            lambda _request: image_of_group(node, source.hierarchy.node, variable),
-            self._show_image,
-            self._fail_to_open,
-            f"Opening {node.path}",
-        )
-
-    def _fail_to_open(self, error: Exception) -> None:
-        if isinstance(error, NotAnImageError):
-            self.stack.show_sentence(sentence(error), drawing="array2")
-        else:
-            self.stack.show_error(error)
+        self.opener.show_node(source, node)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
-        self._opening.forget()
-        self.notice.forget()
+        self.opener.clear()
+        self.report.forget()
         self.model.clear()
         self.coordinate_labels.forget()
         self._calm.stop()
-        self._source = self._node = self._awaited = None
-        self._steps = 0
-        self.missing.hide()
-        self.stack.notice.say("")
+        self.body.missing.hide()
+        self.body.stack.notice.say("")
 
     def forget_tiles(self) -> None:
         self.cache.clear()
@@ -160,45 +128,26 @@ class ImagePane(Pane):
         """Remove the second image if its source is closed, and show it once its source is open."""
         self.beside.sources_changed(known)
 
-    def show_beside(self, source: Source, path: str) -> bool:
-        """Show a second image beside the first one."""
-        self.beside.show(source, path)
-        return True
-
-    def reread_beside(self, sources: Collection[Source]) -> None:
-        """Read the second image again if it is of one of these sources."""
-        self.beside.read_again(sources)
-
-    def close_beside(self) -> None:
-        """Remove the second image."""
-        self.beside.close()
-
-    def show_controls(self, *, is_on: bool) -> None:
-        """Show or hide the bar above the picture and the colours beside it."""
-        self._has_controls = is_on
-        self._place_controls()
-
     def retry(self) -> None:
         """Repeat what failed."""
+        source, node = self.memory.source, self.opener.node
         if self.model.state is not None:
-            self.stack.make_room()
-            self.grid.retry()
-        elif self._source is not None and self._node is not None:
-            self.show_node(self._source, self._node)
+            self.body.stack.make_room()
+            self.body.grid.retry()
+        elif source is not None and node is not None:
+            self.show_node(source, node)
 
     def step(self, by: int) -> None:
         """Show the next or previous plane; steps are counted while the image is being opened."""
         if (second := self.beside.focused) is not None:
             second.step(by)
-        elif self.model.state is None and self._opening.busy:
-            self._steps += by
-        else:
-            self.sliders.step(by)
+        elif not self.opener.step(by):
+            self.body.sliders.step(by)
 
     def unpack(self, *, is_on: bool) -> None:
         """Show unpacked values or stored numbers."""
         if self.model.state is not None:
-            self.contrast.unpacking.setChecked(is_on)
+            self.body.contrast.unpacking.setChecked(is_on)
 
     def fit(self) -> None:
         """Fit the whole plane into view: that of the second image if it has the keys."""
@@ -221,21 +170,16 @@ class ImagePane(Pane):
 
     def viewed(self) -> ViewedArray | None:
         """The plane, for export; the elements of which it is computed, if it is."""
-        levels = self.displayed_levels()
         state = self.model.state
+        found = [self.displayed(number) for number in range(len(self.view.levels))]
+        levels = [one for one in found if one is not None]
         if levels and state is not None and state.settings.is_derived:
             return computed_from(ViewedArray.of_levels(levels), state.settings.reduction)
         return ViewedArray.of_levels(levels) if levels else None
 
     def figure(self) -> ShownPlanes | None:
         """The planes on the screen, for a figure."""
-        return shown_planes(self.grid, self.coordinate_labels)
-
-    def displayed_levels(self) -> list[DisplayedSlice]:
-        """The displayed slice at each level, the finest first; empty without an image."""
-        levels = self.model.state.image.levels if self.model.state is not None else ()
-        found = [self.displayed(number) for number in range(len(levels))]
-        return [one for one in found if one is not None]
+        return shown_planes(self.body.grid, self.coordinate_labels)
 
     def displayed(self, level: int | None = None) -> DisplayedSlice | None:
         """The displayed slice as a value without Qt; None without an image.
@@ -269,7 +213,7 @@ class ImagePane(Pane):
         """Restore the settings from `view_state`; settings that do not fit the image are ignored."""
         state = self.model.state
         if state is None:
-            self._awaited = document  # the levels of a pyramid are still being opened
+            self.opener.awaited = document  # the levels of a pyramid are still being opened
             return
         layouts = {layout.value: layout for layout in PlaneLayout}
         layout = layouts.get(str(document.get("layout")), state.layout)
@@ -293,7 +237,7 @@ class ImagePane(Pane):
 
     def thumbnail(self, size: QSize) -> QImage | None:
         """The main plane, or its map."""
-        if self.model.state is None or not self.stack.shows_data:
+        if self.model.state is None or not self.body.stack.shows_data:
             return None
         projection = self.view.projection
         canvas = projection.canvas if projection.chart is not None else None
@@ -301,224 +245,35 @@ class ImagePane(Pane):
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
-        self.grid.set_colours(current_colours())
-        self.tools.set_colours(current_colours())
-        self.contrast.histogram.set_colours(current_colours())
+        self.body.update_colours()
         self.beside.update_colours()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Pause reading under another tab; a window that is hidden as a whole goes on."""
         super().hideEvent(event)
         if not event.spontaneous():
-            self.grid.pause(is_on=True)
+            self.body.grid.pause(is_on=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Take over the settings of the Volume tab, and resume reading."""
         super().showEvent(event)
         if not event.spontaneous():
-            self._adopt()
-            self.grid.pause(is_on=False)
-            self._report()
+            self.memory.adopt()
+            self.body.grid.pause(is_on=False)
+            self.report.report()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Play and stop with Space, if the focused widget does not use it."""
         if event.key() == Qt.Key.Key_Space:
-            self.sliders.play()
+            self.body.sliders.play()
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Place the second image beside the first one, or below it in a narrow window."""
-        super().resizeEvent(event)
-        self.beside.make_room()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        self.beside.drag(event)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        self.beside.drop_mark.turn(is_on=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Show a row of the tree beside the image."""
-        self.beside.drop(event)
-
-    # Construction
-
-    def _lay_out(self) -> None:
-        around = QVBoxLayout(self)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self.beside.splitter)
-        self.beside.splitter.addWidget(self.body)
-        self.setAcceptDrops(True)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.controls)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        tools = self.tools
-        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
-        middle.addWidget(left, 1)
-        middle.addWidget(self.contrast)
-        column.addLayout(middle, 1)
-        column.addWidget(self.missing)
-        column.addWidget(self.sliders)
-
-    def _connect(self) -> None:
-        self.tools.comparison.locate = self._locate
-        self.tools.comparison.viewed = self._viewed_before
-        self.controls.variable.textActivated.connect(self._choose_variable)
-        self.controls.field.textActivated.connect(self.colours.choose_field)
-        self.sliders.may_play = lambda: self.view.is_complete
-        self.view.keeps_contrast = lambda: self.sliders.is_playing
-        self.stack.settled.connect(self.settled)
-        self.stack.data_shown.connect(self._data_shown)
-        self.tools.pointed.connect(self.beside.tell)
-        self.beside.pointed.connect(self.pointed)
-        self.beside.reported.connect(self.reported)
-        self.beside.source_asked.connect(self.source_asked)
-        self.beside.changed.connect(self.view_changed)
-        self.tools.reported.connect(self.reported)
-        self.model.changed.connect(self._remember)
-        self.model.measured_changed.connect(self._show_missing)
-        self.notice.changed.connect(self._notice_changed)
-        self.view.begun.connect(self.stack.make_room)
-        self.view.frame_shown.connect(self._frame_shown)
-        self.view.drawn.connect(self._calm.start)
-        self._calm.timeout.connect(self.view_changed)
-        self.view.failed.connect(self._fail)
-        self.view.stopped.connect(self.sliders.stop)
-
-    # Showing an image
-
-    def _choose_variable(self, name: str) -> None:
-        if self._source is not None and self._node is not None:
-            self._open_levels(self._source, self._node, name)
-
-    def _show_image(self, image: Image) -> None:
-        array, source = image.base, self._source
-        self.notice.forget()
-        reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
-        if 0 in array.shape:
-            reason = "This array holds no elements: one of its axes has length 0."
-        self._has_choices = not reason or len(image.variables) > 1
-        self._place_controls()
-        self.controls.show_variables(image.variables, image.variable)
-        if reason or source is None:
-            self.sliders.hide()
-            self.stack.show_sentence(reason, drawing="array2")
-            return
-        settings = self.session.view_of(source, image.key)
-        if settings is None or settings.axes.shape != tuple(array.shape):
-            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.key))
-        sibling = self.session.sibling_axes(source, image.key)
-        if sibling is not None:
-            settings = replace(settings, axes=settings.axes.at_positions_of(sibling))
-        # Ask again before large reads that the user agreed to on an earlier visit.
-        # The other array of a comparison is opened again: its source may be closed.
-        settings, find = replace(settings, may_read_bytes=0, other=None), source.hierarchy.node
-        colour_map = self.session.colour_map
-        self.model.show(ImageState(image, settings, find, colour_map, self.model.layout))
-        self.coordinate_labels.look_for(image, find)
-        if self._awaited is not None:
-            self.restore(self._awaited)
-        self.step(self._steps)
-
-    def _locate(self, address: str) -> tuple[str, Callable[[str], Any]]:
-        """The path of a node, and what opens it: in the source of the image, or in another open one."""
-        where, marker, path = address.rpartition("#/")
-        if not marker:
-            if self._source is None:
-                raise CannotCompareError(f"{address} is not open.")
-            return f"/{address.strip('/')}", self._source.hierarchy.node
-        source = next((one for one in self.session.sources if one.request.shown_address == where), None)
-        if source is None:
-            raise CannotCompareError(f"{where} is not open.")
-        return f"/{path}", source.hierarchy.node
-
-    def _viewed_before(self) -> list[str]:
-        """Addresses of images that the user looked at, other than the present one."""
+    def _opened(self, steps: int) -> None:
+        """Do what was asked for while the image was being opened."""
         state = self.model.state
-        return [
-            path if source is self._source else f"{source.request.shown_address}#{path}"
-            for source, path in self.session.viewed()
-            if source is not self._source or state is None or path != state.image.key
-        ]
-
-    def _adopt(self) -> None:
-        """Take over the settings of this image, which the Volume tab may have changed."""
-        state = self.model.state
-        if state is None or self._source is None:
-            return
-        kept = self.session.view_of(self._source, state.image.key)
-        if kept is not None and kept is not state.settings:
-            own = state.settings
-            kept = replace(kept, other=own.other, may_read_bytes=own.may_read_bytes)
-            self.model.change(settings=kept, colour_map=self.session.colour_map)
-
-    def _remember(self, _change: Change) -> None:
-        state = self.model.state
-        if state is None:
-            return
-        if self._source is not None:
-            self.session.remember(self._source, state.image.key, state.settings)
-        self.session.colour_map = state.colour_map
-
-    # Events
-
-    def _data_shown(self, shown: bool) -> None:
-        # Without a picture, colours and contrast would be those of the one before.
-        self._is_drawn = shown
-        self._place_controls()
-
-    def _place_controls(self) -> None:
-        state = self.model.state
-        has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
-        self.controls.setVisible(self._has_controls and self._has_choices)
-        self.contrast.setVisible(self._has_controls and has_colours)
-
-    def _frame_shown(self) -> None:
-        state, faults, frame = self.model.state, self.view.faults, self.view.frame
-        if frame is None or state is None:
-            return
-        if faults and len(faults) == len(frame.tiles):
-            self.stack.show_error(faults[0])
-            return
-        self.stack.show_data(*self.notice.words())
-        self.notice.look_for_chunks()
-        self._report()
-        self.plane_shown.emit()
-        axes = state.settings.axes
-        ahead = [axes.at(*place) for place in self.sliders.next_positions(_AHEAD)]
-        if ahead:
-            self.view.look_ahead(ahead)
-
-    def _report(self) -> None:
-        state, frame = self.model.state, self.view.frame
-        if state is not None and frame is not None and self.view.is_complete:
-            self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
-
-    def _notice_pressed(self) -> None:
-        if self.notice.is_failure:
-            self.retry()
-        else:
-            self.notice.load()
-
-    def _notice_changed(self) -> None:
-        if self.stack.shows_data:
-            self.stack.show_data(*self.notice.words())
-
-    def _show_missing(self) -> None:
-        state, measured = self.model.state, self.model.measured
-        if state is None or measured is None or self.sliders.is_playing:
-            return  # only the first plane is measured while playing
-        found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
-        whole = found is not None and found.size == axes.height * axes.width
-        is_told = elements_of(state.image.base).has_marks
-        mark = "marked as missing" if is_told else "with the fill value"
-        self.missing.show_statistics(found, is_exact=whole, mark=mark)
-
-    def _fail(self, error: Exception) -> None:
-        if not self.view.mosaics:
-            self.stack.show_error(error)
+        if state is not None:
+            self.coordinate_labels.look_for(state.image, state.find)
+        if self.opener.awaited is not None:
+            self.restore(self.opener.awaited)
+        self.step(steps)

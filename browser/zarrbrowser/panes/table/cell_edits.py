@@ -1,4 +1,4 @@
-"""Changing the current cell of a table."""
+"""Changing the cells of a table: the current one in place, the selected ones by a dialog."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.table.grid import Grid
+from zarrbrowser.table.row_order import OrderedGrid
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +33,55 @@ class _Edited:
 class CellEdits(QObject):
     """Shows a line over the current cell, and asks for the change when the user presses Enter.
 
+    Attributes:
+        source: the source of the table; None without a table.
+
     Signals:
         change_asked: a `Change` of one element.
+        fill_asked: a `Target`, the elements for which the user wants to type a value.
         said: why the typed text is not a value; empty when that is settled.
+        refused: why cells cannot be changed.
     """
 
     change_asked = Signal(object)
+    fill_asked = Signal(object)
     said = Signal(str)
+    refused = Signal(str)
 
     def __init__(self, table: TableView) -> None:
         super().__init__(table)
         self._table = table
+        self.source: Source | None = None
         self._edited: _Edited | None = None
         self.line = CellEditor(table.viewport())
         self.line.setFont(table.font())
         self.line.entered.connect(self._enter)
         self.line.left.connect(self._leave)
+        table.edit_asked.connect(self._edit)
         table.grid_model.modelReset.connect(self.line.leave)
         for bar in (table.verticalScrollBar(), table.horizontalScrollBar()):
             bar.valueChanged.connect(lambda _value: self.line.leave())
 
-    def begin(self, source: Source) -> str:
+    def ask_to_fill(self) -> None:
+        """Ask for a value for the selected cells, or for those in view."""
+        grid, chosen = self._table.grid_model.grid, self._table.chosen()
+        if isinstance(grid, OrderedGrid):
+            self.refused.emit("The rows are sorted or filtered: show all rows in their own order first")
+        elif self.source is None or not isinstance(grid, Grid) or chosen is None:
+            self.refused.emit("Show an array in the Table tab first")
+        elif grid.fields and chosen[1].stop - chosen[1].start > 1:
+            self.refused.emit("Select cells of one field")
+        else:
+            title = "The selected cells" if self._table.has_selection else "The cells in view"
+            self.fill_asked.emit(target_of(self.source, grid, *chosen, title))
+
+    def _edit(self) -> None:
+        if self.source is not None and self._table.grid_model.grid is not None:
+            why = self._begin(self.source)
+            if why:
+                self.refused.emit(why)
+
+    def _begin(self, source: Source) -> str:
         """Show the line over the current cell. Returns why it cannot be changed, or an empty text."""
         table, model = self._table, self._table.grid_model
         grid, cell = model.grid, table.current_cell

@@ -46,8 +46,10 @@ class BesideOpener(QObject):
     def show(self, source: Source, path: str) -> None:
         """Show the image of a node beside the one in the Image tab."""
         pane = self._node_pane.current_pane if self._node_pane.show_tab(_IMAGE) else None
-        if pane is None or not pane.show_beside(source, path):
+        if pane is None or pane.beside is None:
             self.reported.emit(_NO_IMAGE)
+        else:
+            pane.beside.show(source, path)
 
     def _open(self, request: SourceRequest) -> None:
         """Open a source in the tree, without leaving the current node; the panes are told when it is open."""
@@ -60,5 +62,5 @@ class BesideOpener(QObject):
     def close(self) -> None:
         """Close the second image."""
         pane = self._node_pane.panes.get(_IMAGE)
-        if pane is not None:
-            pane.close_beside()
+        if pane is not None and pane.beside is not None:
+            pane.beside.close()

@@ -167,7 +167,8 @@ class SidePane(QWidget):
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
         self.box.update_colours()
-        self.results.viewport().update()
+        for rows in (self.tree, self.results):
+            rows.viewport().update()
 
     def _build(self) -> None:
         self.foot.setProperty("role", "foot")

@@ -33,7 +33,7 @@ def test_a_picture_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtb
     assert len(set(shades.tolist())) > 200, "from black to white"
     low, high = pane.view.picture_style().levels
     assert values.min() <= low < high <= values.max()
-    region = pane.contrast.histogram.item
+    region = pane.body.contrast.histogram.item
     first, last = region.getLevels()
     assert 0 < last - first < 1e31
     region.setLevels(first, (first + last) / 2)

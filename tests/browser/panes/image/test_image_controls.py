@@ -13,21 +13,21 @@ from zarrbrowser.image.colours.render import Style, rgba
 def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     with qtbot.waitSignal(pane.plane_shown):
-        pane.controls.axes.swap.click()
+        pane.body.controls.axes.swap.click()
     assert np.array_equal(picture(pane), VOLUME[4].T)
-    box = pane.controls.axes.rows
+    box = pane.body.controls.axes.rows
     with qtbot.waitSignal(pane.plane_shown):
         box.setCurrentIndex(box.findText("z"))
         box.activated.emit(box.currentIndex())
     assert np.array_equal(picture(pane), VOLUME[:, :, 20])
-    assert list(pane.sliders.sliders) == [2]
+    assert list(pane.body.sliders.sliders) == [2]
 
 
 def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.zeros((3, 4), [("height", "f4"), ("name", "S2"), ("count", "i2")])
     values["count"] = 5
     pane, _array = show(open_window, qtbot, values)
-    box = pane.controls.field
+    box = pane.body.controls.field
     assert [box.itemText(row) for row in range(box.count())] == ["height", "count"]
     box.textActivated.emit("count")
     assert np.array_equal(drawn(pane), rgba(values["count"], Style(levels=(4.5, 5.5))))
@@ -37,8 +37,10 @@ def test_the_bar_hides_controls_in_a_narrow_window(open_window: OpenWindow, qtbo
     pane, _array = show(open_window, qtbot, VOLUME)
     window = pane.window()
     window.resize(1400, 700)
-    qtbot.waitUntil(lambda: pane.controls.flip_rows.isVisible() and pane.controls.axes.labels[0].isVisible())
+    qtbot.waitUntil(
+        lambda: pane.body.controls.flip_rows.isVisible() and pane.body.controls.axes.labels[0].isVisible()
+    )
     window.resize(800, 600)
-    qtbot.waitUntil(lambda: not pane.controls.axes.labels[0].isVisible())
-    assert pane.controls.fit.isVisible()
-    assert pane.controls.fit.geometry().right() <= pane.controls.width()
+    qtbot.waitUntil(lambda: not pane.body.controls.axes.labels[0].isVisible())
+    assert pane.body.controls.fit.isVisible()
+    assert pane.body.controls.fit.geometry().right() <= pane.body.controls.width()

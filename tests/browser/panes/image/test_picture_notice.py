@@ -14,9 +14,9 @@ from tests.browser.panes.image.pictures import pane_of, pyramid, show
 def test_an_array_without_chunks_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _ = show(open_window, qtbot, np.full((20, 30), np.nan))
     qtbot.waitUntil(
-        lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
+        lambda: pane.body.stack.notice.text == "No chunk was written: every element is the fill value."
     )
-    assert pane.stack.notice.button.isHidden()
+    assert pane.body.stack.notice.button.isHidden()
 
 
 def test_a_written_array_of_one_value_says_nothing(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -27,7 +27,7 @@ def test_a_written_array_of_one_value_says_nothing(open_window: OpenWindow, qtbo
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: (0, 0) in looked)
     qtbot.waitUntil(lambda: not pane.workers.active)
-    assert not pane.stack.notice.text
+    assert not pane.body.stack.notice.text
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_missing_levels_are_named(
     if "2" in gone:
         children["2"] = FakeBroken(ValueError("not JSON"))
     pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, group.attributes)}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
+    qtbot.waitUntil(lambda: pane.body.stack.notice.text == text)
     assert len(pane.view.levels) == 3 - len(gone)
 
 
@@ -59,11 +59,11 @@ def test_transformations_that_are_no_numbers_are_named(open_window: OpenWindow, 
     children = {str(number): array for number, array in enumerate(arrays)}
     pane = pane_of(open_window(FakeGroup({"image": FakeGroup(children, attributes)}), "/image"), qtbot)
     text = "A transformation of the levels is not applied: scale that is not 2 numbers other than 0."
-    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
+    qtbot.waitUntil(lambda: pane.body.stack.notice.text == text)
 
 
 def test_coordinates_that_cannot_be_used_are_named(open_window: OpenWindow, qtbot: QtBot) -> None:
     children = {"array": FakeArray(np.eye(4), ("y", "x")), "y": FakeArray(np.arange(3))}
     pane = pane_of(open_window(FakeGroup(children), "/array"), qtbot)
     text = "/y has 3 coordinates for an axis of 4: the axis shows indices instead."
-    qtbot.waitUntil(lambda: pane.stack.notice.text == text)
+    qtbot.waitUntil(lambda: pane.body.stack.notice.text == text)

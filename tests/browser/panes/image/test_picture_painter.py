@@ -179,11 +179,11 @@ def test_an_error_of_painting_is_one_sentence_until_a_picture_succeeds(
     load_all(pane, qtbot)
     held.error = MemoryError()
     move(pane, 0)
-    qtbot.waitUntil(lambda: not pane.stack.shows_data)
-    assert pane.stack.sentence.text == "There is not enough memory for this."
+    qtbot.waitUntil(lambda: not pane.body.stack.shows_data)
+    assert pane.body.stack.sentence.text == "There is not enough memory for this."
     held.error = None
     move(pane, 1)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.stack.shows_data)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.stack.shows_data)
 
 
 def test_an_error_of_painting_leaves_no_earlier_picture_beside_another_one(
@@ -191,8 +191,8 @@ def test_an_error_of_painting_leaves_no_earlier_picture_beside_another_one(
 ) -> None:
     pane, _array = show(open_window, qtbot, LARGE)
     pane.model.arrange(PlaneLayout.ORTHOGONAL)
-    right = pane.grid.others[0]
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    right = pane.body.grid.others[0]
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
     held.error = MemoryError()
     pane.model.set(axes=pane.model.state.settings.axes.at(2, 7))
     qtbot.waitUntil(lambda: right.canvas.image.image is None)

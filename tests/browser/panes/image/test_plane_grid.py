@@ -13,38 +13,38 @@ from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, show
 
 def test_orthogonal_planes_go_through_one_point(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    pane.controls.layouts["orthogonal"].click()
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
-    side, below = pane.grid.others
+    pane.body.controls.layouts["orthogonal"].click()
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
+    side, below = pane.body.grid.others
     assert np.array_equal(side.mosaics[0].values, VOLUME[:, :, 20].T)
     assert np.array_equal(below.mosaics[0].values, VOLUME[:, 15, :])
     main = pane.view.frame
     pane.canvas.picked.emit((7.2, 30.9))
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
     assert np.array_equal(side.mosaics[0].values, VOLUME[:, :, 31].T)
     assert np.array_equal(below.mosaics[0].values, VOLUME[:, 7, :])
     assert pane.view.frame is main  # it shows the same plane
     below.canvas.picked.emit((2.0, 5.0))
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
     assert np.array_equal(picture(pane), VOLUME[2])
     assert np.array_equal(side.mosaics[0].values, VOLUME[:, :, 5].T)
-    assert pane.sliders.spins[0].value() == 2
+    assert pane.body.sliders.spins[0].value() == 2
     assert [line.value() for line in pane.canvas.cross] == [7, 5]
     with qtbot.waitSignal(pane.pointed) as heard:
         below.canvas.pointed.emit((1.0, 0.0))
     assert heard.args[0].startswith("z = 1, x = 0:")
-    pane.controls.layouts["single"].click()
-    assert pane.grid.others == []
+    pane.body.controls.layouts["single"].click()
+    assert pane.body.grid.others == []
     assert not pane.canvas.cross[0].isVisible()
 
 
 def test_a_pinned_plane_is_shown_beside_others(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    pane.controls.layouts["pair"].click()
-    (pinned,) = pane.grid.others
+    pane.body.controls.layouts["pair"].click()
+    (pinned,) = pane.body.grid.others
     qtbot.waitUntil(lambda: pinned.is_complete)
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(1)
+        pane.body.sliders.spins[0].setValue(1)
     assert np.array_equal(picture(pane), VOLUME[1])
     assert np.array_equal(pinned.mosaics[0].values, VOLUME[4])
     assert pinned.picture_style() == pane.view.picture_style()  # colours mean the same
@@ -59,12 +59,12 @@ def test_orthogonal_planes_need_three_axes(open_window: OpenWindow, qtbot: QtBot
     window = open_window(root, "/volume")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.controls.layouts["orthogonal"].click()
+    pane.body.controls.layouts["orthogonal"].click()
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/plane")
-    assert pane.grid.others == []
-    assert pane.controls.layouts["single"].isChecked()
-    assert not pane.controls.layouts["orthogonal"].isEnabled()
+    assert pane.body.grid.others == []
+    assert pane.body.controls.layouts["single"].isChecked()
+    assert not pane.body.controls.layouts["orthogonal"].isEnabled()
 
 
 def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -79,8 +79,8 @@ def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindo
     window = open_window(root, "/volume")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.controls.layouts["pair"].click()
-    (pinned,) = pane.grid.others
+    pane.body.controls.layouts["pair"].click()
+    (pinned,) = pane.body.grid.others
     qtbot.waitUntil(lambda: pinned.is_complete)
     assert not pinned.canvas.plot.titleLabel.isVisible()
     with qtbot.waitSignal(pane.plane_shown):
@@ -100,8 +100,8 @@ def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindo
         window.open_text("fake.zarr#/small")
     assert pinned.canvas.is_fitted
     assert np.array_equal(pinned.mosaics[0].values, VOLUME[4])
-    pane.controls.layouts["single"].click()
-    pane.controls.layouts["pair"].click()
-    (pinned,) = pane.grid.others
+    pane.body.controls.layouts["single"].click()
+    pane.body.controls.layouts["pair"].click()
+    (pinned,) = pane.body.grid.others
     qtbot.waitUntil(lambda: pinned.is_complete)
     assert np.array_equal(pinned.mosaics[0].values, picture(pane))

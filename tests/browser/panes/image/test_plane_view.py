@@ -50,17 +50,17 @@ def test_an_unreadable_tile_does_not_affect_the_others(open_window: OpenWindow, 
     array = FakeArray(values, chunks=(300, 300))
     array.before_read = lambda selection: flaky() if selection[0].start == selection[1].start == 0 else None
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: "does not answer" in pane.stack.notice.text)
-    assert pane.stack.shows_data
+    qtbot.waitUntil(lambda: "does not answer" in pane.body.stack.notice.text)
+    assert pane.body.stack.shows_data
     there = pane.view.mosaics[0].is_there
     assert there is not None
     assert there.mean() == pytest.approx(3 / 4)
     assert (drawn(pane)[~there] == 0).all()
     flaky.mended = True
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.notice.button.click()
+        pane.body.stack.notice.button.click()
     assert pane.view.mosaics[0].is_there is None
-    assert not pane.stack.notice.isVisible()
+    assert not pane.body.stack.notice.isVisible()
 
 
 def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
@@ -78,10 +78,10 @@ def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
     qtbot.waitUntil(lambda: pane.view.is_complete)
 
     def told(plane: int) -> tuple[str, str]:
-        pane.sliders.spins[0].setValue(plane)
+        pane.body.sliders.spins[0].setValue(plane)
         qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.frame.planes[0].index[0] == plane)
-        sentence = "" if pane.stack.shows_data else pane.stack.sentence.text
-        return sentence, pane.stack.notice.text if pane.stack.notice.isVisible() else ""
+        sentence = "" if pane.body.stack.shows_data else pane.body.stack.sentence.text
+        return sentence, pane.body.stack.notice.text if pane.body.stack.notice.isVisible() else ""
 
     assert [told(plane) for plane in (3, 2, 1, 4, 2, 5)] == [
         ("", ""),

@@ -22,7 +22,7 @@ from zarrbrowser.window.main_window import MainWindow
 
 def choose(pane: ImagePane, axis: int, statistic: Statistic | None) -> None:
     """Choose an entry of the menu at a slider."""
-    menu = pane.sliders.statistics[axis].menu()
+    menu = pane.body.sliders.statistics[axis].menu()
     next(action for action in menu.actions() if action.data() is statistic).trigger()
 
 
@@ -46,17 +46,17 @@ def test_the_picture_shows_the_statistic(
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     found = reduced(pane, qtbot, 0, statistic)
     assert np.allclose(found, function(VOLUME.astype(np.float64), axis=0))
-    assert pane.sliders.totals[0].text == f"{statistic.value} of 8"
-    assert pane.sliders.statistics[0].text() == f"{text} ▾"
-    assert not pane.sliders.spins[0].isEnabled()
-    assert not pane.sliders.plays[0].isEnabled()
+    assert pane.body.sliders.totals[0].text == f"{statistic.value} of 8"
+    assert pane.body.sliders.statistics[0].text() == f"{text} ▾"
+    assert not pane.body.sliders.spins[0].isEnabled()
+    assert not pane.body.sliders.plays[0].isEnabled()
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((3.0, 4.0))
     assert heard.args[0] == f"y = 3, x = 4:  {float(f'{found[3, 4]:.10g}')} mm"
     with qtbot.waitSignal(pane.plane_shown):
         choose(pane, 0, None)
     assert (picture(pane) == VOLUME[4]).all()
-    assert pane.sliders.spins[0].isEnabled()
+    assert pane.body.sliders.spins[0].isEnabled()
 
 
 def test_fixed_bounds_do_not_apply_to_sums(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -81,8 +81,8 @@ def test_other_planes_of_a_reduced_axis_show_elements(open_window: OpenWindow, q
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     reduced(pane, qtbot, 0, Statistic.MEAN)
     pane.model.arrange(PlaneLayout.ORTHOGONAL)
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
-    right, below = (view.mosaics[0].values for view in pane.grid.others)
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
+    right, below = (view.mosaics[0].values for view in pane.body.grid.others)
     assert (right == VOLUME[:, :, 20].T).all()
     assert (below == VOLUME[:, 15, :]).all()
 
@@ -92,9 +92,9 @@ def test_blended_channels_are_reduced_one_by_one(open_window: OpenWindow, qtbot:
     array = FakeArray(volume, ("c", "z", "y", "x"))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.contrast.blend.setChecked(True)
+    pane.body.contrast.blend.setChecked(True)
     qtbot.waitUntil(lambda: pane.view.is_complete and len(pane.view.mosaics) == 2)
-    assert list(pane.sliders.statistics) == [1]
+    assert list(pane.body.sliders.statistics) == [1]
     reduced(pane, qtbot, 1, Statistic.MAXIMUM)
     assert (pane.view.mosaics[0].values == volume[0].max(axis=0)).all()
     assert (pane.view.mosaics[1].values == volume[1].max(axis=0)).all()
@@ -112,10 +112,10 @@ def test_much_is_read_only_after_consent(
     qtbot.waitUntil(lambda: pane.view.is_complete)
     array.selections.clear()
     choose(pane, 0, Statistic.MEAN)
-    qtbot.waitUntil(lambda: "8 chunks, 37.5 KiB" in pane.stack.notice.text)
+    qtbot.waitUntil(lambda: "8 chunks, 37.5 KiB" in pane.body.stack.notice.text)
     assert array.selections == []
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.notice.button.click()
+        pane.body.stack.notice.button.click()
     qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.allclose(picture(pane), VOLUME.mean(axis=0), atol=1e-6)
 
@@ -130,11 +130,11 @@ def test_reading_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert isinstance(window, MainWindow)
     window.workers.stop()
     go_on.set()
-    qtbot.waitUntil(lambda: not pane.stack.shows_data)
-    assert "cancelled" in pane.stack.sentence.text
+    qtbot.waitUntil(lambda: not pane.body.stack.shows_data)
+    assert "cancelled" in pane.body.stack.sentence.text
     assert not pane.view.loader.busy
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.sentence.button.click()
+        pane.body.stack.sentence.button.click()
     assert np.allclose(picture(pane), VOLUME.mean(axis=0), atol=1e-6)
 
 
@@ -147,7 +147,7 @@ def test_the_choice_is_kept_and_bad_ones_are_ignored(open_window: OpenWindow, qt
     pane.restore(document)
     assert pane.model.state is not None
     assert pane.model.state.settings.reduction == Reduction(0, Statistic.SUM)
-    assert pane.sliders.statistics[0].text() == "sum ▾"
+    assert pane.body.sliders.statistics[0].text() == "sum ▾"
     for bad in ([0, "mode"], [7, "mean"], [-1, "mean"], ["z", "mean"], 5, [0]):
         pane.restore({**document, "reduction": bad})
         assert pane.model.state.settings.reduction == Reduction(0, Statistic.SUM)
@@ -167,21 +167,21 @@ def test_the_exported_view_has_all_elements_along_the_axis(open_window: OpenWind
 def test_dates_offer_no_statistics(open_window: OpenWindow, qtbot: QtBot) -> None:
     dates = np.zeros((3, 4, 5), "M8[s]")
     pane, _ = show(open_window, qtbot, dates, ("z", "y", "x"))
-    assert pane.sliders.isVisible()
-    assert not pane.sliders.statistics[0].isVisible()
+    assert pane.body.sliders.isVisible()
+    assert not pane.body.sliders.statistics[0].isVisible()
 
 
 def test_a_pinned_plane_stays_as_it_is(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    pane.controls.layouts["pair"].click()
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    pane.body.controls.layouts["pair"].click()
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
     reduced(pane, qtbot, 0, Statistic.SUM)
-    (right,) = pane.grid.others
+    (right,) = pane.body.grid.others
     qtbot.waitUntil(lambda: right.is_complete)
     assert (right.mosaics[0].values == VOLUME[4]).all()
     low, high = right.picture_style().levels
     assert high - low < np.ptp(picture(pane)) / 1.5, "each has its own contrast"
-    pane.controls.layouts["pair"].click()
-    (right,) = pane.grid.others  # the present plane is pinned
+    pane.body.controls.layouts["pair"].click()
+    (right,) = pane.body.grid.others  # the present plane is pinned
     qtbot.waitUntil(lambda: right.is_complete)
     assert right.mosaics[0].values.dtype == np.float64

@@ -42,7 +42,7 @@ def test_a_figure_has_the_colours_of_the_screen(open_window: OpenWindow, qtbot: 
 
 def test_only_the_part_in_view_is_in_the_figure(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME[0])
-    pane.controls.square.setChecked(False)
+    pane.body.controls.square.setChecked(False)
     with qtbot.waitSignal(pane.canvas.moved):
         pane.canvas.show_range((4.5, 14.5), (9.5, 19.5))
     found = panel(pane)
@@ -54,7 +54,7 @@ def test_only_the_part_in_view_is_in_the_figure(open_window: OpenWindow, qtbot: 
 
 def test_flipped_rows_run_up_in_the_figure(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME[0])
-    pane.controls.flip_rows.click()
+    pane.body.controls.flip_rows.click()
     assert panel(pane).rows.low > panel(pane).rows.high
 
 
@@ -93,8 +93,8 @@ def test_a_figure_that_costs_too_much_has_the_screens_samples(
 
 def test_orthogonal_planes_are_three_panels(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    pane.controls.layouts["orthogonal"].click()
-    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+    pane.body.controls.layouts["orthogonal"].click()
+    qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
     source = pane.figure()
     assert source is not None
     figure = source.as_shown()

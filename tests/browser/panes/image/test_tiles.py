@@ -20,14 +20,14 @@ def test_large_reads_need_consent(
     array = FakeArray(VOLUME)
     window = open_window(FakeGroup({"array": array}), "/array")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
-    assert "crosses 1 chunk" in pane.stack.notice.text
-    assert "37.5 KiB" in pane.stack.notice.text
+    qtbot.waitUntil(lambda: pane.body.stack.notice.isVisible())
+    assert "crosses 1 chunk" in pane.body.stack.notice.text
+    assert "37.5 KiB" in pane.body.stack.notice.text
     assert array.selections == []
     assert window.status.message.text == "/array, axis 0 = 4: nothing was read"
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.notice.button.click()
-    assert not pane.stack.notice.isVisible()
+        pane.body.stack.notice.button.click()
+    assert not pane.body.stack.notice.isVisible()
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)  # the same amount again does not need consent
 
@@ -64,10 +64,10 @@ def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: 
     qtbot.waitUntil(lambda: "Reading /array" in window.status.message.text)
     assert window.status.cancel.isVisible()
     window.status.cancel.click()
-    assert "cancelled" in pane.stack.sentence.text
+    assert "cancelled" in pane.body.stack.sentence.text
     gate.open()
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.sentence.button.click()
+        pane.body.stack.sentence.button.click()
     ticker.stop()
 
 
@@ -102,7 +102,7 @@ def test_scrubbing_shows_planes_even_if_the_store_is_slow(open_window: OpenWindo
     shown: list[int] = []
     pane.view.drawn.connect(lambda: shown.append(pane.view.frame.planes[0].index[0]))
     for position in (1, 2, 3, 5):
-        pane.sliders.sliders[0].setValue(position)
+        pane.body.sliders.sliders[0].setValue(position)
     qtbot.waitUntil(lambda: shown == [1])  # the first is not dropped for the later ones
     with qtbot.waitSignal(pane.plane_shown):
         gate.open()
@@ -122,7 +122,7 @@ def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWin
     for position in (0, 2):
         gate = Gate()
         array.before_read = gate.wait
-        pane.sliders.spins[0].setValue(position)
+        pane.body.sliders.spins[0].setValue(position)
         qtbot.waitUntil(lambda gate=gate: gate.waiting.acquire(blocking=False))
         beats.clear()
         qtbot.waitUntil(lambda: len(beats) > 100)
@@ -136,8 +136,8 @@ def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     array.selections.clear()
-    pane.sliders.ticker.setInterval(100_000)
-    pane.sliders.plays[0].click()
+    pane.body.sliders.ticker.setInterval(100_000)
+    pane.body.sliders.plays[0].click()
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
     qtbot.waitUntil(lambda: {selection[0] for selection in array.selections} == {5, 6, 7, 0})

@@ -34,7 +34,7 @@ def test_only_a_truncated_chunk_is_hatched(window: MainWindow, qtbot: QtBot, tmp
     whole = torn.read_bytes()
     torn.write_bytes(whole[:20])
     pane = picture_of(window, tmp_path, qtbot)
-    assert pane.stack.shows_data
+    assert pane.body.stack.shows_data
     mosaic = pane.view.mosaics[0]
     assert mosaic.is_there is not None
     expected = np.ones(VALUES.shape, bool)
@@ -44,16 +44,16 @@ def test_only_a_truncated_chunk_is_hatched(window: MainWindow, qtbot: QtBot, tmp
     assert np.array_equal(mosaic.values[mosaic.is_there], VALUES[expected])
     (hole,) = pane.canvas.holes.rects
     assert hole.getRect() == (63.5, 31.5, 32, 32)
-    assert "c/1/2" in pane.stack.notice.text
+    assert "c/1/2" in pane.body.stack.notice.text
     measured = pane.view.measured
     assert measured is not None
     assert measured.statistics[0].size == expected.sum(), "hatched elements do not count"
     torn.write_bytes(whole)
     with qtbot.waitSignal(pane.plane_shown):
-        pane.stack.notice.button.click()
+        pane.body.stack.notice.button.click()
     assert pane.view.mosaics[0].is_there is None
     assert pane.canvas.holes.rects == []
-    assert not pane.stack.notice.isVisible()
+    assert not pane.body.stack.notice.isVisible()
 
 
 def test_a_plane_without_decodable_chunks_shows_an_error(
@@ -62,5 +62,5 @@ def test_a_plane_without_decodable_chunks_shows_an_error(
     for chunk in (tmp_path / "a.zarr" / "c").glob("*/*"):
         chunk.write_bytes(b"torn")
     pane = picture_of(window, tmp_path, qtbot)
-    assert not pane.stack.shows_data
-    assert pane.stack.sentence.text.startswith("c/")
+    assert not pane.body.stack.shows_data
+    assert pane.body.stack.sentence.text.startswith("c/")

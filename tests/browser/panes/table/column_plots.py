@@ -44,8 +44,8 @@ def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
 
 
 def plot_of(pane: TablePane, qtbot: QtBot) -> ColumnsPlot:
-    pane.plot_button.click()
-    plot = pane.columns_plot
+    pane.controls.plot.click()
+    plot = pane.plot.made
     assert plot is not None
     qtbot.waitUntil(lambda: is_drawn(plot))
     return plot

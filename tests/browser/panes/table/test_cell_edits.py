@@ -39,13 +39,13 @@ def test_f2_changes_a_cell(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> 
     assert line.text() == "367"
     QTest.keyClicks(line, "3e9")
     QTest.keyClick(line, Qt.Key.Key_Return)
-    assert "Expected an integer, found '3e9'." in pane.problem.text
+    assert "Expected an integer, found '3e9'." in pane.reader.problem.text
     assert line.isVisible(), "the text stays"
     line.setText("-5")
     QTest.keyClick(line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, -5))
     assert not line.isVisible()
-    assert pane.problem.isHidden()
+    assert pane.reader.problem.isHidden()
     assert pane.table.current_cell == (12, 7)
     assert zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[12, 7] == -5
     qtbot.waitUntil(lambda: window.status.message.text == "/scan/raw[12, 7]: 367 → -5")
@@ -144,7 +144,7 @@ def test_reading_only_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) 
         QTest.keyClick(pane.table, Qt.Key.Key_F2)
     assert "open for reading only" in said.args[0]
     assert not pane.cell_edits.line.isVisible()
-    assert pane.fill_button.isHidden()
+    assert pane.controls.fill.isHidden()
 
 
 def test_packed_values_are_packed_again(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -159,12 +159,15 @@ def test_packed_values_are_packed_again(window: MainWindow, tmp_path: Path, qtbo
     line = pane.cell_edits.line
     line.setText("12.34")
     QTest.keyClick(line, Qt.Key.Key_Return)
-    assert "12.34 cannot be stored in steps of 0.1: the nearest values are 12.3 and 12.4" in pane.problem.text
+    assert (
+        "12.34 cannot be stored in steps of 0.1: the nearest values are 12.3 and 12.4"
+        in pane.reader.problem.text
+    )
     line.setText("12.3")
     QTest.keyClick(line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: zarr.open_array(tmp_path / "a.zarr/t", mode="r")[0, 3] == 23)
     qtbot.waitUntil(lambda: pane.model.index(0, 3).data() == "12.3")
-    pane.unpacking.setChecked(False)
+    pane.controls.unpacking.setChecked(False)
     qtbot.waitUntil(lambda: pane.model.value(0, 3) == (True, 23))
     pane.go(0, 3)
     pane.table.edit_asked.emit()

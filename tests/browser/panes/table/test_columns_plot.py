@@ -113,69 +113,6 @@ def test_a_plot_is_reached_and_used_with_keys(open_window: OpenWindow, qtbot: Qt
     assert np.allclose(plot.graph.view.viewRange(), whole)
 
 
-def test_the_plot_is_restored_with_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = open_table(open_window, qtbot)
-    plot = plot_of(pane, qtbot)
-    choose(plot, 2, 1)
-    plot.controls.log_y.click()
-    qtbot.waitUntil(lambda: plot.graph.shown is not None and plot.graph.shown.y.is_log)
-    document = pane.view_state()
-    assert document["plot"] == {"x": "heat", "y": ["depth"], "log": [False, True]}
-    pane.restore({"cell": None})
-    assert not plot.isVisible()
-    assert not pane.plot_button.isChecked()
-    assert "plot" not in pane.view_state()
-    pane.restore(document)
-    assert pane.plot_button.isChecked()
-    assert plot.isVisible()
-    assert pane.view_state() == document
-    pane.restore({"plot": {"x": "gone", "y": ["gone", "depth"], "log": [False, False]}})
-    assert pane.view_state()["plot"]["y"] == ["depth"]
-    pane.restore({"plot": {"x": None, "y": ["gone"], "log": [False, False]}})
-    assert not plot.isVisible()
-
-
-def test_the_plot_stays_on_for_another_table_and_for_the_same_one_after_a_change(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    pane = open_table(open_window, qtbot)
-    plot = plot_of(pane, qtbot)
-    choose(plot, 2, 1)
-    qtbot.waitUntil(lambda: plot.graph.across.labelText == "heat (mm)")
-    pane.forget_elements()
-    pane.show_node(pane.session.source, pane.session.node)  # type: ignore[arg-type]
-    qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.across.labelText == "heat (mm)")
-    pane.show_array(FakeArray(np.arange(5.0)))
-    assert not plot.isVisible()
-    assert not pane.plot_button.isVisible(), "an array with one axis has a tab for its plot"
-    pane.show_array(FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")])))
-    qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.up.labelText == "p")
-    assert plot.isVisible()
-
-
-def test_a_plot_is_a_figure(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = open_table(open_window, qtbot)
-    assert pane.figure() is None
-    plot = plot_of(pane, qtbot)
-    choose(plot, 0, 1, 2)
-    qtbot.waitUntil(lambda: plot.graph.shown is not None and len(plot.graph.shown.curves) == 2)
-    source = pane.figure()
-    assert source is not None
-    ((_, _, drawn),) = source.read((800, 500)).panels
-    assert [line.name for line in drawn.lines] == ["depth (mm)", "heat (mm)"]  # type: ignore[union-attr]
-    assert drawn.x.dates == np.dtype("M8[D]")  # type: ignore[union-attr]
-    assert [name for name, _ in source.as_shown().legend] == ["depth (mm)", "heat (mm)"]
-    assert all(line.has_line for line in drawn.lines)  # type: ignore[union-attr]
-    plot.points.click()
-    source = pane.figure()
-    assert source is not None
-    ((_, _, drawn),) = source.read((800, 500)).panels
-    assert not any(line.has_line for line in drawn.lines)  # type: ignore[union-attr]
-    assert sum(line.x.size for line in drawn.lines) > ROWS  # type: ignore[union-attr]
-    pane.plot_button.click()
-    assert pane.figure() is None
-
-
 def test_columns_of_different_kinds_are_refused_in_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = open_table(open_window, qtbot)
     plot = plot_of(pane, qtbot)
@@ -208,7 +145,7 @@ def test_of_too_many_selected_columns_the_first_ones_are_plotted(
     pane = open_table(open_window, qtbot, FakeGroup({"table": FakeGroup(columns)}))
     plot = plot_of(pane, qtbot)
     with qtbot.waitSignal(plot.reported) as said:
-        pane.plot_columns(range(20))
+        pane.plot.turn(range(20))
     assert said.args == [f"A plot has at most {len(LINE_COLOURS)} columns: these are the first ones"]
     assert list(plot.choice.up) == list(range(len(LINE_COLOURS)))
 
@@ -294,8 +231,8 @@ def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot
     pane = open_table(open_window, qtbot, root)
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
     root.find("/table/depth").before_read = flaky
-    pane.plot_button.click()
-    plot = pane.columns_plot
+    pane.controls.plot.click()
+    plot = pane.plot.made
     assert plot is not None
     qtbot.waitUntil(lambda: "does not answer" in plot.stack.sentence.text)
     flaky.mended = True
@@ -310,8 +247,8 @@ def test_a_long_read_asks_first(
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
     for module in (read_cost, data_stack):
         monkeypatch.setattr(module, "ASK_ABOVE_BYTES", 1000)
-    pane.plot_button.click()
-    plot = pane.columns_plot
+    pane.controls.plot.click()
+    plot = pane.plot.made
     assert plot is not None
     assert plot.stack.notice.text.startswith("This plot crosses 2 chunks")
     assert plot.graph.shown is None

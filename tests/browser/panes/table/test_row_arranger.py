@@ -60,7 +60,7 @@ def test_rows_are_filtered_and_sorted(pane: TablePane, source: Source, qtbot: Qt
     pane.arranger.line.setFocus()
     QTest.keyClicks(pane.arranger.line, "counts < 3")
     QTest.keyClick(pane.arranger.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    qtbot.waitUntil(lambda: pane.controls.note.text() == "3 of 1,000 rows")
     shows(pane, qtbot, [0, 1, 2])
     assert headers(pane) == ["0", "143", "286"]
     pane.table.go(0, 0)
@@ -100,12 +100,12 @@ def test_a_condition_that_is_none_is_explained(pane: TablePane, source: Source, 
     ):
         pane.arranger.line.setText(text)
         pane.arranger.filter(text)
-        qtbot.waitUntil(lambda reason=reason: reason in pane.problem.text)
+        qtbot.waitUntil(lambda reason=reason: reason in pane.reader.problem.text)
     assert pane.model.rowCount() == 0
     pane.go(0)
     pane.arranger.filter("counts = 7")
     shows(pane, qtbot, [7])
-    assert not pane.problem.text
+    assert not pane.reader.problem.text
 
 
 def test_a_row_is_found_in_any_order(pane: TablePane, source: Source, qtbot: QtBot) -> None:
@@ -128,7 +128,7 @@ def test_packed_numbers_are_sorted_as_they_are_shown(pane: TablePane, source: So
     shows(pane, qtbot, [2.0, 1.5, 1.0])
     show(pane, source, "/packed", qtbot)  # as after a look at another tab
     assert isinstance(pane.grid, OrderedGrid)
-    pane.unpacking.setChecked(False)
+    pane.controls.unpacking.setChecked(False)
     qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.rows == 4)
     shows(pane, qtbot, [4, 1, 3])
     viewed = pane.viewed()
@@ -166,23 +166,23 @@ def test_the_place_of_a_sorted_row_is_restored(pane: TablePane, source: Source, 
 
 def test_the_number_of_rows_is_told_in_a_narrow_window(pane: TablePane, source: Source, qtbot: QtBot) -> None:
     show(pane, source, "/g", qtbot)
-    pane._note.setText("a text that is longer than the bar " * 9)
+    pane.controls.note.setText("a text that is longer than the bar " * 9)
     pane.resize(500, 400)
-    pane._bar.make_room()
-    assert not pane._note.isVisible()
+    pane.controls.make_room()
+    assert not pane.controls.note.isVisible()
     pane.arranger.filter("counts < 3")
-    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
-    assert pane._note.isVisible()
+    qtbot.waitUntil(lambda: pane.controls.note.text() == "3 of 1,000 rows")
+    assert pane.controls.note.isVisible()
 
 
 def test_a_sort_keeps_a_filter_that_is_not_shown_yet(pane: TablePane, source: Source, qtbot: QtBot) -> None:
     show(pane, source, "/g", qtbot)
     pane.arranger.filter("counts < 3")
     pane.arranger.sort(0, is_descending=True)
-    qtbot.waitUntil(lambda: pane._note.text() == "3 of 1,000 rows")
+    qtbot.waitUntil(lambda: pane.controls.note.text() == "3 of 1,000 rows")
     shows(pane, qtbot, [2, 1, 0])
     pane.arranger.filter("counts > many")
-    qtbot.waitUntil(lambda: "not a number" in pane.problem.text)
+    qtbot.waitUntil(lambda: "not a number" in pane.reader.problem.text)
     pane.arranger.sort(0, is_descending=False)
     shows(pane, qtbot, [0, 1, 2])
 
@@ -214,7 +214,7 @@ def test_a_view_scrolls_to_its_cell_once_the_rows_are_arranged(
     assert pane.table.current_cell == (500, 1)
     pane.restore({"filter": "counts < 10", "cell": [row, 1]})
     qtbot.waitUntil(lambda: pane.grid is not None and pane.grid.rows == 10)
-    assert not pane.problem.text, "the row is not among those shown, which is no problem"
+    assert not pane.reader.problem.text, "the row is not among those shown, which is no problem"
 
 
 def test_an_array_with_one_axis_is_sorted_by_its_elements(
@@ -244,9 +244,9 @@ def test_conditions_that_do_not_fit_are_refused(
 ) -> None:
     show(pane, source, "/g", qtbot)
     pane.restore({**document, "sort": ["counts", True]})
-    qtbot.waitUntil(lambda: reason in pane.problem.text)
+    qtbot.waitUntil(lambda: reason in pane.reader.problem.text)
     shows(pane, qtbot, [999])  # sorted all the same
-    assert reason in pane.problem.text
+    assert reason in pane.reader.problem.text
 
 
 def test_a_filter_that_only_a_worker_refuses_keeps_the_order_and_the_place(
@@ -255,7 +255,7 @@ def test_a_filter_that_only_a_worker_refuses_keeps_the_order_and_the_place(
     show(pane, source, "/g", qtbot)
     row = int(np.flatnonzero(COUNTS == 500)[0])
     pane.restore({"filter": "squares > many", "sort": ["counts", False], "cell": [row, 1]})
-    qtbot.waitUntil(lambda: "not a number" in pane.problem.text and isinstance(pane.grid, OrderedGrid))
+    qtbot.waitUntil(lambda: "not a number" in pane.reader.problem.text and isinstance(pane.grid, OrderedGrid))
     assert pane.table.current_cell == (500, 1)
     assert pane.view_state()["sort"] == ["counts", False]
     assert "filter" not in pane.view_state()
@@ -269,10 +269,10 @@ def test_an_order_that_arrives_later_does_not_hide_why_the_next_was_refused(
     pane.arranger.filter("counts < 2")
     pane.arranger.filter("(counts < 3")
     shows(pane, qtbot, [0, 1])
-    assert "never closed" in pane.problem.text
+    assert "never closed" in pane.reader.problem.text
     pane.arranger.filter("counts < 3")
     qtbot.waitUntil(lambda: pane.model.rowCount() == 3)
-    assert not pane.problem.text
+    assert not pane.reader.problem.text
 
 
 @pytest.mark.parametrize(
@@ -285,4 +285,4 @@ def test_a_malformed_order_is_the_tables_own(
     show(pane, source, "/g", qtbot)
     pane.restore(document)
     shows(pane, qtbot, [0, 7, 14])
-    assert pane.problem.text == ""
+    assert pane.reader.problem.text == ""

@@ -133,7 +133,7 @@ def test_a_second_close_does_not_wait(window: MainWindow, place: Path, qtbot: Qt
 def test_a_new_start_only_reads(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
     requests = [source.request for source in window.session.sources]
-    window.close_source()
+    window.sources.close_current()
     qtbot.waitUntil(lambda: not window.session.sources)
     window.open(requests[0])
     qtbot.waitUntil(lambda: bool(window.session.sources))

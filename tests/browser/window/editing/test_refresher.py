@@ -261,7 +261,7 @@ def test_undo_works_after_reloading(window: MainWindow, place: Path, qtbot: QtBo
     array = source.hierarchy.node("/scan/raw")
     window.editor.ask(write_elements(source, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
     idle(window, qtbot)
-    window.reload()
+    window.sources.reload_current()
     idle(window, qtbot)
     window.editor.undo()
     idle(window, qtbot)
@@ -272,7 +272,7 @@ def test_undo_works_after_reloading(window: MainWindow, place: Path, qtbot: QtBo
 def test_reloading_does_not_pull_the_window_back(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
     zarr.open_group(place, mode="r+", use_consolidated=False).create_group("theirs")
-    window.reload()
+    window.sources.reload_current()
     window.navigator.go_within("/other")
     qtbot.waitUntil(lambda: rows(window) == ["other", "scan", "theirs"])
     idle(window, qtbot)
@@ -284,7 +284,7 @@ def test_reloading_after_another_program_deleted_the_node(
 ) -> None:
     allow(window, qtbot, place, "/scan/raw")
     shutil.rmtree(place / "scan")
-    window.reload()
+    window.sources.reload_current()
     qtbot.waitUntil(lambda: rows(window) == ["other"])
     idle(window, qtbot)
     assert shown(window).path == "/"
@@ -299,7 +299,7 @@ def test_a_source_is_closed_once_its_change_has_ended(
     allow(window, qtbot, tmp_path / name, "/scan/raw")
     source, gate = source_of(window), Gate()
     window.editor.run(source, _slow(new_group(source, "/made"), gate))
-    window.close_source()
+    window.sources.close_current()
     assert window.session.sources == []
     gate.open()
     idle(window, qtbot)
@@ -316,7 +316,7 @@ def test_the_window_closes_once_a_change_of_a_closed_source_has_ended(
     source, gate = source_of(window), Gate()
     window.editor.run(source, _slow(new_group(source, "/made"), gate))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
-    window.close_source()
+    window.sources.close_current()
     window.close()
     assert window.isVisible()
     gate.open()
@@ -426,7 +426,7 @@ def test_the_second_image_shows_what_was_changed(
         )
     )
     window.editor.run(changed, move(changed, "/scan/raw", "/scan/moved"))
-    qtbot.waitUntil(lambda: not area.pane.stack.shows_data and area.pane.stack.sentence.isVisible())
+    qtbot.waitUntil(lambda: not area.pane.body.stack.shows_data and area.pane.body.stack.sentence.isVisible())
     assert window.session.node is not None
     assert window.session.node.path == "/fine"
     assert pane.view.is_complete

@@ -44,8 +44,8 @@ def add(window: MainWindow, title: str = "") -> None:
 def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
     window = windows.open()
     pane = windows.show(window)
-    pane.sliders.step(3)
-    pane.contrast.colour_map_chosen.emit("viridis")
+    pane.body.sliders.step(3)
+    pane.body.contrast.colour_map_chosen.emit("viridis")
     pane.canvas.show_range((5, 15), (10, 30))
     windows.settle(window)
     add(window)
@@ -53,13 +53,13 @@ def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
     add(window)
     assert "is a bookmark already" in window.status.message.text
     pane.fit()
-    pane.sliders.step(-7)
-    pane.contrast.colour_map_chosen.emit("magma")
+    pane.body.sliders.step(-7)
+    pane.body.contrast.colour_map_chosen.emit("magma")
     windows.show(window, "/other")
     menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
     pane = windows.image(window)
     assert pane.model.state.settings.axes.index[0] == 7
-    assert pane.contrast.colour_map.currentText() == "Viridis", "not the one chosen last"
+    assert pane.body.contrast.colour_map.currentText() == "Viridis", "not the one chosen last"
     assert not pane.canvas.is_fitted
     assert pane.canvas.visible().rows[0] == pytest.approx(5, abs=8)
 
@@ -109,7 +109,7 @@ def test_a_bookmark_of_the_present_node_restores_its_view(windows: Windows) -> N
     window = windows.open()
     pane = windows.show(window)
     add(window, "before & after")
-    pane.sliders.step(2)
+    pane.body.sliders.step(2)
     windows.settle(window)
     window.node_pane.show_tab("Metadata")
     menu_of(window, "Bookmarks")["before && after"].trigger()
@@ -180,7 +180,7 @@ def test_bookmarks_are_saved_for_others(windows: Windows, tmp_path: Path) -> Non
 def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
     window = windows.open()
     pane = windows.show(window)
-    pane.sliders.step(1)
+    pane.body.sliders.step(1)
     windows.settle(window)
     menu = window.node_pane.copy_button.menu()
     menu.aboutToShow.emit()
@@ -197,7 +197,7 @@ def test_a_view_that_is_still_being_loaded_can_be_bookmarked(
 ) -> None:
     first = windows.open()
     pane = windows.show(first)
-    pane.sliders.step(3)
+    pane.body.sliders.step(3)
     windows.settle(first)
     view = first._present_view()
     assert view is not None
@@ -213,7 +213,7 @@ def test_a_view_that_is_still_being_loaded_can_be_bookmarked(
     second.node_pane.load_pictures()
     pane = windows.image(second)
     windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 7)
-    pane.sliders.step(-1)
+    pane.body.sliders.step(-1)
     late = second._present_view()
     assert late is not None
     assert late.state["index"][0] == 6

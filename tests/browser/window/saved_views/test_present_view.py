@@ -74,7 +74,7 @@ def test_a_source_that_is_open_with_a_password_is_used_for_its_views(
 ) -> None:
     view = present_view(window.session, window.node_pane)
     assert view is not None
-    pane_of(window).sliders.step(3)
+    pane_of(window).body.sliders.step(3)
     window.navigator.go_within("/")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/")
     window.view_opener.go(view)
@@ -84,7 +84,7 @@ def test_a_source_that_is_open_with_a_password_is_used_for_its_views(
 
 
 def test_without_a_node_there_is_none(window: MainWindow) -> None:
-    window.close_source()
+    window.sources.close_current()
     assert present_view(window.session, window.node_pane) is None
     assert "Link to this view" not in [
         action.text() for action in window.node_pane.copy_button.menu().actions() if action.isEnabled()

@@ -29,7 +29,7 @@ def paths(window: MainWindow) -> list[str]:
 
 def close_all(windows: Windows, window: MainWindow) -> None:
     while window.model.rowCount():
-        window.close_source()
+        window.sources.close_current()
     windows.settle(window)
     windows.qtbot.waitUntil(lambda: window.empty.isVisible())
     windows.settle(window)
@@ -39,7 +39,7 @@ def test_an_image_that_was_left_is_on_the_start_page_of_the_next_run(windows: Wi
     first = windows.open()
     assert not first.empty.cards.isVisible()
     pane = windows.show(first, "/other")
-    pane.sliders.step(4)
+    pane.body.sliders.step(4)
     windows.settle(first)
     windows.show(first)
     windows.settle(first)

@@ -52,5 +52,5 @@ def test_a_search_that_fails_says_why_and_can_be_repeated(open_window: OpenWindo
     window.side.again_button.click()
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask"])
     root.find("/scan").add("mask2", FakeArray(np.zeros(3)))
-    window.reload()
+    window.sources.reload_current()
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask", "/scan/mask2"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QSplitter
 
 from zarrbrowser.models.row_mime import row_in
@@ -52,6 +52,9 @@ class Beside(QObject):
         self._pane, self._make = pane, make
         self.splitter = QSplitter()
         self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(pane.body)
+        pane.setAcceptDrops(True)
+        pane.installEventFilter(self)
         self.drop_mark = DropMark("Drop to show beside", pane)
         self.area: BesideArea | None = None
         self._awaited: SecondImage | None = None
@@ -159,7 +162,20 @@ class Beside(QObject):
         if self.area is None:
             self.pointed.emit(text)
 
-    def make_room(self) -> None:
+    def eventFilter(self, _pane: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Take a row of the tree that is dropped on the pane, and use the room that the pane has."""
+        if isinstance(event, QDropEvent):  # QDragEnterEvent is one, too
+            take = {QEvent.Type.DragEnter: self._drag, QEvent.Type.Drop: self._drop}.get(event.type())
+            if take is not None:
+                take(event)
+            return take is not None
+        if event.type() == QEvent.Type.DragLeave:
+            self.drop_mark.turn(is_on=False)
+        elif event.type() == QEvent.Type.Resize:
+            self._make_room()
+        return False
+
+    def _make_room(self) -> None:
         """Place the second image to the right of the first one, or below it in a narrow window."""
         wide = self._pane.width() >= _SIDE_BY_SIDE
         orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
@@ -167,7 +183,7 @@ class Beside(QObject):
             self.splitter.setOrientation(orientation)
             self._halve()
 
-    def drag(self, event: QDragEnterEvent) -> None:
+    def _drag(self, event: QDropEvent) -> None:
         """Accept a row of the tree."""
         if row_in(event.mimeData()) is not None:
             event.setDropAction(Qt.DropAction.CopyAction)
@@ -176,7 +192,7 @@ class Beside(QObject):
         else:
             event.ignore()
 
-    def drop(self, event: QDropEvent) -> None:
+    def _drop(self, event: QDropEvent) -> None:
         """Show a row of the tree."""
         self.drop_mark.turn(is_on=False)
         row = row_in(event.mimeData())
@@ -225,9 +241,9 @@ class Beside(QObject):
         area.pointed.connect(self.pointed)
         area.reported.connect(self.reported)
         area.source_asked.connect(self.source_asked)
-        area.pane.tools.reported.connect(self.reported)
+        area.pane.body.tools.reported.connect(self.reported)
         self.splitter.addWidget(area)
-        self.make_room()
+        self._make_room()
         self._halve()
         QTimer.singleShot(0, self, self._halve)  # once the area has its final least width
         return area
@@ -246,7 +262,7 @@ class Beside(QObject):
 
     def _halve(self) -> None:
         """Give both pictures the same room: the colours beside the first one take some of its own."""
-        colours, splitter = self._pane.contrast, self.splitter
+        colours, splitter = self._pane.body.contrast, self.splitter
         if splitter.orientation() is Qt.Orientation.Horizontal:
             extra = colours.width() if colours.isVisible() else 0
             second = max(1, (splitter.width() - extra) // 2)

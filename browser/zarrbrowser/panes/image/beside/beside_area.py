@@ -60,7 +60,6 @@ class BesideArea(QWidget):
         """Whether the user wants the controls; None while the room decides."""
         self.bar = BesideBar()
         self.link = PaneLink(first, pane, workers, self)
-        pane.show_controls(is_on=False)  # until there is room for them
         pane.setAcceptDrops(False)  # what is dropped on it is for the pane around it
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -75,22 +74,22 @@ class BesideArea(QWidget):
         self.link.changed.connect(self._tell)
         self.link.pointed.connect(self.pointed)
         pane.view_changed.connect(self.changed)
-        pane.stack.sentence.button.clicked.connect(lambda _checked: self._retry())
+        pane.body.stack.sentence.button.clicked.connect(lambda _checked: self._retry())
 
     def wait_for(self, second: SecondImage) -> None:
         """Ask for a source, and say that it is being opened; for one that the view must not open, say why."""
         self._awaited, self._view = second, _view_of(second)
         address = second.request.shown_address
         self.bar.title.set_text(f"{short_name(address)}  {second.request.path}")
-        self.pane.sliders.hide()
+        self.pane.body.sliders.hide()
         if second.refused:
-            self.pane.stack.show_sentence(f"{address} is not open. {second.refused}")
+            self.pane.body.stack.show_sentence(f"{address} is not open. {second.refused}")
         else:
             self._ask_for_source(second)
 
     def tell_problem(self, problem: str) -> None:
         """Say why the source could not be opened."""
-        self.pane.stack.show_sentence(problem, retry=True)
+        self.pane.body.stack.show_sentence(problem, retry=True)
 
     def show_path(self, source: Source, path: str, state: Mapping[str, Any] | None = None) -> None:
         """Show the image of a node, which is opened in the background.
@@ -117,7 +116,7 @@ class BesideArea(QWidget):
     def read_again(self) -> None:
         """Open the node and read its elements again, because something has changed; the view stays."""
         view, state = self.view_state(), self.pane.model.state
-        if state is not None and self.pane.contrast.unpacking.isHidden():
+        if state is not None and self.pane.body.contrast.unpacking.isHidden():
             # Nothing was packed when it was shown, but a change may have added a scale. The node itself shows the change already.
             view = {**view, "is_unpacked": True}
         if self.source is not None:
@@ -166,12 +165,12 @@ class BesideArea(QWidget):
             return
         self._view = state or {}
         pane.clear()
-        pane.sliders.hide()
-        pane.stack.wait_for(f"Opening {path}")
+        pane.body.sliders.hide()
+        pane.body.stack.wait_for(f"Opening {path}")
 
         def show(node: NodeLike) -> None:
             if is_broken(node):
-                pane.stack.show_error(node.error)
+                pane.body.stack.show_error(node.error)
                 return
             pane.show_node(source, node)
             if state:
@@ -183,7 +182,7 @@ class BesideArea(QWidget):
             found: NodeLike = source.hierarchy.node(path)
             return found
 
-        self._opening.ask(find, show, pane.stack.show_error, f"Opening {path}")
+        self._opening.ask(find, show, pane.body.stack.show_error, f"Opening {path}")
 
     def _retry(self) -> None:
         """Open the source or the node again if it could not be opened; the pane itself repeats the reading of an image."""
@@ -193,7 +192,7 @@ class BesideArea(QWidget):
             self._open(self._view, is_again=True)
 
     def _ask_for_source(self, second: SecondImage) -> None:
-        self.pane.stack.wait_for(f"Opening {second.request.shown_address}")
+        self.pane.body.stack.wait_for(f"Opening {second.request.shown_address}")
         self.source_asked.emit(second.request)
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:
@@ -212,7 +211,7 @@ class BesideArea(QWidget):
         has_room = self.width() >= _ROOM[0] and self.height() >= _ROOM[1]
         is_on = has_room if self._has_controls is None else self._has_controls
         self.bar.controls.setChecked(is_on)
-        self.pane.show_controls(is_on=is_on)
+        self.pane.body.show_controls(is_on=is_on)
 
     def _take_contrast(self, one: ImagePane, other: ImagePane) -> None:
         """Give an image the contrast of another one: the same number has the same place in the colours."""

@@ -56,8 +56,8 @@ class LinkedPane(QObject):
         pane.canvas.view.sigRangeChanged.connect(self._zoom)
         pane.view.projection.moved.connect(self.zoomed)
         pane.view.projection.changed.connect(self._follow_map)
-        pane.grid.pointed.connect(self.pointed)
-        pane.tools.pointed.connect(self.told)
+        pane.body.grid.pointed.connect(self.pointed)
+        pane.body.tools.pointed.connect(self.told)
         for widget in (pane.body, pane.canvas, pane.canvas.viewport()):
             widget.installEventFilter(self)
         self._watch_map()

@@ -218,7 +218,7 @@ class PaneLink(QObject):
             state is None or state.layout is not PlaneLayout.ORTHOGONAL
         ):  # its cross is the point of the planes
             other.show_cross(place, on_surface)
-        other.pane.tools.pointer.move(None if place is None else (other.pane.view, place))
+        other.pane.body.tools.pointer.move(None if place is None else (other.pane.view, place))
 
     def _counterpart(
         self, one: LinkedPane, view: PlaneView, place: Place

@@ -54,8 +54,6 @@ class ColourController(QObject):
             self._channel = state.settings.channels_on[0]
         self._panel.channels.show_channels(state.settings.channels, self._channel)
         self._panel.show_settings(state.image, state.settings, state.colour_map)
-        if change & (Change.IMAGE | Change.AXES):
-            self._show_measured()  # a plane from the cache may have been measured before this, for the former channel
 
     def _show_measured(self) -> None:
         state, found = self._model.state, self._found()

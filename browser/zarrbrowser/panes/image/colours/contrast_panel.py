@@ -23,7 +23,7 @@ from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
-from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, unpacking_of
+from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex
 from zarrbrowser.values.numbers import meaning_of
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
@@ -95,7 +95,8 @@ class ContrastPanel(Scrolled):
         """Show the controls that apply to an image, with its settings."""
         array, elements = image.base, settings.elements
         dtype = array.dtype if elements.field is None else array.dtype[elements.field]
-        unpacking, has_marks = unpacking_of(array), elements_of(array).has_marks
+        told = elements_of(array)
+        unpacking, has_marks = told.packing, told.has_marks
         name = settings.colour_map or colour_map
         with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
             self.blend.setChecked(settings.is_blended)

@@ -146,7 +146,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         else:
             texts = [number_text(value * scale, spacing * scale) for value in values]
         metrics = QFontMetricsF(self.item.axis.font())
-        widest = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
+        widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
         width = max(_AXIS_WIDTH, math.ceil(widest) + _TICK)
         if width > self.item.axis.width():
             self._width = width

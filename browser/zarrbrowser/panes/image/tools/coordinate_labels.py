@@ -120,11 +120,13 @@ class CoordinateLabels(QObject):
 
     def _take(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
         self.found, self.unusable = found, unusable
-        self.changed.emit()
+        if found or unusable:  # else all is as before
+            self.changed.emit()
 
     def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:
         self.auxiliary = found
-        self.changed.emit()
+        if found:
+            self.changed.emit()
 
     def _take_geography(self, found: Geography) -> None:
         self.geography = found

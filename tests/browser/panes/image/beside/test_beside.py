@@ -69,7 +69,7 @@ def test_the_view_is_kept_and_restored(
     area.turn(zooms=True, moves=False)
     document = json.loads(json.dumps(pane.view_state()))
     assert document["beside"]["path"] == "/fine"
-    pane.close_beside()
+    pane.beside.close()
     assert pane.view_state()["beside"] is None
     pane.restore(document)
     again = area_of(pane)
@@ -96,7 +96,7 @@ def test_a_second_image_has_none_beside_itself(qtbot: QtBot, beside: tuple[Image
     pane, _area = beside
     document = json.loads(json.dumps(pane.view_state()))
     document["beside"]["view"]["beside"] = document["beside"] | {"view": {}}  # a link may be made by hand
-    pane.close_beside()
+    pane.beside.close()
     pane.restore(document)
     again = area_of(pane)
     qtbot.waitUntil(lambda: again.pane.view.is_complete)
@@ -128,8 +128,11 @@ def test_a_source_that_the_view_must_not_open_is_awaited(
     document["beside"]["refused"] = "Links cannot open this."
     window.model.close(window.model.row_of(source_of(window, f"{tmp_path}/b.zarr")))
     pane.restore(document)
-    assert area_of(pane).pane.stack.sentence.text == f"{tmp_path}/b.zarr is not open. Links cannot open this."
-    assert not area_of(pane).pane.stack.sentence.button.isVisible()
+    assert (
+        area_of(pane).pane.body.stack.sentence.text
+        == f"{tmp_path}/b.zarr is not open. Links cannot open this."
+    )
+    assert not area_of(pane).pane.body.stack.sentence.button.isVisible()
     assert window.model.rowCount() == 1
     write_v3(tmp_path / "c.zarr")
     window.model.open(SourceRequest(f"{tmp_path}/c.zarr"))
@@ -148,10 +151,10 @@ def test_a_second_source_that_fails_to_open_says_why_in_its_area(
     window.model.close(window.model.row_of(source_of(window, f"{tmp_path}/b.zarr")))
     (tmp_path / "b.zarr").rename(tmp_path / "moved.zarr")
     pane.restore(document)
-    notice = area_of(pane).pane.stack.sentence
+    notice = area_of(pane).pane.body.stack.sentence
     qtbot.waitUntil(lambda: "b.zarr" in notice.text and notice.button.isVisible())
     assert window.session.node is not None
-    pane.sliders.spins[0].setValue(2)
+    pane.body.sliders.spins[0].setValue(2)
     qtbot.waitUntil(lambda: pane.view.is_complete and int(pane.view.mosaics[0].values[0, 0]) == 2)
     (tmp_path / "moved.zarr").rename(tmp_path / "b.zarr")
     notice.button.click()
@@ -166,7 +169,7 @@ def test_an_image_whose_row_is_closed_while_it_is_awaited_is_removed(
     document = pane.view_state()
     document["beside"]["address"] = f"{tmp_path}/none.zarr"
     pane.restore(document)
-    notice = area_of(pane).pane.stack.sentence
+    notice = area_of(pane).pane.body.stack.sentence
     qtbot.waitUntil(lambda: "none.zarr" in notice.text and notice.button.isVisible())
     row = window.model.find(SourceRequest(f"{tmp_path}/none.zarr"))
     window.model.close(row)
@@ -212,15 +215,15 @@ def test_a_narrow_window_shows_the_images_one_above_the_other(
 ) -> None:
     pane, area = beside
     assert pane.beside.splitter.orientation() is Qt.Orientation.Horizontal
-    assert not area.pane.controls.isVisible()
+    assert not area.pane.body.controls.isVisible()
     window.resize(900, 600)
     qtbot.waitUntil(lambda: pane.beside.splitter.orientation() is Qt.Orientation.Vertical)
     window.resize(1900, 1000)
     qtbot.waitUntil(lambda: pane.beside.splitter.orientation() is Qt.Orientation.Horizontal)
-    qtbot.waitUntil(lambda: area.pane.controls.isVisible() and area.pane.contrast.isVisible())
+    qtbot.waitUntil(lambda: area.pane.body.controls.isVisible() and area.pane.body.contrast.isVisible())
     area.bar.controls.click()
-    assert not area.pane.controls.isVisible()
-    assert not area.pane.contrast.isVisible()
+    assert not area.pane.body.controls.isVisible()
+    assert not area.pane.body.contrast.isVisible()
 
 
 def test_a_hidden_second_image_reads_nothing(
@@ -255,9 +258,9 @@ def test_the_keys_of_the_focused_image_are_for_it(
     assert pane.canvas.is_fitted
     area.bar.close_button.click()
     assert pane.beside.area is None
-    before = pane.sliders.spins[0].value()
+    before = pane.body.sliders.spins[0].value()
     window.node_pane.step(1)
-    assert pane.sliders.spins[0].value() == before + 1
+    assert pane.body.sliders.spins[0].value() == before + 1
 
 
 def test_the_same_array_beside_itself_keeps_another_position(
@@ -268,10 +271,10 @@ def test_the_same_array_beside_itself_keeps_another_position(
     again = area_of(pane)
     qtbot.waitUntil(lambda: again.pane.view.is_complete)
     assert not again.link.moves
-    before = again.pane.sliders.spins[0].value()
-    pane.sliders.spins[0].setValue(0)
-    again.pane.sliders.spins[0].setValue(2)
-    assert pane.sliders.spins[0].value() == 0
+    before = again.pane.body.sliders.spins[0].value()
+    pane.body.sliders.spins[0].setValue(0)
+    again.pane.body.sliders.spins[0].setValue(2)
+    assert pane.body.sliders.spins[0].value() == 0
     assert before == 1
 
 
@@ -301,17 +304,17 @@ def test_an_unreadable_second_image_leaves_the_first_one_alone(open_window: Open
     other.before_read = fail
     window.beside.show(window.session.sources[0], "/other")
     area = area_of(pane)
-    qtbot.waitUntil(lambda: "server is gone" in area.pane.stack.sentence.text)
-    pane.sliders.spins[0].setValue(2)
+    qtbot.waitUntil(lambda: "server is gone" in area.pane.body.stack.sentence.text)
+    pane.body.sliders.spins[0].setValue(2)
     qtbot.waitUntil(lambda: pane.view.is_complete and np.array_equal(pane.view.mosaics[0].values, VOLUME[2]))
     other.before_read = lambda _selection: None
-    area.pane.stack.sentence.button.click()
-    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.stack.shows_data)
+    area.pane.body.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.body.stack.shows_data)
     window.beside.show(window.session.sources[0], "/missing")
     area = area_of(pane)
-    qtbot.waitUntil(lambda: "No node /missing" in area.pane.stack.sentence.text)
-    assert pane.stack.shows_data
+    qtbot.waitUntil(lambda: "No node /missing" in area.pane.body.stack.sentence.text)
+    assert pane.body.stack.shows_data
     root = window.session.sources[0].hierarchy.node("/")
     root.add("missing", FakeArray(VOLUME[3], ("y", "x")))
-    area.pane.stack.sentence.button.click()
-    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.stack.shows_data)
+    area.pane.body.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: area.pane.view.is_complete and area.pane.body.stack.shows_data)

@@ -80,7 +80,7 @@ def test_each_image_has_its_own_contrast_until_one_takes_over_the_other_s(
 def test_colour_maps_are_chosen_apart(window: MainWindow, qtbot: QtBot) -> None:
     pane, area = show(window, qtbot, "/other")
     qtbot.waitUntil(lambda: area.pane.view.is_complete)
-    area.pane.contrast.colour_map_chosen.emit("viridis")
+    area.pane.body.contrast.colour_map_chosen.emit("viridis")
     mine, theirs = pane.model.state, area.pane.model.state
     assert mine is not None
     assert theirs is not None
@@ -132,16 +132,16 @@ def test_what_is_no_image_is_one_sentence(
     window: MainWindow, qtbot: QtBot, path: str, sentence: str, *, may_retry: bool
 ) -> None:
     pane, area = show(window, qtbot, path)
-    qtbot.waitUntil(lambda: sentence in area.pane.stack.sentence.text)
-    assert area.pane.stack.sentence.button.isVisible() is may_retry
-    assert not area.pane.sliders.isVisible()
+    qtbot.waitUntil(lambda: sentence in area.pane.body.stack.sentence.text)
+    assert area.pane.body.stack.sentence.button.isVisible() is may_retry
+    assert not area.pane.body.sliders.isVisible()
     assert area.bar.words.text == ""
-    assert pane.stack.shows_data
+    assert pane.body.stack.shows_data
 
 
 def test_large_reads_are_asked_for(window: MainWindow, qtbot: QtBot) -> None:
     _pane, area = show(window, qtbot, "/huge")
     huge = window.session.sources[0].hierarchy.node("/huge")
-    qtbot.waitUntil(lambda: area.pane.stack.notice.text.startswith("The"))
-    assert area.pane.stack.notice.button.text() == "Load anyway"
+    qtbot.waitUntil(lambda: area.pane.body.stack.notice.text.startswith("The"))
+    assert area.pane.body.stack.notice.button.text() == "Load anyway"
     assert huge.selections == []

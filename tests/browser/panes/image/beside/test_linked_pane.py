@@ -36,18 +36,18 @@ def pane(window: MainWindow, qtbot: QtBot) -> ImagePane:
 def test_it_tells_each_kind_of_change(pane: ImagePane, qtbot: QtBot) -> None:
     linked = LinkedPane(pane, pane.workers, pane)
     with qtbot.waitSignal(linked.moved):
-        pane.sliders.spins[0].setValue(1)
+        pane.body.sliders.spins[0].setValue(1)
     with qtbot.waitSignal(linked.zoomed):
         pane.canvas.show_range((3, 9), (3, 9))
     with qtbot.waitSignal(linked.meant), qtbot.assertNotEmitted(linked.moved):
-        pane.controls.axes.chosen.emit(pane.model.state.settings.axes.with_rows(0))  # type: ignore[union-attr]
+        pane.body.controls.axes.chosen.emit(pane.model.state.settings.axes.with_rows(0))  # type: ignore[union-attr]
     with qtbot.waitSignal(linked.led):
         QApplication.sendEvent(pane.canvas.viewport(), QEvent(QEvent.Type.Enter))
     with qtbot.waitSignals([linked.pointed, linked.told]):
         pane.canvas.pointed.emit((2.0, 3.0))
     linked.forget()
     with qtbot.assertNotEmitted(linked.moved):
-        pane.sliders.step(1)
+        pane.body.sliders.step(1)
 
 
 def test_the_scale_of_another_image_is_read_in_the_background(

@@ -74,7 +74,7 @@ def test_models_correspond_by_coordinates(window: MainWindow, qtbot: QtBot, tmp_
     qtbot.waitUntil(lambda: area.link.basis == "coordinates")
     # January is not in the second one, which begins in March.
     qtbot.waitUntil(lambda: area.bar.words.text == "The second image has no time = 2020-01-01.")
-    pane.sliders.spins[0].setValue(3)
+    pane.body.sliders.spins[0].setValue(3)
     qtbot.waitUntil(lambda: area.bar.words.text == "Linked by coordinates")
     axes = area.link.second.axes
     assert axes is not None
@@ -92,9 +92,9 @@ def test_models_correspond_by_coordinates(window: MainWindow, qtbot: QtBot, tmp_
     area.pane.canvas.pointed.emit(None)
     assert cross(pane.canvas) is None
     assert area.link.text() == ""
-    area.pane.sliders.spins[0].setValue(0)
-    assert pane.sliders.spins[0].value() == 2
-    area.pane.sliders.spins[0].setValue(3)
+    area.pane.body.sliders.spins[0].setValue(0)
+    assert pane.body.sliders.spins[0].value() == 2
+    area.pane.body.sliders.spins[0].setValue(3)
     assert area.bar.words.text == "The first image has no time = 2020-06-01."
 
 
@@ -180,12 +180,12 @@ def test_a_new_first_image_comes_to_the_place_of_the_second(
 def test_an_orthogonal_view_keeps_its_cross(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     write_v3(tmp_path / "a.zarr")
     pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/stack", f"{tmp_path}/a.zarr#/fine")
-    pane.controls.layouts["orthogonal"].click()
+    pane.body.controls.layouts["orthogonal"].click()
     before = cross(pane.canvas)
     assert before is not None
     area.pane.canvas.pointed.emit((1.0, 2.0))
     assert cross(pane.canvas) == before
-    pane.grid.others[1].canvas.pointed.emit(
+    pane.body.grid.others[1].canvas.pointed.emit(
         (1.0, 5.0)
     )  # rows are the first axis, which the second image does not have
     assert cross(area.pane.canvas) == (before[0], 5.0)

@@ -28,10 +28,10 @@ def test_a_narrow_plane_fits_into_view(
     shape: tuple[int, int], square: bool, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane, _array = show(open_window, qtbot, np.zeros(shape))
-    assert pane.controls.square.isChecked() == square
+    assert pane.body.controls.square.isChecked() == square
     everything = QRectF(0, 0, shape[1] - 1, shape[0] - 1)
     assert pane.canvas.view.viewRect().contains(everything)
-    pane.controls.square.toggle()
+    pane.body.controls.square.toggle()
     assert pane.canvas.view.viewRect().contains(everything)
 
 
@@ -48,7 +48,7 @@ def test_keys_pan_and_zoom(open_window: OpenWindow, qtbot: QtBot) -> None:
     QTest.keyClick(pane.canvas, Qt.Key.Key_Plus)
     nearer = pane.canvas.visible()
     assert nearer.columns[1] - nearer.columns[0] == pytest.approx(width * 0.8)
-    pane.controls.flip_rows.click()
+    pane.body.controls.flip_rows.click()
     before = pane.canvas.visible()
     QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
     assert pane.canvas.visible().rows[0] > before.rows[0]  # up is up

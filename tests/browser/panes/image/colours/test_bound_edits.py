@@ -19,7 +19,7 @@ from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.datetime64("2020-01-01", "h") + np.arange(24 * 400).reshape(100, 96)
     pane, _array = show(open_window, qtbot, values)
-    contrast = pane.contrast
+    contrast = pane.body.contrast
     assert contrast.low.text().startswith("2020-01-0")
     contrast.low.clear()
     QTest.keyClicks(contrast.low, "2020-03-01\r")

@@ -35,9 +35,9 @@ def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 1, 2])).max() <= 1
-    assert pane.sliders.sliders == {}
+    assert pane.body.sliders.sliders == {}
     with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+        pane.body.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
     assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 2])).max() <= 1
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((0.0, 0.0))
@@ -46,13 +46,13 @@ def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     shown = pane.displayed()
     assert shown is not None
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
-    pane.contrast.channels.setCurrentRow(2)
-    pane.contrast.bounds.typed.emit(0.0, 10.0)
+    pane.body.contrast.channels.setCurrentRow(2)
+    pane.body.contrast.bounds.typed.emit(0.0, 10.0)
     assert pane.model.state.settings.channels[2].contrast.high == 10
     assert pane.model.state.settings.channels[0].contrast.high != 10
     with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.blend.toggle()
-    assert list(pane.sliders.sliders) == [0]
+        pane.body.contrast.blend.toggle()
+    assert list(pane.body.sliders.sliders) == [0]
 
 
 def test_channels_may_be_switched_faster_than_they_load(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -61,16 +61,18 @@ def test_channels_may_be_switched_faster_than_they_load(open_window: OpenWindow,
     qtbot.waitUntil(lambda: pane.view.is_complete)
     gate = Gate()
     for position in (1, 2):
-        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)
+        pane.body.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.contrast.blend.click()  # the same plane, but gray
+    pane.body.contrast.blend.click()  # the same plane, but gray
     assert (drawn(pane)[..., 0] == drawn(pane)[..., 1]).all()
     pane.cache.clear()
     array.before_read = gate.wait
-    pane.contrast.blend.click()
+    pane.body.contrast.blend.click()
     for position in (2, 1):
-        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
-    choose(pane.contrast.norm, "Square root")  # paints the loaded mosaics, which belong to other channels
+        pane.body.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
+    choose(
+        pane.body.contrast.norm, "Square root"
+    )  # paints the loaded mosaics, which belong to other channels
     assert pane.displayed() is None
     pane.model.set(and_measure=True)
     with qtbot.waitSignal(pane.plane_shown):

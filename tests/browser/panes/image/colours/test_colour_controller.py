@@ -25,9 +25,9 @@ from zarrbrowser.image.colours.render import Norm, Style, blend, rgba
 )
 def test_each_norm_changes_the_picture(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, np.abs(VOLUME) + 0.1)
-    choose(pane.contrast.norm, title)
-    choose(pane.contrast.colour_map, "Viridis")
-    choose(pane.contrast.mode, "Full range")
+    choose(pane.body.contrast.norm, title)
+    choose(pane.body.contrast.colour_map, "Viridis")
+    choose(pane.body.contrast.mode, "Full range")
     plane = np.abs(VOLUME[4]) + np.float32(0.1)
     expected = rgba(plane, Style("viridis", norm, (float(plane.min()), float(plane.max()))))
     assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
@@ -36,18 +36,18 @@ def test_each_norm_changes_the_picture(title: str, norm: Norm, open_window: Open
 def test_each_part_of_complex_numbers_can_be_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = (VOLUME[0] + 1j * VOLUME[1]).astype(np.complex64)
     pane, _array = show(open_window, qtbot, values)
-    assert pane.contrast.part.isVisible()
-    choose(pane.contrast.mode, "Full range")
+    assert pane.body.contrast.part.isVisible()
+    choose(pane.body.contrast.mode, "Full range")
     for title, numbers in (
         ("Amplitude", np.abs(values)),
         ("Phase", np.angle(values)),
         ("Real part", values.real),
     ):
-        choose(pane.contrast.part, title)
+        choose(pane.body.contrast.part, title)
         if title == "Phase":
             style = Style(CYCLIC, levels=(-np.pi, np.pi))
             assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
-        choose(pane.contrast.mode, "Full range")
+        choose(pane.body.contrast.mode, "Full range")
         style = Style(
             CYCLIC if title == "Phase" else "gray", levels=(float(numbers.min()), float(numbers.max()))
         )
@@ -63,50 +63,50 @@ def test_missing_values_are_marked_and_packed_numbers_unpacked_unless_switched_o
     array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "add_offset": 100}
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert pane.missing.text == "60 of 600 elements marked as missing"
-    assert pane.contrast.fill.text() == "Mark missing values"
-    choose(pane.contrast.mode, "Full range")
-    assert pane.contrast.low.text() == "130"
+    assert pane.body.missing.text == "60 of 600 elements marked as missing"
+    assert pane.body.contrast.fill.text() == "Mark missing values"
+    choose(pane.body.contrast.mode, "Full range")
+    assert pane.body.contrast.low.text() == "130"
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((3.0, 4.0))
     assert heard.args == ["axis 0 = 3, axis 1 = 4:  147.0  (stored 94)"]
-    pane.contrast.unpacking.toggle()
-    choose(pane.contrast.mode, "Full range")
-    assert pane.contrast.low.text() == "60"
-    pane.contrast.fill.toggle()
-    choose(pane.contrast.mode, "Full range")
-    assert pane.contrast.low.text() == "-999"
-    assert pane.missing.isHidden()
+    pane.body.contrast.unpacking.toggle()
+    choose(pane.body.contrast.mode, "Full range")
+    assert pane.body.contrast.low.text() == "60"
+    pane.body.contrast.fill.toggle()
+    choose(pane.body.contrast.mode, "Full range")
+    assert pane.body.contrast.low.text() == "-999"
+    assert pane.body.missing.isHidden()
 
 
 def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.arange(12, dtype=np.uint32).reshape(3, 4)
     pane, _array = show(open_window, qtbot, values)
-    choose(pane.contrast.colour_map, "Labels")
+    choose(pane.body.contrast.colour_map, "Labels")
     assert np.array_equal(drawn(pane), rgba(values, Style(LABELS)))
-    assert not pane.contrast.histogram.isVisible()
+    assert not pane.body.contrast.histogram.isVisible()
 
 
 def test_the_displayed_slice_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    choose(pane.contrast.norm, "Square root")
-    pane.controls.flip_rows.click()
+    choose(pane.body.contrast.norm, "Square root")
+    pane.body.controls.flip_rows.click()
     with qtbot.waitSignal(pane.plane_shown):
-        pane.controls.axes.swap.click()
+        pane.body.controls.axes.swap.click()
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(6)
+        pane.body.sliders.spins[0].setValue(6)
     shown = pane.displayed()
     assert shown is not None
     assert (shown.path, shown.level, shown.selection) == ("/array", 0, (6, slice(0, 30), slice(0, 40)))
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
     state = json.loads(json.dumps(pane.view_state()))
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(1)
-    choose(pane.contrast.norm, "Linear")
+        pane.body.sliders.spins[0].setValue(1)
+    choose(pane.body.contrast.norm, "Linear")
     before = drawn(pane)
     with qtbot.waitSignal(pane.plane_shown):
         pane.restore(state)
-    assert pane.sliders.spins[0].value() == 6
+    assert pane.body.sliders.spins[0].value() == 6
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
     assert not np.array_equal(before, drawn(pane))
 
@@ -116,10 +116,10 @@ def test_a_pyramid_is_restored_once_its_levels_are_open(open_window: OpenWindow,
     window = open_window(FakeGroup({"image": group}), "/image")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+    pane.body.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
     pane.canvas.show_range((5, 15), (10, 30))
     state = json.loads(json.dumps(pane.view_state()))
-    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Checked)
+    pane.body.contrast.channels.item(1).setCheckState(Qt.CheckState.Checked)
     pane.show_node(window.session.sources[0], group)
     pane.restore(state)
     qtbot.waitUntil(lambda: pane.view.is_complete)
@@ -139,21 +139,21 @@ def test_the_contrast_is_that_of_the_chosen_channel_when_an_image_is_shown_again
     window = open_window(FakeGroup({"image": group}), "/image")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.contrast.channels.setCurrentRow(1)
-    assert pane.contrast.high.text() == "0.75"
+    pane.body.contrast.channels.setCurrentRow(1)
+    assert pane.body.contrast.high.text() == "0.75"
     pane.show_node(window.session.sources[0], group)  # all of its chunks are in memory: it is drawn at once
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert (pane.contrast.channels.currentRow(), pane.contrast.high.text()) == (0, "0.5")
+    assert (pane.body.contrast.channels.currentRow(), pane.body.contrast.high.text()) == (0, "0.5")
 
 
 def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     gone: list[Any] = []
     for _ in range(3):
-        pane.controls.layouts["orthogonal"].click()
-        qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
-        gone += [weakref.ref(view) for view in pane.grid.others]
-        pane.controls.layouts["single"].click()
+        pane.body.controls.layouts["orthogonal"].click()
+        qtbot.waitUntil(lambda: all(view.is_complete for view in pane.body.grid.views))
+        gone += [weakref.ref(view) for view in pane.body.grid.others]
+        pane.body.controls.layouts["single"].click()
 
     def are_freed() -> bool:
         gc.collect()
@@ -164,9 +164,9 @@ def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) 
 
 def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, np.abs(VOLUME[:2]), ("channel", "y", "x"))
-    assert list(pane.sliders.sliders) == [0]  # only on request
+    assert list(pane.body.sliders.sliders) == [0]  # only on request
     with qtbot.waitSignal(pane.plane_shown):
-        pane.contrast.blend.click()
+        pane.body.contrast.blend.click()
     planes = [np.abs(VOLUME[0]), np.abs(VOLUME[1])]
     levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
     expected = blend(planes, levels, [(0, 255, 0), (255, 0, 255)], Norm.LINEAR)
@@ -177,10 +177,10 @@ def test_a_pyramid_without_its_levels_shows_an_error(open_window: OpenWindow, qt
     entry = {"axes": ["y", "x"], "datasets": [{"path": "0"}, {"path": "inner"}]}
     group = FakeGroup({"0": FakeArray(VOLUME[0]), "inner": FakeGroup({})}, {"multiscales": [entry]})
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: "levels are missing" in pane.stack.sentence.text)
-    assert pane.stack.sentence.button.isVisible()
+    qtbot.waitUntil(lambda: "levels are missing" in pane.body.stack.sentence.text)
+    assert pane.body.stack.sentence.button.isVisible()
     group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
-    pane.stack.sentence.button.click()
+    pane.body.stack.sentence.button.click()
     qtbot.waitUntil(lambda: pane.view.is_complete)
 
 
@@ -198,11 +198,11 @@ def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, 
 
     before = pane.view.picture_style().levels
     pane.view.drawn.connect(settings)
-    pane.sliders.play()
+    pane.body.sliders.play()
     qtbot.waitUntil(lambda: len(seen) >= 4)
-    pane.sliders.play()
-    assert not pane.sliders.is_playing
+    pane.body.sliders.play()
+    assert not pane.body.sliders.is_playing
     assert set(seen.values()) == {before}
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.step(3)
+        pane.body.sliders.step(3)
     assert pane.view.picture_style().levels != before

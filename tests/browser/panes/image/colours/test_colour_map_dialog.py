@@ -18,7 +18,7 @@ from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
 
 def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    box = pane.contrast.colour_map
+    box = pane.body.contrast.colour_map
     choose(box, "More…")
     dialog = box.findChild(ColourMapDialog)
     assert dialog is not None

@@ -13,7 +13,7 @@ from zarrbrowser.image.colours.contrast import ContrastMode
 
 def test_contrast_by_mode_or_typed_bounds_is_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    contrast = pane.contrast
+    contrast = pane.body.contrast
     contrast.mode.setCurrentIndex(contrast.mode.findText("Full range"))
     contrast.mode.activated.emit(contrast.mode.currentIndex())
     assert pane.view.picture_style().levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))

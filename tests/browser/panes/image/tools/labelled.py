@@ -31,13 +31,13 @@ def show(open_window: OpenWindow, qtbot: QtBot, labels: FakeArray) -> ImagePane:
     pane = pane_of(
         open_window(FakeGroup({"scan": scan(labels), "plane": FakeArray(CELLS[0])}), "/scan"), qtbot
     )
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.labels.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.labels.isVisible())
     return pane
 
 
 def choose(pane: ImagePane, text: str) -> None:
-    pane.tools.labels.menu.aboutToShow.emit()
-    next(action for action in pane.tools.labels.menu.actions() if action.text() == text).trigger()
+    pane.body.tools.labels.menu.aboutToShow.emit()
+    next(action for action in pane.body.tools.labels.menu.actions() if action.text() == text).trigger()
 
 
 def seen(overlay: LabelOverlay) -> Any:

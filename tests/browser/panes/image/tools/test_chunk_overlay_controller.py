@@ -19,10 +19,10 @@ def test_chunks_that_are_not_stored_are_hatched(window: MainWindow, tmp_path: Pa
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    with qtbot.waitSignal(pane.tools.chunks.text_changed) as heard:
-        pane.controls.chunks.click()
+    with qtbot.waitSignal(pane.body.tools.chunks.text_changed) as heard:
+        pane.body.controls.chunks.click()
     assert heard.args == ["6 chunks of 32 × 32 in view, 4 not stored"]
-    assert pane.tools.chunks.overlay.missing == [(0, 2), (1, 0), (1, 1), (1, 2)]
+    assert pane.body.tools.chunks.overlay.missing == [(0, 2), (1, 0), (1, 1), (1, 2)]
     assert pane.canvas.grab().toImage().width() > 0
     pane.canvas.show_range((0, 20), (0, 20))
-    qtbot.waitUntil(lambda: pane.tools.chunks.overlay.missing == [])
+    qtbot.waitUntil(lambda: pane.body.tools.chunks.overlay.missing == [])

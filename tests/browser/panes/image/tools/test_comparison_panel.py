@@ -42,7 +42,7 @@ def pane(open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
 
 
 def panel_of(pane: ImagePane) -> ComparisonPanel:
-    return pane.tools.comparison
+    return pane.body.tools.comparison
 
 
 def target(pane: ImagePane, text: str) -> None:
@@ -73,7 +73,7 @@ def settings(pane: ImagePane) -> Any:
 
 def test_the_button_compares_with_the_first_plane(pane: ImagePane, qtbot: QtBot) -> None:
     pane.model.set(contrast=Contrast(ContrastMode.FIXED, 0.0, 2.0))
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     volume = VOLUME.astype(np.float64)
     qtbot.waitUntil(lambda: shows(pane, volume[4] - volume[0]))
     assert panel_of(pane).isVisible()
@@ -82,9 +82,9 @@ def test_the_button_compares_with_the_first_plane(pane: ImagePane, qtbot: QtBot)
     assert low == -high
     panel_of(pane).position.setValue(2)
     qtbot.waitUntil(lambda: shows(pane, volume[4] - volume[2]))
-    pane.sliders.spins[0].setValue(6)
+    pane.body.sliders.spins[0].setValue(6)
     qtbot.waitUntil(lambda: shows(pane, volume[6] - volume[2]))
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.mosaics[0].values.dtype == VOLUME.dtype)
     assert (picture(pane) == VOLUME[6]).all()
     assert settings(pane).contrast == Contrast(ContrastMode.FIXED, 0.0, 2.0)
@@ -93,7 +93,7 @@ def test_the_button_compares_with_the_first_plane(pane: ImagePane, qtbot: QtBot)
 
 
 def test_ratios_are_drawn_around_one(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     target(pane, "mean along z")
     panel_of(pane).operation.setCurrentIndex(1)
     panel_of(pane).operation.activated.emit(1)
@@ -102,10 +102,10 @@ def test_ratios_are_drawn_around_one(pane: ImagePane, qtbot: QtBot) -> None:
     low, high = pane.view.picture_style().levels
     assert (low + high) / 2 == pytest.approx(1.0)
     assert settings(pane).comparison == Comparison(Operation.RATIO, 0, 0, Statistic.MEAN)
-    pane.contrast.mode.setCurrentText("Full range")
-    pane.contrast.mode.activated.emit(0)
-    pane.contrast.mode.setCurrentText("Symmetric")
-    pane.contrast.mode.activated.emit(0)
+    pane.body.contrast.mode.setCurrentText("Full range")
+    pane.body.contrast.mode.activated.emit(0)
+    pane.body.contrast.mode.setCurrentText("Symmetric")
+    pane.body.contrast.mode.activated.emit(0)
     low, high = pane.view.picture_style().levels
     assert (low + high) / 2 == pytest.approx(1.0)
     with qtbot.waitSignal(pane.pointed) as heard:
@@ -115,12 +115,12 @@ def test_ratios_are_drawn_around_one(pane: ImagePane, qtbot: QtBot) -> None:
 
 
 def test_another_array_is_compared(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     qtbot.waitUntil(lambda: panel_of(pane).array.count() == 1)
     assert panel_of(pane).array.itemText(0) == "/other"
     name(pane, "/other")
     qtbot.waitUntil(lambda: shows(pane, VOLUME[4].astype(np.float64) - OTHER))
-    pane.sliders.spins[0].setValue(1)
+    pane.body.sliders.spins[0].setValue(1)
     qtbot.waitUntil(lambda: shows(pane, VOLUME[1].astype(np.float64) - OTHER))
 
 
@@ -136,12 +136,12 @@ def test_another_array_is_compared(pane: ImagePane, qtbot: QtBot) -> None:
 def test_what_cannot_be_compared_is_said_in_a_sentence(
     address: str, why: str, pane: ImagePane, qtbot: QtBot
 ) -> None:
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     name(pane, address)
     qtbot.waitUntil(lambda: panel_of(pane).words.text() == why)
     assert settings(pane).comparison is None
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.mosaics[0].values.dtype == VOLUME.dtype)
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     assert not panel_of(pane).isVisible()
 
 
@@ -155,7 +155,7 @@ def test_an_array_of_another_source_is_compared(window: MainWindow, tmp_path: Pa
         pane = pane_of(window, qtbot)
         qtbot.waitUntil(lambda pane=pane: pane.view.is_complete and pane.model.state is not None)
     pane = pane_of(window, qtbot)
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     qtbot.waitUntil(lambda: panel_of(pane).array.count() == 1)
     address = panel_of(pane).array.itemText(0)
     assert address.endswith("2.zarr#/v")
@@ -164,22 +164,22 @@ def test_an_array_of_another_source_is_compared(window: MainWindow, tmp_path: Pa
 
 
 def test_an_axis_in_the_picture_ends_the_comparison(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.model.set(axes=settings(pane).axes.with_rows(0))
     assert settings(pane).comparison is None
     assert settings(pane).contrast == Contrast()
     assert not panel_of(pane).isVisible()
-    assert not pane.controls.compare.isChecked()
+    assert not pane.body.controls.compare.isChecked()
 
 
 def test_the_comparison_is_restored_also_with_another_array(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     name(pane, "/other")
     expected = VOLUME[4].astype(np.float64) - OTHER
     qtbot.waitUntil(lambda: shows(pane, expected))
     document = pane.view_state()
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     qtbot.waitUntil(lambda: not panel_of(pane).isVisible())
     pane.restore(document)
     qtbot.waitUntil(lambda: shows(pane, expected))
@@ -190,7 +190,7 @@ def test_the_comparison_is_restored_also_with_another_array(pane: ImagePane, qtb
 def test_a_plane_without_further_axes_waits_for_an_array(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(root(), "/other"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     assert panel_of(pane).isVisible()
     assert panel_of(pane).target.count() == 1
     assert settings(pane).comparison is None
@@ -202,19 +202,19 @@ def test_dates_cannot_be_compared(open_window: OpenWindow, qtbot: QtBot) -> None
     group = FakeGroup({"array": FakeArray(np.zeros((2, 3, 4), "M8[s]"))})
     pane = pane_of(open_window(group, "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert not pane.controls.compare.isEnabled()
+    assert not pane.body.controls.compare.isEnabled()
 
 
 def test_there_are_no_statistics_along_two_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
     group = FakeGroup({"array": FakeArray(np.stack([VOLUME, VOLUME * 2]), ("t", "z", "y", "x"))})
     pane = pane_of(open_window(group, "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     target(pane, "mean along z")
     assert settings(pane).comparison.statistic is Statistic.MEAN
-    pane.sliders.reduced.emit(0, Statistic.SUM)
+    pane.body.sliders.reduced.emit(0, Statistic.SUM)
     assert settings(pane).comparison is None
-    pane.controls.compare.click()
+    pane.body.controls.compare.click()
     box = panel_of(pane).target
     texts = [box.itemText(row) for row in range(box.count())]
     assert texts == ["t at index", "mean along t", "z at index", "another array"]

@@ -32,19 +32,19 @@ def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
-    assert pane.sliders.totals[0].text == "2000-01-01"  # time starts at its first position
+    assert pane.body.sliders.totals[0].text == "2000-01-01"  # time starts at its first position
     with qtbot.waitSignal(pane.plane_shown):
-        pane.sliders.spins[0].setValue(3)
-    assert pane.sliders.totals[0].text == "2000-01-04"
+        pane.body.sliders.spins[0].setValue(3)
+    assert pane.body.sliders.totals[0].text == "2000-01-04"
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((0.2, 5.0))
     assert heard.args[0].startswith("lat = 0 (60 °N), lon = 5:  ")
     assert heard.args[0].endswith(" K")
     ticks = pane.canvas.plot.getAxis("left").tickValues(-0.5, 29.5, 400)
     assert "0" in pane.canvas.plot.getAxis("left").tickStrings(ticks[0][1], 1, 1)
-    pane.controls.coordinates.click()
+    pane.body.controls.coordinates.click()
     assert pane.canvas.plot.getAxis("left").labelText == "lat"
-    assert pane.sliders.totals[0].text == "of 0–7"
+    assert pane.body.sliders.totals[0].text == "of 0–7"
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_the_north_is_up_and_the_east_is_right(
     shown = pane.displayed()
     assert shown is not None
     assert (shown.flip_rows, shown.flip_columns) == turned
-    assert not pane.controls.flip_rows.isChecked()
-    pane.controls.flip_rows.click()
+    assert not pane.body.controls.flip_rows.isChecked()
+    pane.body.controls.flip_rows.click()
     assert (not view.yInverted(), view.xInverted()) == (not turned[0], turned[1])
 
 
@@ -101,7 +101,7 @@ def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None
     assert pane.canvas.scale_bar.text.endswith(" µm")
     pane.canvas.show_range((0, 10), (0, 10))
     qtbot.waitUntil(lambda: pane.canvas.scale_bar.text in ("500 nm", "1 µm", "2 µm"))
-    pane.controls.coordinates.click()
+    pane.body.controls.coordinates.click()
     assert not pane.canvas.scale_bar.isVisible()
 
 

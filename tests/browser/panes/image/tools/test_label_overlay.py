@@ -22,7 +22,7 @@ def test_labels_are_drawn_over_the_picture_and_follow_it(open_window: OpenWindow
     assert overlay.picture.opacity() == 0.5
     choose(pane, "Opacity 75%")
     assert overlay.picture.opacity() == 0.75
-    pane.sliders.spins[1].setValue(0)
+    pane.body.sliders.spins[1].setValue(0)
     qtbot.waitUntil(lambda: pane.view.is_complete and np.array_equal(seen(overlay), CELLS[0]))
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((12.2, 40.0))
@@ -30,10 +30,10 @@ def test_labels_are_drawn_over_the_picture_and_follow_it(open_window: OpenWindow
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((2.0, 2.0))
     assert "cells" not in heard.args[0]
-    pane.controls.axes.swap.click()
+    pane.body.controls.axes.swap.click()
     qtbot.waitUntil(lambda: np.array_equal(seen(overlay), CELLS[0].T))
-    pane.controls.layouts["orthogonal"].click()
-    side = pane.grid.others[0].overlay
+    pane.body.controls.layouts["orthogonal"].click()
+    side = pane.body.grid.others[0].overlay
     qtbot.waitUntil(lambda: seen(side) is not None and seen(side).max() > 0)
     choose(pane, "No labels")
     assert overlay.mosaic is None

@@ -18,7 +18,7 @@ from zarrbrowser.window.main_window import MainWindow
 
 def test_pictures_without_a_place_have_no_button(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
-    assert not pane.controls.map.isVisible()
+    assert not pane.body.controls.map.isVisible()
     assert pane.view.map.lines.sketch is NOTHING
 
 
@@ -33,16 +33,16 @@ def test_the_button_says_why_there_is_no_map(
     north: object, east: object, why: str, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane = pane_of(open_window(world(north, east), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.controls.map.isVisible())
-    assert pane.controls.map.toolTip() == why
-    assert not pane.controls.map.isEnabled()
+    qtbot.waitUntil(lambda: pane.body.controls.map.isVisible())
+    assert pane.body.controls.map.toolTip() == why
+    assert not pane.body.controls.map.isEnabled()
     assert pane.view.map.lines.sketch is NOTHING
 
 
 def test_coordinates_of_another_length_are_no_map(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(world(NORTH, EAST[1:]), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
-    assert not pane.controls.map.isVisible()
+    assert not pane.body.controls.map.isVisible()
 
 
 def test_the_choice_is_kept_for_the_next_visit(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -50,11 +50,11 @@ def test_the_choice_is_kept_for_the_next_visit(window: MainWindow, tmp_path: Pat
     window.open_text(address)
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: shown(pane.view.map))
-    pane.tools.map.coastlines.trigger()
-    pane.tools.map.graticule.trigger()
+    pane.body.tools.map.coastlines.trigger()
+    pane.body.tools.map.graticule.trigger()
     assert pane.view_state()["map"] == [False, True]
     document = pane.view_state()
     pane.restore({**document, "map": [True, False]})
     qtbot.waitUntil(lambda: shown(pane.view.map))
-    assert pane.tools.map.coastlines.isChecked()
-    assert not pane.tools.map.graticule.isChecked()
+    assert pane.body.tools.map.coastlines.isChecked()
+    assert not pane.body.tools.map.graticule.isChecked()

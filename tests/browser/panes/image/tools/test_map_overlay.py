@@ -29,10 +29,10 @@ def test_coastlines_are_on_and_the_graticule_is_off(pane: ImagePane, qtbot: QtBo
     assert sketch.coastlines.rows.size > 1000
     assert not sketch.graticule.labels
     image = pane.canvas.grab().toImage()
-    pane.tools.map.coastlines.trigger()
+    pane.body.tools.map.coastlines.trigger()
     qtbot.waitUntil(lambda: pane.view.map.lines.sketch is NOTHING)
     assert pane.canvas.grab().toImage() != image
-    pane.tools.map.graticule.trigger()
+    pane.body.tools.map.graticule.trigger()
     qtbot.waitUntil(lambda: bool(pane.view.map.lines.sketch.graticule.labels))
     assert not shown(pane.view.map)
     pane.canvas.grab()
@@ -50,14 +50,14 @@ def test_the_lines_follow_the_view_and_the_axes(pane: ImagePane, qtbot: QtBot) -
     assert pane.view.map.lines.sketch.coastlines.columns.max() < 30
     pane.model.set(axes=axes.with_rows(0))
     qtbot.waitUntil(lambda: pane.view.map.lines.sketch is NOTHING)
-    assert not pane.controls.map.isVisible()
+    assert not pane.body.controls.map.isVisible()
 
 
 def test_both_views_of_a_pair_are_maps(pane: ImagePane, qtbot: QtBot) -> None:
-    pane.controls.layouts["pair"].click()
-    qtbot.waitUntil(lambda: shown(pane.grid.others[0].map))
-    pane.controls.layouts["single"].click()
-    assert pane.grid.others == []
+    pane.body.controls.layouts["pair"].click()
+    qtbot.waitUntil(lambda: shown(pane.body.grid.others[0].map))
+    pane.body.controls.layouts["single"].click()
+    assert pane.body.grid.others == []
 
 
 def test_another_array_has_no_map(pane: ImagePane, qtbot: QtBot) -> None:
@@ -66,7 +66,7 @@ def test_another_array_has_no_map(pane: ImagePane, qtbot: QtBot) -> None:
     window.open_text("fake.zarr#/other")
     qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.image.path == "/other")
     assert pane.view.map.lines.sketch is NOTHING
-    assert not pane.controls.map.isVisible()
+    assert not pane.body.controls.map.isVisible()
 
 
 def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -74,5 +74,5 @@ def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qt
     window.open_text(written(tmp_path, projected("EPSG:3413", x, y)))
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: shown(pane.view.map))
-    pane.tools.map.graticule.trigger()
+    pane.body.tools.map.graticule.trigger()
     qtbot.waitUntil(lambda: "80°N" in [label.text for label in pane.view.map.lines.sketch.graticule.labels])

@@ -47,7 +47,7 @@ def test_the_value_follows_the_plane_under_a_pointer_that_rests(
     pane.canvas.pointed.emit((2, 1))
     there = pane.model.state.settings.axes.index[0]
     assert heard[-1].endswith(f":  {values[there, 2, 1]} mm")
-    pane.sliders.spins[0].setValue(1 - there)
+    pane.body.sliders.spins[0].setValue(1 - there)
     qtbot.waitUntil(lambda: heard[-1].endswith(f":  {values[1 - there, 2, 1]} mm"))
-    pane.controls.axes.swap.click()  # the element under the pointer is another one now
+    pane.body.controls.axes.swap.click()  # the element under the pointer is another one now
     qtbot.waitUntil(lambda: heard[-1] == "")

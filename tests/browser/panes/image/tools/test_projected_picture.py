@@ -21,13 +21,13 @@ from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 @pytest.fixture
 def pane(open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
     found = pane_of(open_window(world(), "/array"), qtbot)
-    qtbot.waitUntil(lambda: found.view.is_complete and found.controls.map.isVisible())
+    qtbot.waitUntil(lambda: found.view.is_complete and found.body.controls.map.isVisible())
     return found
 
 
 def choose(pane: ImagePane, projection: Projection) -> None:
     """Choose an entry of the menu."""
-    next(one for one in pane.tools.map.projections.actions() if one.data() is projection).trigger()
+    next(one for one in pane.body.tools.map.projections.actions() if one.data() is projection).trigger()
 
 
 def picture_of(pane: ImagePane) -> ProjectedPicture:
@@ -43,7 +43,7 @@ def is_drawn(pane: ImagePane) -> bool:
 def test_each_projection_is_drawn_with_its_lines(
     projection: Projection, pane: ImagePane, qtbot: QtBot
 ) -> None:
-    pane.tools.map.graticule.trigger()
+    pane.body.tools.map.graticule.trigger()
     choose(pane, projection)
     qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.graticule.labels))
     canvas = picture_of(pane).canvas
@@ -104,7 +104,7 @@ def test_curved_grids_are_drawn_in_each_projection(
 ) -> None:
     pane = pane_of(open_window(ocean(), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete and shown(pane.view.map))
-    pane.tools.map.graticule.trigger()
+    pane.body.tools.map.graticule.trigger()
     choose(pane, projection)
     qtbot.waitUntil(lambda: is_drawn(pane) and bool(picture_of(pane).lines.sketch.graticule.labels))
     canvas, found = picture_of(pane).canvas, picture_of(pane)
@@ -142,7 +142,7 @@ def test_the_map_follows_the_sliders_and_the_zoom(pane: ImagePane, qtbot: QtBot)
     canvas = picture_of(pane).canvas
     assert canvas is not None
     before = canvas.image.image
-    pane.sliders.spins[0].setValue(5)
+    pane.body.sliders.spins[0].setValue(5)
     qtbot.waitUntil(
         lambda: canvas.image.image is not before and not np.array_equal(canvas.image.image, before)
     )
@@ -174,7 +174,7 @@ def test_the_projection_is_restored(pane: ImagePane, qtbot: QtBot) -> None:
 
 def test_a_map_that_shows_nothing_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(world(np.linspace(80, 40, 30), np.arange(40)), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
     with qtbot.waitSignal(pane.reported) as heard:
         choose(pane, Projection.SOUTH)
     assert heard.args == ["South polar stereographic maps do not show this part of the Earth."]
@@ -185,7 +185,7 @@ def test_a_map_that_shows_nothing_uncovers_the_picture_also_after_another_map(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane = pane_of(open_window(world(np.linspace(90, 40, 30)), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
     choose(pane, Projection.ROBINSON)
     qtbot.waitUntil(lambda: is_drawn(pane))
     with qtbot.waitSignal(picture_of(pane).failed):
@@ -202,7 +202,7 @@ def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, q
     pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     pane.model.set(projection=Projection.ROBINSON)
     assert picture_of(pane).canvas is None
-    assert pane.controls.chunks.isEnabled()
+    assert pane.body.controls.chunks.isEnabled()
 
 
 def test_a_figure_has_the_map_of_the_screen(pane: ImagePane, qtbot: QtBot) -> None:

@@ -26,7 +26,7 @@ BOX = Region("box", Shape.RECTANGLE, ((9.5, 4.5), (14.5, 14.5)))
 @pytest.fixture
 def pane(open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
     shown, _ = show(open_window, qtbot, VOLUME)
-    shown.controls.tools["region"].click()
+    shown.body.controls.tools["region"].click()
     return shown
 
 
@@ -40,7 +40,7 @@ def cells(panel: RegionsPanel, row: int = 0) -> list[str]:
 
 
 def test_a_rectangle_shows_its_statistics_and_follows_the_plane(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     wait(panel, qtbot)
     shape = panel.entries[0].shape
     shape.setPos((4.5, 9.5), update=False)
@@ -53,15 +53,15 @@ def test_a_rectangle_shows_its_statistics_and_follows_the_plane(pane: ImagePane,
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
     qtbot.waitUntil(lambda: cells(panel)[7] == f"{VOLUME[5][10:15, 5:15].max():.6g}")
-    pane.controls.tools["region"].click()
+    pane.body.controls.tools["region"].click()
     assert panel.isHidden()
     assert not shape.isVisible()
-    pane.controls.tools["region"].click()
+    pane.body.controls.tools["region"].click()
     assert len(panel.entries) == 1, "regions stay while the tool is off"
 
 
 def test_several_shapes_have_rows_and_the_chosen_one_is_marked(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     panel.ellipse.click()
     panel.add(Region("", Shape.POLYGON, ((2.0, 2.0), (20.0, 5.0), (10.0, 30.0))))
     wait(panel, qtbot)
@@ -82,7 +82,7 @@ def test_several_shapes_have_rows_and_the_chosen_one_is_marked(pane: ImagePane, 
 
 
 def test_after_a_new_name_keys_go_on_in_the_table(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     panel.ellipse.click()
     wait(panel, qtbot)
     pane.window().activateWindow()
@@ -101,7 +101,7 @@ def test_after_a_new_name_keys_go_on_in_the_table(pane: ImagePane, qtbot: QtBot)
 
 
 def test_dragging_a_corner_of_a_polygon_and_an_ellipse(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     panel.clear()
     panel.add(Region("", Shape.POLYGON, ((2.0, 2.0), (20.0, 5.0), (10.0, 30.0))))
     panel.add(Region("", Shape.ELLIPSE, ((2.0, 2.0), (12.0, 22.0))))
@@ -120,7 +120,7 @@ def test_dragging_a_corner_of_a_polygon_and_an_ellipse(pane: ImagePane, qtbot: Q
 
 
 def test_a_polygon_is_drawn_by_clicks(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     panel.clear()
     panel.polygon.click()
     assert "Click the corners" in panel.words.text()
@@ -142,8 +142,8 @@ def test_large_regions_need_consent(
     monkeypatch.setattr(regions_panel, "ASK_ABOVE_BYTES", 1000)
     pane, array = show(open_window, qtbot, VOLUME)
     array.selections.clear()
-    pane.controls.tools["region"].click()
-    panel = pane.tools.regions
+    pane.body.controls.tools["region"].click()
+    panel = pane.body.tools.regions
     qtbot.waitUntil(lambda: panel.go_on.isVisible())
     assert panel.words.text() == "Measuring crosses 1 chunk, 37.5 KiB when decoded."
     assert array.selections == []
@@ -153,7 +153,7 @@ def test_large_regions_need_consent(
 
 
 def test_moving_a_region_cancels_its_measuring(pane: ImagePane, qtbot: QtBot) -> None:
-    panel, gate = pane.tools.regions, Gate()
+    panel, gate = pane.body.tools.regions, Gate()
     wait(panel, qtbot)
     array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
     array.before_read = gate.wait
@@ -167,7 +167,7 @@ def test_moving_a_region_cancels_its_measuring(pane: ImagePane, qtbot: QtBot) ->
 
 
 def test_an_error_is_one_sentence_and_can_be_tried_again(pane: ImagePane, qtbot: QtBot) -> None:
-    panel, flaky = pane.tools.regions, Flaky()
+    panel, flaky = pane.body.tools.regions, Flaky()
     wait(panel, qtbot)
     array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
     array.before_read = flaky
@@ -183,7 +183,7 @@ def test_an_error_is_one_sentence_and_can_be_tried_again(pane: ImagePane, qtbot:
 def test_regions_are_saved_and_loaded_again(
     pane: ImagePane, qtbot: QtBot, tmp_path: Path, suffix: str
 ) -> None:
-    panel, path = pane.tools.regions, tmp_path / f"regions.{suffix}"
+    panel, path = pane.body.tools.regions, tmp_path / f"regions.{suffix}"
     panel.add(BOX)
     panel.add(Region("oval", Shape.ELLIPSE, ((2.0, 2.0), (12.0, 22.0))))
     wait(panel, qtbot)
@@ -221,7 +221,7 @@ def test_bad_files_leave_the_regions_as_they_are(
     why: str,
 ) -> None:
     monkeypatch.setattr(regions_panel, "MOST_NBYTES", 100)
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     wait(panel, qtbot)
     if content is not None:
         (tmp_path / "bad").write_bytes(content)
@@ -233,7 +233,7 @@ def test_bad_files_leave_the_regions_as_they_are(
 def test_what_is_said_of_a_file_stays_when_a_measurement_ends(
     pane: ImagePane, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    panel, gate = pane.tools.regions, Gate()
+    panel, gate = pane.body.tools.regions, Gate()
     wait(panel, qtbot)
     array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
     array.before_read = gate.wait
@@ -250,13 +250,13 @@ def test_what_is_said_of_a_file_stays_when_a_measurement_ends(
 
 
 def test_a_file_that_cannot_be_written_is_reported(pane: ImagePane, qtbot: QtBot, tmp_path: Path) -> None:
-    with qtbot.waitSignal(pane.tools.regions.reported) as heard:
-        pane.tools.regions.save(str(tmp_path / "nowhere" / "a.csv"))
+    with qtbot.waitSignal(pane.body.tools.regions.reported) as heard:
+        pane.body.tools.regions.save(str(tmp_path / "nowhere" / "a.csv"))
     assert "was not written" in heard.args[0]
 
 
 def test_the_table_is_copied(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     wait(panel, qtbot)
     qtbot.waitUntil(lambda: cells(panel)[4] != "")
     qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -264,7 +264,7 @@ def test_the_table_is_copied(pane: ImagePane, qtbot: QtBot) -> None:
 
 
 def test_another_image_has_no_regions(pane: ImagePane, qtbot: QtBot) -> None:
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     wait(panel, qtbot)
     pane.clear()
     assert panel.entries == []
@@ -277,7 +277,7 @@ def test_there_are_not_more_regions_than_can_be_shown(
     pane: ImagePane, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(regions_panel, "MOST_REGIONS", 2)
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     panel.add(BOX)
     panel.add(BOX)
     assert len(panel.entries) == 2
@@ -292,21 +292,21 @@ def test_the_tool_can_be_chosen_while_the_image_is_being_opened(
     pane = pane_of(open_window(FakeGroup({"image": group, "other": FakeArray(VOLUME)}), "/other"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.clear()
-    pane.controls.tools["region"].click()
-    assert pane.tools.regions.isHidden()
+    pane.body.controls.tools["region"].click()
+    assert pane.body.tools.regions.isHidden()
     window = pane.window()
     window.open_text("fake.zarr#/image")  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.levels[0].array is arrays[0])
-    if pane.controls.tools["region"].isChecked():
-        wait(pane.tools.regions, qtbot)
-    assert pane.tools.regions.isVisible() == pane.controls.tools["region"].isChecked()
+    if pane.body.controls.tools["region"].isChecked():
+        wait(pane.body.tools.regions, qtbot)
+    assert pane.body.tools.regions.isVisible() == pane.body.controls.tools["region"].isChecked()
 
 
 def test_another_image_leaves_an_empty_table_alone(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"array": FakeArray(VOLUME), "other": FakeArray(VOLUME + 1)})
     window = open_window(root, "/array")
     pane = pane_of(window, qtbot)
-    panel = pane.tools.regions
+    panel = pane.body.tools.regions
     with qtbot.assertNotEmitted(panel.table_model.modelReset):
         window.open_text("fake.zarr#/other")
         qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.image.path == "/other")

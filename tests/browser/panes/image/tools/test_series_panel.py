@@ -34,13 +34,13 @@ def pane(cube: FakeArray, open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
     time.attributes = {"units": "days since 2000-01-01"}
     pane = pane_of(open_window(FakeGroup({"array": cube, "time": time}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
-    pane.controls.series.click()
+    pane.body.controls.series.click()
     return pane
 
 
 @pytest.fixture
 def panel(pane: ImagePane) -> SeriesPanel:
-    return pane.tools.series
+    return pane.body.tools.series
 
 
 def drawn(panel: SeriesPanel) -> list[list[float]]:
@@ -61,7 +61,7 @@ def test_each_click_adds_the_series_through_its_element(
     assert panel.plot.getAxis("left").labelText == "K"
     ticks = panel.plot.getAxis("bottom").tickValues(-0.2, 11.2, 900)
     assert any("2000" in text for text in panel.plot.getAxis("bottom").tickStrings(ticks[0][1], 1, 1))
-    pane.sliders.step(4)
+    pane.body.sliders.step(4)
     assert panel.here.value() == 4
     panel.remove.click()
     assert (panel.lines, panel.marks.getData()[0].size) == ([], 0)
@@ -74,7 +74,7 @@ def test_another_axis_shows_the_same_points_along_it(
     choose(panel.axis, "lon")
     qtbot.waitUntil(lambda: drawn(panel) == [CUBE[0, 3].tolist()])
     assert not panel.here.isVisible(), "the picture has all positions along this axis"
-    pane.controls.axes.chosen.emit(pane.model.state.settings.axes.with_rows(0))  # type: ignore[union-attr]
+    pane.body.controls.axes.chosen.emit(pane.model.state.settings.axes.with_rows(0))  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: drawn(panel) == [CUBE[0, 3].tolist()])
     assert panel.marks.getData()[1].tolist() == [0]
 
@@ -84,11 +84,11 @@ def test_the_tool_ends_with_its_button_and_with_another_image(
 ) -> None:
     pane.canvas.picked.emit((3.0, 5.0))
     qtbot.waitUntil(lambda: drawn(panel) == [CUBE[:, 3, 5].tolist()])
-    pane.controls.series.click()
+    pane.body.controls.series.click()
     assert panel.isHidden()
     pane.canvas.picked.emit((3.0, 5.0))
     assert panel.lines == []
-    pane.controls.series.click()
+    pane.body.controls.series.click()
     pane.canvas.picked.emit((3.0, 5.0))
     pane.clear()
     assert panel.lines == []
@@ -148,12 +148,12 @@ def test_series_are_exported_with_their_coordinates(
 
 
 def test_the_plot_follows_the_position_once_it_is_shown(pane: ImagePane, panel: SeriesPanel) -> None:
-    pane.controls.series.click()
+    pane.body.controls.series.click()
     assert not panel.isVisible()
     before = panel.here.value()
     pane.step(2)
     assert panel.here.value() == before, "a hidden plot need not move"
-    pane.controls.series.click()
+    pane.body.controls.series.click()
     assert panel.isVisible()
     assert panel.here.value() == before + 2
     pane.step(-1)

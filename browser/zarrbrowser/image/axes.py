@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zarrbrowser.image.calculations.derivation import Derivation
 from zarrbrowser.nodes.protocols import ArrayLike
+
+if TYPE_CHECKING:  # a derivation makes planes of levels, which know axes
+    from zarrbrowser.image.calculations.derivation import Derivation
 
 _ROW_NAMES = ("y", "lat", "latitude", "row", "rows")
 _COLUMN_NAMES = ("x", "lon", "longitude", "col", "column", "columns")

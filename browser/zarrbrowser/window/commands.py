@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtGui import QKeySequence
 
-from zarrbrowser.window.editing.editor import Editor
-from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.figure_exporter import FigureExporter
-from zarrbrowser.window.help_dialogs import HelpDialogs
-from zarrbrowser.window.mounting import Mounter
-from zarrbrowser.window.movie_exporter import MovieExporter
-from zarrbrowser.window.navigation import Navigator
-from zarrbrowser.window.node_pane import NodePane
-from zarrbrowser.window.open_sources import OpenSources
-from zarrbrowser.window.saved_views.bookmarker import Bookmarker
-from zarrbrowser.window.side.beside_opener import BesideOpener
-from zarrbrowser.window.side.side_pane import SidePane
-from zarrbrowser.window.side.tree_view import TreeView
-from zarrbrowser.workers import Workers
+if TYPE_CHECKING:  # the table names parts of the window, and needs none of them
+    from zarrbrowser.window.editing.editor import Editor
+    from zarrbrowser.window.exporting import Exporter
+    from zarrbrowser.window.figure_exporter import FigureExporter
+    from zarrbrowser.window.help_dialogs import HelpDialogs
+    from zarrbrowser.window.mounting import Mounter
+    from zarrbrowser.window.movie_exporter import MovieExporter
+    from zarrbrowser.window.navigation import Navigator
+    from zarrbrowser.window.node_pane import NodePane
+    from zarrbrowser.window.open_sources import OpenSources
+    from zarrbrowser.window.saved_views.bookmarker import Bookmarker
+    from zarrbrowser.window.side.beside_opener import BesideOpener
+    from zarrbrowser.window.side.side_pane import SidePane
+    from zarrbrowser.window.side.tree_view import TreeView
+    from zarrbrowser.workers import Workers
 
 
 class CommandTarget(Protocol):

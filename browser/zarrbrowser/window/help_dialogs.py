@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from zarrbrowser.window.commands import key_table
+
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.about_dialog import AboutDialog
     from zarrbrowser.dialogs.guide_dialog import GuideDialog
@@ -26,7 +28,6 @@ class HelpDialogs:
     def show_keys(self) -> KeysDialog:
         """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
-        from zarrbrowser.window.commands import key_table
 
         dialog = KeysDialog(key_table(), COLUMNS_OF_KEYS, self._window)
         dialog.open()

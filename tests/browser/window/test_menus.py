@@ -71,7 +71,7 @@ def test_the_menu_runs_each_command_and_shows_its_first_key(
     assert not {"Address", "Play, stop", "Stop reading"} & set(entries), "not in the menu"
     for action in menu.actions():
         action.trigger()
-    assert {"reload()", "side.focus_box()", "node_pane.step(-1)", "close()"} <= set(asked)
+    assert {"sources.reload_current()", "side.focus_box()", "node_pane.step(-1)", "close()"} <= set(asked)
     assert len(asked) == len(entries)
 
 
@@ -90,7 +90,11 @@ def test_submenus_come_before_the_last_group(window: Any, qtbot: QtBot) -> None:
 def test_every_key_of_a_command_works_in_the_window(window: Any, asked: list[str], widget: QWidget) -> None:
     add_window_shortcuts(widget, window)
     found = shortcuts(widget)
-    for key, call in (("F5", "reload()"), ("Ctrl+R", "reload()"), ("Esc", "workers.stop()")):
+    for key, call in (
+        ("F5", "sources.reload_current()"),
+        ("Ctrl+R", "sources.reload_current()"),
+        ("Esc", "workers.stop()"),
+    ):
         found[key].activated.emit()
         assert asked.pop() == call
         assert found[key].context() is Qt.ShortcutContext.WindowShortcut

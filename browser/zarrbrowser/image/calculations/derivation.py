@@ -11,6 +11,7 @@ import numpy as np
 
 from zarrbrowser.image.calculations.comparison import Comparison, SecondPlane
 from zarrbrowser.image.calculations.reduction import Reduction, reduced
+from zarrbrowser.image.levels import whole
 from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Elements
@@ -85,8 +86,6 @@ class Derivation:
         comparison = self.comparison
         assert comparison is not None  # noqa: S101 - only then
         if self.second is not None:
-            from zarrbrowser.image.levels import whole  # late: levels know axes, which know derivations
-
             second, array = self.second, self.second.array_for(raster.level_shape)
             assert array is not None  # noqa: S101 - only levels of the same shape are shown
             last = (max(length - 1, 0) for length in array.shape)

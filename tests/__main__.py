@@ -28,15 +28,16 @@ MOST = 4
 """Parts at once, with one more than there are processors: each also waits, for servers, mounts and time limits."""
 
 PARTS = (
+    "tests/core",
+    "tests/browser/panes",
     "tests/core/stores",
     "tests/zfs",
+    "tests/browser/window",
     "tests/browser",
-    "tests/core/codecs tests/core/array",
-    "tests/core",
     "tests/zfs/trees",
+    "tests/core/codecs tests/core/array",
     "tests/packaging",
     "tests/proofs",
-    "tests/browser/panes tests/browser/window",
     "tests core zfs browser",
 )
 """The folders of each part. A folder that is a part is not in another one. What costs most comes first.

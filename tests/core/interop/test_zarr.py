@@ -92,6 +92,7 @@ class TestZip(Stores):
         return {"source": str(tmp_path / "a.zip")}
 
 
+@pytest.mark.campaign
 class TestS3(Stores):
     @pytest.fixture
     def store_kwargs(self, s3: S3Server) -> dict[str, Any]:

@@ -172,6 +172,7 @@ class Sleeping:
         return item, os.getpid(), threading.get_ident()
 
 
+@pytest.mark.campaign
 def test_results_come_in_the_order_of_the_items(scheduler: str) -> None:
     one, other = Sleeping(), Sleeping(0.001)
     pairs = [(one if number < 300 else other, number) for number in range(400)]
@@ -325,6 +326,7 @@ def test_a_lost_scheduler_is_one_line_and_the_copy_resumes(large: Path, tmp_path
     assert np.array_equal(zarr.open_array(target, mode="r")[...], LARGE)
 
 
+@pytest.mark.campaign
 def test_a_scheduler_lost_during_a_check_is_not_a_fault_of_the_data(large: Path, tmp_path: Path) -> None:
     with dask_cluster(tmp_path, 1) as cluster, on_cluster(cluster.address) as run_work:
 
@@ -337,6 +339,7 @@ def test_a_scheduler_lost_during_a_check_is_not_a_fault_of_the_data(large: Path,
             assert [*check(zc.open(large), progress=progress, run_work=run_work)] == []
 
 
+@pytest.mark.campaign
 def test_workers_may_join_later(source: Path, tmp_path: Path) -> None:
     cluster = DaskCluster(tmp_path)
     try:

@@ -28,13 +28,15 @@ from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
-from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
 from zarrcore.typing import AnyArray
 
 # One request should not delay the decoding of bytes that have arrived, nor fill the memory or the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
 _TRIES = 10
+_CERTAIN_AGE_S = 60
+"""Seconds since a change after which its time identifies the version: times of HTTP are whole seconds, and clocks differ."""
 
 Fetch = Callable[[str, ByteRange], BytesLike | None]
 
@@ -143,7 +145,7 @@ class ShardReader:
         """Bytes of the value, and the version that the store states with them."""
         requested_s = time.monotonic()
         encoded, stat = self._store.get_with_stat(key, part) or (None, None)
-        version = None if stat is None else stat.version
+        version = None if stat is None else _version_of(stat)
         if cache is not None and version is not None and version != self._version(cache, key):
             cache.put(self._seen_key(cache, key), np.array(version), requested_s)
         return encoded, version
@@ -347,3 +349,12 @@ class ShardReader:
             part = view[member.start - start : member.stop - start]
             for unit in member.units:
                 self._finish(key, unit, part, member.is_span)
+
+
+def _version_of(stat: StoreStat) -> str | None:
+    """The version that an answer states: by the time of the last change if that is long ago, since etags may differ without
+    a change, as those of two servers behind one address.
+    """
+    if stat.mtime_s is not None and stat.mtime_s < time.time() - _CERTAIN_AGE_S:
+        return f"{stat.mtime_s}-{stat.size}"
+    return stat.version

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,6 +132,27 @@ def test_a_service_states_the_version_of_a_shard_with_each_answer(
             )["a"]
             assert cached[7, 7] == OLD[7, 7]
     assert cached[5, 5] == NEW[5, 5]
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("codecs", [[], [NESTED]])
+def test_etags_that_differ_without_a_change_do_not_matter(
+    codecs: list[Any], cached: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of two servers behind one address. The time of a change counts, once that is a minute ago."""
+    store, array = made(codecs, zarrcore.ChunkCache(1 << 20) if cached else None, Stating)
+    numbers, changed_s = itertools.count(), time.time() - 61
+    monkeypatch.setattr(
+        Replaced, "stat", lambda *_: StoreStat(1, changed_s, str(next(numbers))), raising=False
+    )
+    assert np.array_equal(array[...], OLD)
+    assert np.array_equal(array[2:7, 3:], OLD[2:7, 3:])
+    store.replace()
+    changed_s += 1
+    assert array[7, 7] == (OLD if cached else NEW)[7, 7], "the chunk is in the cache"
+    changed_s = time.time()
+    with pytest.raises(ChangedError):
+        zarrcore.open(store)["a"][5, 5]
 
 
 @KINDS

@@ -188,8 +188,11 @@ def command_parser(command: str | None = None) -> argparse.ArgumentParser:
     for point in [one for one in points if one.name == command] or points:
         try:
             point.load()(commands)
-        except ImportError as error:  # a broken command of another package must not break the others
-            print(f"zarrscope: the command {point.name!r} is not available: {error}", file=sys.stderr)
+        except Exception as error:
+            what = error if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+            print(f"zarrscope: the command {point.name!r} is not available: {what}", file=sys.stderr)
+            if point.name == command:
+                raise SystemExit(1) from error
     return parser
 
 

@@ -11,6 +11,7 @@ its content once no hierarchy was found.
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -20,6 +21,8 @@ from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.threads import at_once
+
+_log = logging.getLogger(__name__)
 
 _EXTENSIONS: Final = "zarrscope.kinds"
 HEAD_NBYTES: Final = 8192
@@ -245,24 +248,23 @@ FOLDER_KINDS: Final[tuple[FolderKind, ...]] = (
 
 @cache
 def known_kinds() -> tuple[FileKind | FolderKind, ...]:
-    """All kinds: those of zarrcore, then those of other packages by name.
-
-    Raises:
-        StoreError: a package fails, or registered an object that is not a kind.
-    """
+    """All kinds: those of zarrcore, then those of other packages by name. The log names packages that fail."""
     ours: tuple[FileKind | FolderKind, ...] = (*FILE_KINDS, *FOLDER_KINDS)
     names = {kind.name for kind in ours}
-    return (*ours, *(_kind_of_package(name) for name in extension_names(_EXTENSIONS) if name not in names))
+    others = (_kind_of_package(name) for name in extension_names(_EXTENSIONS) if name not in names)
+    return (*ours, *(kind for kind in others if kind is not None))
 
 
-def _kind_of_package(name: str) -> FileKind | FolderKind:
+def _kind_of_package(name: str) -> FileKind | FolderKind | None:
     try:
         found = load_extension(_EXTENSIONS, name)
-    except Exception as error:
-        raise StoreError(f"the package that provides {name} fails ({type(error).__name__})") from error
-    if not isinstance(found, FileKind | FolderKind):
-        raise StoreError(f"{name} is registered with {found!r}, which is no kind of file or folder")
-    return found
+    except Exception as error:  # noqa: BLE001 - a broken package must not hide what others recognize
+        _log.warning("the package that provides %s fails (%s)", name, type(error).__name__)
+        return None
+    if isinstance(found, FileKind | FolderKind):
+        return found
+    _log.warning("%s is registered with %r, which is not a kind of file or folder", name, found)
+    return None
 
 
 def file_kinds() -> tuple[FileKind, ...]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zarr
 
 import zarrcore
 from tests.command import Run
+from zarrcore.cli import main as main_module
+from zarrcore.extensions import EntryPoint, entry_points
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,30 @@ def test_a_closed_pipe_is_not_an_error(source: Path) -> None:
     )
     assert done.stdout.strip() == "10"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "register", [None, lambda commands: 1 / 0, lambda commands: commands.add_parser("ls")]
+)
+def test_a_broken_command_of_another_package_does_not_break_the_others(
+    register: Any, monkeypatch: pytest.MonkeyPatch, zarrscope: Run, tmp_path: Path
+) -> None:
+    class Broken(EntryPoint):
+        def load(self) -> Any:
+            if register is None:
+                raise ImportError("no module")
+            return register
+
+    points = (*entry_points("zarrscope.commands"), Broken("odd", "odd:register"))
+    monkeypatch.setattr(main_module, "entry_points", lambda _: points)
+    shown = zarrscope("--help")
+    assert (shown.status, "tree" in shown.text) == (0, True)
+    assert "the command 'odd' is not available" in shown.stderr
+    zarrcore.create(tmp_path)
+    assert zarrscope("tree", tmp_path).stderr == ""
+    own = zarrscope("odd")
+    assert own.status in (1, 2)
+    assert "Traceback" not in own.stderr
 
 
 _LATE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,9 +146,12 @@ def test_a_kind_of_another_package_does_not_replace_one_of_zarrcore(tmp_path: Pa
         ("math:pi", "odd is registered with 3.14"),
     ],
 )
-def test_a_kind_that_is_none_is_reported(installed: Path, tmp_path: Path, place: str, reason: str) -> None:
-    installed.write_text(f"[zarrscope.kinds]\nodd = {place}\n")
+def test_a_kind_that_is_none_is_reported_and_hides_no_other(
+    installed: Path, tmp_path: Path, place: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    installed.write_text(f"[zarrscope.kinds]\nodd = {place}\nreversed-file = reversed_store:FILE\n")
     forget_extensions()
     (tmp_path / "file").write_bytes(b"reversed")
-    with pytest.raises(StoreError, match=reason):
-        open_store(tmp_path / "file")
+    for _ in range(2):
+        assert type(open_store(tmp_path / "file")).__name__ == "ReversedStore"
+    assert len(re.findall(reason, caplog.text)) == 1

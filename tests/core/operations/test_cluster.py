@@ -172,7 +172,6 @@ class Sleeping:
         return item, os.getpid(), threading.get_ident()
 
 
-@pytest.mark.campaign
 def test_results_come_in_the_order_of_the_items(scheduler: str) -> None:
     one, other = Sleeping(), Sleeping(0.001)
     pairs = [(one if number < 300 else other, number) for number in range(400)]

@@ -1,4 +1,4 @@
-"""Checks messages of commits: a subject of at most 72 characters, then an empty line; no folder of somebody's machine.
+"""Checks messages of commits: a subject of at most 72 characters, then an empty line; no path of a machine.
 
 python packaging/commit_subjects.py FILE     the message in a file, as Git's hook commit-msg gives it
 python packaging/commit_subjects.py          all commits since the one that added this check

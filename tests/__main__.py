@@ -52,7 +52,7 @@ CHECKS = {
     "format": ("ruff", "format", "--check", "."),
     "commits": ("python", "packaging/commit_subjects.py"),
 }
-"""The parts that are no tests, and their commands. mypy starts second."""
+"""Checks that run beside the tests, and their commands. mypy starts second."""
 
 _COUNT = re.compile(r"(\d+) (failed|passed|skipped|deselected|xfailed|xpassed|error)")
 _COMPLETE = re.compile(r" in [\d.]+s")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from zarrcore.errors import BodyTooLargeError, ChangedError, ListingUnsupportedError, ValueTooLargeError
 from zarrcore.stores.descriptors import read_descriptor
@@ -54,6 +54,10 @@ class ByteRange(NamedTuple):
             return max(0, size + self.start), size
         start = min(self.start, size)
         return start, size if self.stop is None else max(start, min(self.stop, size))
+
+
+CERTAIN_AGE_S: Final = 60
+"""Seconds since a change after which its time identifies the version: times of HTTP are whole seconds, and clocks differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from zarrbrowser.workers import Lane, Workers
 
 
 class ImageOpener(QObject):
-    """Shows images in a model, or says in the body why there is no picture.
+    """Shows images in a model, or has the body say why that is impossible.
 
     Attributes:
         node: the node whose image is shown, or is being opened; None without one.

@@ -28,15 +28,13 @@ from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
-from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
+from zarrcore.stores.interface import CERTAIN_AGE_S, ByteRange, BytesLike, ReadableStore, StoreStat
 from zarrcore.typing import AnyArray
 
 # One request should not delay the decoding of bytes that have arrived, nor fill the memory or the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
 _TRIES = 10
-_CERTAIN_AGE_S = 60
-"""Seconds since a change after which its time identifies the version: times of HTTP are whole seconds, and clocks differ."""
 
 Fetch = Callable[[str, ByteRange], BytesLike | None]
 
@@ -269,7 +267,7 @@ class ShardReader:
     def _index(
         self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds
     ) -> tuple[Index, Bounds] | None:
-        """The index of a shard, and ``bounds`` with the version that it belongs to; None if there is no shard."""
+        """The index of a shard, and ``bounds`` with the version that it belongs to; None if the shard is missing."""
         if cache is not None and (kept := cache.get(self._index_key(cache, key, bounds))) is not None:
             return kept, bounds
         wanted, requested_s = level.shard.index_range(level.pipeline.spec), time.monotonic()
@@ -355,6 +353,6 @@ def _version_of(stat: StoreStat) -> str | None:
     """The version that an answer states: by the time of the last change if that is long ago, since etags may differ without
     a change, as those of two servers behind one address.
     """
-    if stat.mtime_s is not None and stat.mtime_s < time.time() - _CERTAIN_AGE_S:
+    if stat.mtime_s is not None and stat.mtime_s < time.time() - CERTAIN_AGE_S:
         return f"{stat.mtime_s}-{stat.size}"
     return stat.version

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zarrcore.stores.connection.failures import Failure, obstore_errors
 from zarrcore.stores.connection.retries import MINIMUM_RATE
-from zarrcore.stores.interface import ByteRange, BytesLike
+from zarrcore.stores.interface import CERTAIN_AGE_S, ByteRange, BytesLike
 
 WHOLE_MAX: Final = 2 << 30
 """Bytes of the largest value that is read at once where the reader sets no bound."""
@@ -24,9 +24,6 @@ _LONG: Final = 1.2
 
 _WORTHWHILE: Final = 1 << 20
 """Bytes that make it worthwhile to continue a body that broke off, instead of beginning again."""
-
-_CERTAIN_AGE_S: Final = 60
-"""Seconds since a change after which its time identifies the version: times of HTTP are whole seconds, and clocks differ."""
 
 
 class BodyError(Exception):
@@ -195,4 +192,4 @@ def _same_version(facts: Any, before: Any) -> bool:
     if facts["e_tag"] and not facts["e_tag"].startswith("W/"):
         return True
     changed_s: float = facts["last_modified"].timestamp()  # 0 if the server does not state it
-    return 0 < changed_s < time.time() - _CERTAIN_AGE_S
+    return 0 < changed_s < time.time() - CERTAIN_AGE_S

@@ -98,7 +98,7 @@ class S3Listing:
 
 
 def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[Page]:
-    """Pages, until it is certain that there is no end.
+    """The pages of a listing. A listing without an end is an error.
 
     Raises:
         BrokenBodyError: the service repeats itself.

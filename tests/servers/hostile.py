@@ -28,17 +28,18 @@ WRONGS = (
     "bomb",
     "login",
     "cut",
+    "verbose",
 )
 """What may be wrong.
 
 ``denied`` is 403, ``throttled`` 503 with a pause for the first second, ``silent`` no answer, ``drips`` two bytes a second,
 ``endless`` a body without length and end, ``announced`` a body of 10¹² bytes that goes on, ``bomb`` 300 MiB in 300 KiB of
-gzip, ``login`` a page of HTML, ``cut`` a body that breaks off.
+gzip, ``login`` a page of HTML, ``cut`` a body that breaks off, ``verbose`` 403 with a body without end.
 """
 WHERE = ("chunk", "document", "listing")
 """Which requests it concerns."""
 _HUGE = 10**12
-_LARGE = ("endless", "announced", "bomb")
+_LARGE = ("endless", "announced", "bomb", "verbose")
 
 
 def is_large(place: str) -> bool:
@@ -168,9 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _trickle(self, wrong: str, body: bytes) -> None:
         """An answer that never ends well."""
         self.close_connection = True
-        self.send_response(200)
+        self.send_response(403 if wrong == "verbose" else 200)
         self.send_header("ETag", '"e"')
-        if wrong == "endless":
+        if wrong in ("endless", "verbose"):
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(_HUGE if wrong == "announced" else len(body)))
@@ -184,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
             if wrong == "drips":
                 self.wfile.write(body[:1])
                 self.state.released.wait(0.5)
-            elif wrong == "endless":
+            elif wrong in ("endless", "verbose"):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(_BLOCK), _BLOCK))
             else:
                 self.wfile.write(_BLOCK)

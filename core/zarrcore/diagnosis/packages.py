@@ -17,7 +17,7 @@ _EXTRA: Final = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 _NOT_FOR_USERS: Final = {"all", "benchmarks", "demo", "docs", "packaging", "prove", "test"}
 """Extras that no feature of zarrscope needs."""
 
-_SHOWN: Final = ("numpy", "numcodecs", "obstore", "httpx")
+_SHOWN: Final = ("numpy", "numcodecs", "obstore", "pyreqwest", "httpx")
 """Packages whose versions matter for most reports of problems."""
 
 

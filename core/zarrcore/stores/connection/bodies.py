@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.failures import Failure, request_errors
 from zarrcore.stores.connection.retries import MINIMUM_RATE
 from zarrcore.stores.interface import CERTAIN_AGE_S, ByteRange, BytesLike
 
@@ -142,7 +142,7 @@ class Download:
             # Of a whole value obstore reads as much as it announces. Of a part it reads all that comes, unless it is streamed.
             is_whole = not self._options
             body = answer.bytes() if is_whole else next(iter(answer.stream(min_chunk_size=size)), b"")
-        except obstore_errors() as error:
+        except request_errors() as error:
             if time.monotonic() - began_s < self._timeout_s * _LONG or Failure.of(error).kind != "Timeout":
                 raise
             self._in_pieces, self._answer = True, None
@@ -155,7 +155,7 @@ class Download:
         began_s = time.monotonic()
         try:
             return next(pieces, b"")
-        except obstore_errors() as error:
+        except request_errors() as error:
             # obstore ends an answer that takes long, too: only silence is a failure then.
             is_silence = time.monotonic() - began_s > self._timeout_s / 2
             raise BodyError(

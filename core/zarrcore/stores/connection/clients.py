@@ -100,7 +100,7 @@ def client_options(
     if sent:
         made["default_headers"] = sent
     if options.ca_bundle is not None:
-        made["root_certificate"] = _certificates(options.ca_bundle)
+        made["root_certificate"] = certificates(options.ca_bundle)
     return made
 
 
@@ -123,7 +123,12 @@ def trust(context: ssl.SSLContext, bundle: str) -> None:
         raise StoreError(f"cannot read the certificates in {bundle}: {error.strerror}") from error
 
 
-def _certificates(bundle: str) -> bytes:
+def certificates(bundle: str) -> bytes:
+    """The content of a PEM file.
+
+    Raises:
+        StoreError: as `trust`.
+    """
     trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), bundle)
     with open(os.path.expanduser(bundle), "rb") as file:
         return file.read()

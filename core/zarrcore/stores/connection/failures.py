@@ -7,8 +7,8 @@ signature. So text is passed on only after cleaning, and errors are raised witho
 
 from __future__ import annotations
 
-import functools
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -95,18 +95,32 @@ _SILENCE: Final = ("Timeout", "Slow")
 """Kinds of failure that have taken the time that a request has."""
 
 
-@functools.cache
-def obstore_errors() -> tuple[type[Exception], ...]:
-    """The classes that obstore raises; evaluated only after an exception."""
+def request_errors() -> tuple[type[Exception], ...]:
+    """The classes that obstore, if it is used, and `Reader` raise; evaluated only after an exception."""
+    known = (OSError, ValueError, RequestFailedError)
+    if "obstore" not in sys.modules:
+        return known
     imported("obstore")
     from obstore.exceptions import BaseError
 
-    return (BaseError, OSError, ValueError)
+    return (BaseError, *known)
+
+
+class RequestFailedError(Exception):
+    """A request of our own failed. Stores raise the `StoreError` that its failure means.
+
+    Attributes:
+        failure: what failed.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure)
+        self.failure = failure
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failed request, according to obstore's exception."""
+    """One failed request."""
 
     status: int
     """The HTTP status, or 0 if there was no answer."""
@@ -124,12 +138,14 @@ class Failure:
     """The region of the bucket, if the service reports it."""
     trouble: str = ""
     """Why there was no connection, if the text says so."""
-    retry_after_s: float = 0.0
-    """The pause that the service asks for before a repeat."""
+    retry_after_s: float | None = None
+    """The pause that the service asks for before a repeat; None if that is not known: obstore does not show it."""
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
-        """The failure that an exception of obstore describes."""
+        """The failure that an exception of obstore or `Reader` describes."""
+        if isinstance(error, RequestFailedError):
+            return error.failure
         text = str(error)
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
         return cls(
@@ -146,7 +162,7 @@ class Failure:
         )
 
     @classmethod
-    def of_status(cls, status: int, retry_after_s: float = 0.0) -> Failure:
+    def of_status(cls, status: int, retry_after_s: float | None = None) -> Failure:
         """An answer with an HTTP error status."""
         return cls(status, "", "", "", "", retry_after_s=retry_after_s)
 

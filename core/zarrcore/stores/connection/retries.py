@@ -23,6 +23,7 @@ import logging
 import random
 import time
 from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 
 from zarrcore.stores.options import StoreOptions
@@ -87,6 +88,16 @@ class Retries:
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         time.sleep(pause_s)
         return True
+
+
+def retry_after_s(header: str) -> float:
+    """The pause that a ``Retry-After`` header asks for, in seconds or until a date; 0 if it is missing or invalid."""
+    if header.isascii() and header.isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 class _Notices:

@@ -1,8 +1,4 @@
-"""Plain HTTP requests that obstore cannot make: listing pages, unusual servers, and waiting as the server asks.
-
-obstore does not return the details of a refusal, and does not decode bodies. So requests that it cannot handle are made here,
-and so are repeats, after the pause that the server asks for.
-"""
+"""HTTP requests that `Reader` does not make: listing pages, unusual servers, and repeats after failures."""
 
 from __future__ import annotations
 
@@ -16,16 +12,23 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
-from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.connection.reader import (
+    INVALID_REDIRECTION,
+    NOT_SECRET,
+    REASON_MAX,
+    is_same_server,
+    modification_time,
+    range_header,
+)
+from zarrcore.stores.connection.retries import Retries, retry_after_s
 from zarrcore.stores.connection.service_codes import LOGIN_PAGE
 from zarrcore.stores.http.connections import send, until
 from zarrcore.stores.interface import ByteRange, StoreStat
@@ -44,18 +47,13 @@ _ENCODINGS: Final = ("", "identity", *_COMPRESSED)
 """Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
 """The kind of failure if the wrong part arrived; the whole value may be right."""
-_INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _KEPT: Final = 1 << 20
-_REASON_MAX: Final = 1 << 16
 _STEP: Final = 1 << 20
 _ANY_HEADER: Final = zlib.MAX_WBITS + 32
 """The mode of zlib that takes streams of gzip and of zlib."""
 _MOST_REDIRECTIONS: Final = 20
 _REDIRECTED: Final = "zarrcore.redirected"
 """The extension of requests that a redirection leads to."""
-_PORTS: Final = {"http": 80, "https": 443}
-NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
-"""Headers that any server may get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ class WebClient:
         while (
             isinstance(result, Failure)
             and result.passing
-            and retries.wait(result.retry_after_s, briefly=result.has_no_server)
+            and retries.wait(result.retry_after_s or 0.0, briefly=result.has_no_server)
         ):
             result = attempt()
         return result
@@ -159,7 +157,7 @@ class WebClient:
         with self._asked("HEAD", url, {}) as answer:
             size = _whole_size(answer)
         if answer.status_code != 200:
-            return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
+            return Failure.of_status(answer.status_code, retry_after_s(answer.headers.get("retry-after", "")))
         if size is None or may_be_page(urlsplit(url).path, answer.headers.get("content-type", "")):
             return Failure.of_status(405)  # the answer is not about the value
         return StoreStat(size, *_version(answer.headers))
@@ -175,7 +173,7 @@ class WebClient:
         except UnicodeError:  # of Python's codec for names of hosts
             return Failure.of_kind("Connect", trouble=trouble_in("dns error"))
         except (httpx.InvalidURL, ValueError):
-            return Failure.of_kind("", _INVALID_REDIRECTION)
+            return Failure.of_kind("", INVALID_REDIRECTION)
 
     def speaks_webdav(self, url: str) -> bool:
         """Whether a request for the WebDAV properties of ``url`` alone is understood."""
@@ -192,16 +190,20 @@ class WebClient:
     def _document(self, url: str, headers: Mapping[str, str], limit: int) -> memoryview | Failure:
         with self._asked("GET", url, headers) as answer:
             is_right = answer.status_code == HTTPStatus.OK
-            body = self._read(answer, ByteRange(0), limit if is_right else _REASON_MAX)
+            body = self._read(answer, ByteRange(0), limit if is_right else REASON_MAX)
             if is_right:
                 return body if isinstance(body, Failure) else memoryview(body)
             reason = "" if isinstance(body, Failure) else str(body, "utf-8", "replace")
-            return Failure.of_refusal(answer.status_code, reason, retry_after_s(answer.headers))
+            return Failure.of_refusal(
+                answer.status_code, reason, retry_after_s(answer.headers.get("retry-after", ""))
+            )
 
     def _propfind(self, url: str, depth: str, limit: int) -> Answer | Failure:
         with self._asked("PROPFIND", url, {"Depth": depth}) as answer:
             if answer.status_code != HTTPStatus.MULTI_STATUS:
-                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
+                return Failure.of_status(
+                    answer.status_code, retry_after_s(answer.headers.get("retry-after", ""))
+                )
             body = self._read(answer, ByteRange(0), limit)
             if isinstance(body, Failure):
                 return body
@@ -217,7 +219,7 @@ class WebClient:
 
     def _ask(self, url: str, byte_range: ByteRange | None, limit: int, ranged: bool) -> Answer | Failure:
         part = byte_range or ByteRange(0)
-        headers = {"Range": _range_header(part)} if ranged else {}
+        headers = {"Range": range_header(part)} if ranged else {}
         with self._asked("GET", url, headers) as answer:
             if elsewhere := _page_elsewhere(answer, urlsplit(url).path):
                 return elsewhere
@@ -226,7 +228,9 @@ class WebClient:
             elif answer.status_code == 200:
                 body = self._read(answer, part, limit)
             else:
-                return Failure.of_status(answer.status_code, retry_after_s(answer.headers))
+                return Failure.of_status(
+                    answer.status_code, retry_after_s(answer.headers.get("retry-after", ""))
+                )
             if isinstance(body, Failure):
                 return body
             is_all = part == (0, None) and len(body) < limit
@@ -327,7 +331,7 @@ class WebClient:
 
     def _withhold(self, request: httpx.Request) -> None:
         """Remove the user's headers from a request that another server redirected to. httpx only removes Authorization."""
-        if not _is_same_server(urlsplit(self._address), request.url):
+        if not is_same_server(urlsplit(self._address), urlsplit(str(request.url))):
             for name in {*self._options.headers, *self._headers}:
                 if name.lower() not in NOT_SECRET:
                     request.headers.pop(name, None)
@@ -401,24 +405,6 @@ def may_be_page(path: str, content_type: str) -> bool:
     return content_type.startswith("application/json") and "." not in path.rpartition("/")[2]
 
 
-def _is_same_server(known: SplitResult, url: httpx.URL) -> bool:
-    """Whether a URL leads to the server that got the headers, or to its secure port."""
-    if known.hostname != url.host:
-        return False
-    port = known.port or _PORTS[known.scheme.lower()]
-    if (known.scheme.lower(), port) == (url.scheme, url.port or _PORTS.get(url.scheme)):
-        return True
-    return (port, url.scheme, url.port) == (80, "https", None)
-
-
-def _range_header(part: ByteRange) -> str:
-    """The Range header for a part. For an empty part it requests one byte, which shows if the value exists."""
-    start, stop = part
-    if start < 0:
-        return f"bytes={start}"
-    return f"bytes={start}-" if stop is None else f"bytes={start}-{max(stop, start + 1) - 1}"
-
-
 def _announced_size(headers: httpx.Headers, part: ByteRange) -> int | None:
     """The number of bytes to come, or None if they are not the part. A part may end early only at the value's end."""
     match = _CONTENT_RANGE.fullmatch(headers.get("content-range", ""))
@@ -439,22 +425,8 @@ def _whole_size(answer: httpx.Response) -> int | None:
 
 def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:
     """Modification time and etag."""
-    try:
-        mtime_s = parsedate_to_datetime(headers.get("last-modified", "")).timestamp()
-    except (ValueError, OverflowError):
-        mtime_s = None
-    return mtime_s, headers.get("etag")
-
-
-def retry_after_s(headers: httpx.Headers) -> float:
-    """The pause that the server asks for, in seconds or until a date; 0 if it does not ask."""
-    said = headers.get("retry-after", "")
-    if said.isascii() and said.isdigit():
-        return float(said)
-    try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0
+    changed = modification_time(headers.get("last-modified", ""))
+    return None if changed is None else changed.timestamp(), headers.get("etag")
 
 
 def failure_of(error: httpx.HTTPError) -> Failure:

@@ -1,8 +1,8 @@
 """The values on a web server.
 
-They are fetched through obstore, which is several times faster than any Python client and does not hold the GIL. httpx does
-the rest: values from servers that ignore ranges, send no length or compress bodies without being asked, and repeats
-after failures.
+`Reader` fetches them, which is several times faster than any client in Python and does not hold the GIL. httpx does
+the rest: values from servers that ignore ranges, send no length or compress bodies without being asked, repeats
+after failures, and servers whose certificate is their own authority.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
-from zarrcore.late_imports import imported
 from zarrcore.stores.connection.bodies import WHOLE_MAX
-from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.reader import Reader, Request
 from zarrcore.stores.connection.service_codes import LOGIN_PAGE
-from zarrcore.stores.http.client import NOT_SECRET, Answer, WebClient, may_be_page
+from zarrcore.stores.http.client import Answer, WebClient, may_be_page
 from zarrcore.stores.http.listing_pages import parse_listing
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.object.store import ObstoreStore, Stated, stat_of
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.targets.policy import follows_freely
 from zarrcore.stores.validation import check_address
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -35,10 +33,6 @@ _UNAUTHORIZED: Final = 401
 _NOT_ALLOWED: Final = 405
 _REFUSES_DIRECTORIES: Final = (403, 405)
 """The statuses for a directory that is requested like a file, in addition to a redirect to its page."""
-_WITHHELD_BY_OBSTORE: Final = frozenset(
-    {"authorization", "cookie", "proxy-authorization", "www-authenticate"}
-)
-"""Headers that obstore does not send to another server that it was redirected to."""
 _COUNTED_MAX: Final = 64 << 20
 """Bytes of the largest value that is fetched to learn its size."""
 _LISTING_BEGIN: Final = 1 << 16
@@ -47,7 +41,7 @@ _REFUSES_HEAD: Final = (403, 405, 501)
 
 
 class _NotTheValueError(Exception):
-    """The head of an answer shows a directory's page, or a body that obstore does not decode."""
+    """The head of an answer shows a directory's page, or a body that `Reader` does not decode."""
 
 
 class HTTPValues(ObstoreStore):
@@ -73,13 +67,7 @@ class HTTPValues(ObstoreStore):
         # The URL that is shown can be typed again.
         self.url = f"{self._origin}/{quote(path)}".rstrip("/")
         self._pages = WebClient(self._origin, self.options, self._headers)
-        # If a server redirects to another one, obstore sends it these headers, and the query in the header Referer.
-        names = {name.lower() for name in self.options.headers}
-        self._without_obstore = (
-            bool(parts.query)
-            or not names <= NOT_SECRET | _WITHHELD_BY_OBSTORE
-            or not follows_freely(self._origin, self.options)
-        )
+        self._needs_httpx = False
         self._ignores_ranges = False
         self._tells_no_length = False
 
@@ -92,16 +80,11 @@ class HTTPValues(ObstoreStore):
         super().close()
         self._pages.close()
 
-    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
-        imported("obstore")
-        from obstore.store import HTTPStore as Client
+    def _make_client(self, repeats: RetryConfig, timeouts: int) -> Reader:
+        return Reader(self._origin, self.options, self._request, self._headers)
 
-        headers = {"Accept-Encoding": "identity", **self._headers}
-        return Client(
-            f"{self._origin}/{self._query}",
-            client_options=client_options(self.options, self._origin, headers, timeouts=timeouts),
-            retry_config=repeats,
-        )
+    def _request(self, method: str, path: str) -> Request:
+        return f"{self._origin}/{quote(path)}{self._query}", {}
 
     def _hint(self) -> str:
         return "give credentials with --header, or treat it as absent with --treat-403-as-missing"
@@ -125,12 +108,8 @@ class HTTPValues(ObstoreStore):
     def _try(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> tuple[BytesLike, Stated] | Failure | None:
-        """The value from obstore; None if the answer is not the value, or obstore is not worth trying."""
-        if (
-            self._without_obstore
-            or self._tells_no_length
-            or (self._ignores_ranges and byte_range is not None)
-        ):
+        """The value from `Reader`; None if its answer is not the value, or it is not worth trying."""
+        if self._needs_httpx or self._tells_no_length or (self._ignores_ranges and byte_range is not None):
             return None
         path = self.prefix + key
         try:
@@ -138,15 +117,15 @@ class HTTPValues(ObstoreStore):
         except _NotTheValueError:
             return None
         if isinstance(found, Failure):
-            return None if self._gives_up_obstore(found) else found
+            return None if self._turns_to_httpx(found) else found
         value, answer = found
         empty = byte_range is not None and byte_range.is_empty
         return (value[:0] if empty else value), lambda: stat_of(answer.meta)
 
-    def _gives_up_obstore(self, failure: Failure) -> bool:
-        """Whether to use httpx from now on: it trusts a server's own certificate in the bundle, which obstore refuses."""
-        self._without_obstore = self._without_obstore or failure.untrusted
-        return self._without_obstore
+    def _turns_to_httpx(self, failure: Failure) -> bool:
+        """Whether to use httpx from now on: it trusts a server's own certificate in the bundle, which `Reader` refuses."""
+        self._needs_httpx = self._needs_httpx or failure.untrusted
+        return self._needs_httpx
 
     def _check_head(self, answer: Any, path: str) -> None:
         if _may_be_page(path, answer) or _is_encoded(answer):
@@ -168,7 +147,7 @@ class HTTPValues(ObstoreStore):
         max_nbytes: int | None,
         tried: Failure | None = None,
     ) -> tuple[BytesLike, StoreStat | None] | None:
-        """The value through httpx, from a server that obstore cannot handle, or in a repeat."""
+        """The value through httpx, from a server that `Reader` cannot handle, or in a repeat."""
         answer = self._pages.fetch(
             self._address(key),
             byte_range,
@@ -217,12 +196,12 @@ class HTTPValues(ObstoreStore):
         return None if plain is None else plain[1]
 
     def _head(self, key: str) -> StoreStat | Failure:
-        if self._without_obstore:
+        if self._needs_httpx:
             return self._pages.head(self._address(key))
         path = self.prefix + key
         answer = self._tried(lambda client: client.get(path, options={"head": True}))
         if isinstance(answer, Failure):
-            return self._pages.head(self._address(key)) if self._gives_up_obstore(answer) else answer
+            return self._pages.head(self._address(key)) if self._turns_to_httpx(answer) else answer
         if _may_be_page(path, answer) or _is_encoded(answer):
             return Failure.of_status(_NOT_ALLOWED)  # its answer is not about the value
         return stat_of(answer.meta)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
-from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.failures import Failure, request_errors
 from zarrcore.stores.connection.retries import no_repeats, repeats_of_parts
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
@@ -119,7 +119,7 @@ class BucketStore(ListedStore, WritableStore):
         part = max(_PART, -(-size // _MOST_PARTS))
         try:
             self._sender(repeats=True).put(path, data, chunk_size=part, use_multipart=True)
-        except obstore_errors() as error:
+        except request_errors() as error:
             raise self._error(Failure.of(error), key, _HINT) from None
         self._place_seen = True
 

@@ -12,9 +12,8 @@ from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
-from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.s3_listing import S3Listing
+from zarrcore.stores.object.s3_access import S3Access
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
@@ -75,12 +74,11 @@ class GCSStore(BucketStore):
             self._check_found()
         return config
 
-    def _own_listing(self) -> S3Listing | None:
+    def _find_access(self) -> S3Access | None:
         if not self.options.anonymous:
             return None  # only obstore has the token
         base = self.access_settings().get("base_url") or _GOOGLE
-        address = f"{base.rstrip('/')}/{quote(self.bucket)}"
-        return S3Listing(address, "", None, WebClient(address, self.options, {}))
+        return S3Access(f"{base.rstrip('/')}/{quote(self.bucket)}", self.options)
 
     def _check_found(self) -> None:
         """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""

@@ -5,21 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from math import inf
 from typing import Any, Final
 
 from zarrcore.errors import AccessDeniedError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
-from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.failures import Failure, request_errors
+from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.object.odd_keys import OddKeys
+from zarrcore.stores.object.s3_access import S3Access
 from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing, with_an_end
 from zarrcore.stores.object.store import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 
-_LISTING_KEPT_S: Final = 60.0
+_RETRIED_S: Final = 60.0
+"""How long values are read by obstore if there were no keys for our own requests."""
+_RENEWED_BEFORE_S: Final = 60.0
+"""How long before their end keys are renewed."""
 
 
 class ListedStore(ObstoreStore, ListableStore):
@@ -40,16 +47,22 @@ class ListedStore(ObstoreStore, ListableStore):
         super().__init__(place, prefix, options)
         self._mixed: set[str] = set()
         self._odd = OddKeys(self.url)
-        self._lister: tuple[float, S3Listing | None] | None = None
+        self._accessing: tuple[float, S3Access | None] | None = None
+        self._lister: S3Listing | None = None
+        self._reading: tuple[S3Access, Reader] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_lister": None}
+        return {**super().__getstate__(), "_accessing": None, "_lister": None, "_reading": None}
 
     def close(self) -> None:
         super().close()
-        made, self._lister = self._lister, None
-        if made is not None and made[1] is not None:
-            made[1].web.close()
+        made, self._lister, self._reading = self._lister, None, None
+        if made is not None:
+            made.web.close()
+
+    def _renew(self) -> None:
+        super()._renew()
+        self._accessing = None
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -93,7 +106,7 @@ class ListedStore(ObstoreStore, ListableStore):
                     yield facts
             except StoreError:
                 raise
-            except obstore_errors() as error:
+            except request_errors() as error:
                 failure = Failure.of(error)
             else:
                 break
@@ -261,19 +274,49 @@ class ListedStore(ObstoreStore, ListableStore):
             for page in with_an_end(pages, self.url, self.options.timeout_s * WHOLE_TRANSFER):
                 yield self._odd.without(page)
         except FailedListingError as error:
-            self._lister = None  # perhaps the keys have changed
+            self._accessing = None  # perhaps the keys have changed
             raise self._error(error.failure, path[len(self.prefix) :] or None, hint) from None
         self._odd.report()
 
     def _listing(self) -> S3Listing | None:
-        """`_own_listing`, kept for a while: making it may start programs that give keys."""
+        """Lists the bucket without obstore, if that is possible."""
+        access = self._access()
+        if access is None:
+            return None
         made = self._lister
-        if made is None or time.monotonic() - made[0] > _LISTING_KEPT_S:
-            made = self._lister = time.monotonic(), self._own_listing()
+        if made is None or made.access is not access:
+            made = self._lister = S3Listing(access, WebClient(access.address, access.options, {}))
+        return made
+
+    def _reader(self, client: Any) -> Any:
+        access = self._access()
+        if access is None:
+            return client
+        made = self._reading
+        if made is None or made[0] is not access:
+            made = self._reading = access, Reader(access.address, access.options, access.request)
         return made[1]
 
-    def _own_listing(self) -> S3Listing | None:
-        """Lists the bucket without obstore, if this service can be."""
+    def _access(self) -> S3Access | None:
+        """`_find_access`, kept until its keys expire: it may start programs that give keys."""
+        made = self._accessing
+        if made is None or time.time() >= made[0]:
+            with self._lock:
+                made = self._accessing
+                if made is None or time.time() >= made[0]:
+                    access = self._find_access()
+                    keys = None if access is None else access.credentials
+                    if access is None:
+                        end_s = time.time() + _RETRIED_S
+                    elif keys is None or keys["expires_at"] is None:
+                        end_s = inf
+                    else:
+                        end_s = keys["expires_at"].timestamp() - _RENEWED_BEFORE_S
+                    made = self._accessing = end_s, access
+        return made[1]
+
+    def _find_access(self) -> S3Access | None:
+        """How to request what is in the bucket without obstore, if that is possible."""
         return None
 
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:

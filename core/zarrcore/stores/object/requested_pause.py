@@ -7,7 +7,7 @@ import time
 from datetime import timedelta
 from typing import Any, Final
 
-from zarrcore.stores.connection.failures import Failure, obstore_errors
+from zarrcore.stores.connection.failures import Failure, request_errors
 from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.options import StoreOptions
 
@@ -57,11 +57,11 @@ class RequestedPause:
 
         try:
             url = obstore.sign(client, "HEAD", path or "zarr.json", _VALID)
-        except obstore_errors():  # such as credentials that cannot sign
+        except request_errors():  # such as credentials that cannot sign
             return 0.0
         web = WebClient(url, self._options, {})
         try:
             answer = web.head(url)
         finally:
             web.close()
-        return answer.retry_after_s if isinstance(answer, Failure) else 0.0
+        return (answer.retry_after_s or 0.0) if isinstance(answer, Failure) else 0.0

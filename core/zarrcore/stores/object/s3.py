@@ -20,10 +20,10 @@ from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.credentials.web_identity import WebIdentityCredentials
-from zarrcore.stores.http.client import WebClient, tls_context
+from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.http.connections import until, watch
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.s3_listing import S3Listing
+from zarrcore.stores.object.s3_access import S3Access
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
@@ -37,8 +37,14 @@ _EXPRESS: Final = "--x-s3"
 
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _Provider = ProfileCredentials | BotoCredentials | WebIdentityCredentials
-_BUCKET_IN_HOST: Final = "AWS_VIRTUAL_HOSTED_STYLE_REQUEST"
-"""obstore's variable for services that know a bucket only as a part of the host's name."""
+_ONLY_OBSTORE: Final = (
+    "AWS_VIRTUAL_HOSTED_STYLE_REQUEST",
+    "AWS_SKIP_SIGNATURE",
+    "AWS_REQUEST_PAYER",
+    "AWS_S3_EXPRESS",
+    "AWS_SSE_CUSTOMER_KEY_BASE64",
+)
+"""Variables that change requests in ways that only obstore's have."""
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -93,8 +99,8 @@ class S3Store(BucketStore):
             credential_provider=credentials,
         )
 
-    def _own_listing(self) -> S3Listing | None:
-        if self.bucket.endswith(_EXPRESS) or is_yes(_BUCKET_IN_HOST):
+    def _find_access(self) -> S3Access | None:
+        if self.bucket.endswith(_EXPRESS) or any_set(_ONLY_OBSTORE):
             return None
         config, provider = self.access_settings()
         try:
@@ -113,8 +119,7 @@ class S3Store(BucketStore):
         region = config.get("region") or "us-east-1"
         endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
-        web = WebClient(address, self._trusting(), {})
-        return S3Listing(address, region, keys, web, requester_pays=self.options.requester_pays)
+        return S3Access(address, self._trusting(), region, keys, self.options.requester_pays)
 
     def access_settings(self) -> tuple[S3Config, _Provider | None]:
         """The settings and the credentials for another client of this bucket.

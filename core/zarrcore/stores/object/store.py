@@ -1,4 +1,4 @@
-"""Object stores and web servers through obstore: the common part of S3, GCS, Azure and HTTP."""
+"""Object stores and web servers: the common part of S3, GCS, Azure and HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from zarrcore.errors import BodyTooLargeError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard
-from zarrcore.stores.connection.failures import Failure, obstore_errors, unusable
+from zarrcore.stores.connection.failures import Failure, request_errors, unusable
 from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
@@ -33,7 +33,7 @@ Stated = Callable[[], StoreStat | None]
 
 
 class ObstoreStore(ReadableStore):
-    """Values read through obstore. The service is not contacted before the first request.
+    """Values on a server, which is not contacted before the first request.
 
     Args:
         place: the URL of the bucket or server, without path and credentials.
@@ -85,11 +85,19 @@ class ObstoreStore(ReadableStore):
     def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         """Make an obstore store, which repeats requests as told, and gives each so many timeouts; called on the first request."""
 
+    def _reader(self, client: Any) -> Any:
+        """What reads values: obstore's client, or a `Reader` where the store can make its requests."""
+        return client
+
     @abstractmethod
     def _hint(self) -> str:
         """Advice if access is denied."""
 
     def close(self) -> None:
+        self._made = None
+
+    def _renew(self) -> None:
+        """Let the next request look for newer credentials."""
         self._made = None
 
     def get(
@@ -125,7 +133,9 @@ class ObstoreStore(ReadableStore):
             if byte_range.is_empty:
                 return b"", lambda: facts
         empty = byte_range is not None and byte_range.is_empty
-        found = self._asked(path, lambda client: self._download(client, path, byte_range, max_nbytes))
+        found = self._asked(
+            path, lambda client: self._download(self._reader(client), path, byte_range, max_nbytes)
+        )
         if isinstance(found, Failure):
             return self._fetch_failed(found, key, byte_range, max_nbytes)
         self._place_seen = True
@@ -156,7 +166,9 @@ class ObstoreStore(ReadableStore):
 
     def _pause(self, retries: Retries, failure: Failure, path: str) -> bool:
         """Pause before a repeat. False if the request must not be repeated."""
-        wanted_s = self._requested_pause.left_s(failure, self._client(), path)
+        wanted_s = failure.retry_after_s
+        if wanted_s is None:
+            wanted_s = self._requested_pause.left_s(failure, self._client(), path)
         return retries.wait(wanted_s, briefly=failure.has_no_server)
 
     def _tried(self, request: Callable[[Any], T]) -> T | Failure:
@@ -168,7 +180,7 @@ class ObstoreStore(ReadableStore):
             raise
         except BodyError as error:
             return Failure.of_kind(error.kind)
-        except obstore_errors() as error:
+        except request_errors() as error:
             return Failure.of(error)
 
     def _check_size(self, size: int, path: str, max_nbytes: int | None) -> None:
@@ -195,7 +207,7 @@ class ObstoreStore(ReadableStore):
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
         path = self.prefix + key
-        facts = self._asked(path, lambda client: client.head(path))
+        facts = self._asked(path, lambda client: self._reader(client).head(path))
         if isinstance(facts, Failure):
             failure = facts
             if failure.absent and not self._place_seen:
@@ -221,7 +233,7 @@ class ObstoreStore(ReadableStore):
     def _new_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         try:
             return self._make_client(repeats, timeouts)
-        except obstore_errors() as error:
+        except request_errors() as error:
             if isinstance(error, StoreError):
                 raise
             raise unusable(error, self.url) from None
@@ -236,7 +248,7 @@ class ObstoreStore(ReadableStore):
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
         if failure.expired:
-            self._made = None  # the next request looks for newer credentials
+            self._renew()
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
         return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())

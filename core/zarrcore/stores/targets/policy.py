@@ -101,16 +101,6 @@ def check_redirection(before: str, after: str, options: StoreOptions) -> None:
         )
 
 
-def follows_freely(url: str, options: StoreOptions) -> bool:
-    """Whether a client that does not show redirections, and follows none from https to http, may read a web server.
-
-    Only ``http`` leads to the metadata services of clouds, and a server on this machine has no certificate of another name.
-    """
-    if options.targets == "own" and not options.is_target:
-        return True
-    return scheme_of(url) == "https" and not (options.targets == "shared" and options.is_target)
-
-
 def refusal(what: str, why: str, place: Place, url: str) -> BrokenReferenceError:
     """The error that names what would allow a place."""
     prefix = place.prefix

@@ -1,4 +1,4 @@
-"""A service that throttles: it is asked for how long, and requests of all kinds wait."""
+"""A service that throttles: requests of all kinds wait as long as it wishes. Where obstore hides its wish, it is asked once."""
 
 from __future__ import annotations
 
@@ -30,18 +30,22 @@ def store(faults: FaultServer) -> AnyStore:
 
 
 @pytest.mark.parametrize(
-    "ask",
+    ("ask", "is_asked"),
     [
-        lambda store: store.get("key") == b"1",
-        lambda store: store.get_with_stat("key")[0] == b"1",
-        lambda store: store.stat("key").size == 1,
-        lambda store: store.set("key", b"2"),
-        lambda store: store.set("key", b"2", if_absent=True),
+        (lambda store: store.get("key") == b"1", False),
+        (lambda store: store.get_with_stat("key")[0] == b"1", False),
+        (lambda store: store.stat("key").size == 1, False),
+        (lambda store: store.set("key", b"2"), True),
+        (lambda store: store.set("key", b"2", if_absent=True), True),
     ],
     ids=["get", "get_with_stat", "stat", "set", "create"],
 )
 def test_requests_wait_as_long_as_the_service_asks(
-    faults: FaultServer, store: AnyStore, pauses: list[float], ask: Callable[[AnyStore], object]
+    faults: FaultServer,
+    store: AnyStore,
+    pauses: list[float],
+    ask: Callable[[AnyStore], object],
+    is_asked: bool,
 ) -> None:
     faults.values["bucket/key"] = b"1"
     faults.headers["Retry-After"] = "100"
@@ -55,9 +59,11 @@ def test_requests_wait_as_long_as_the_service_asks(
     faults.faults = Throttles()  # type: ignore[assignment]
     assert ask(store)
     assert len(pauses) == 3
-    assert all(50 < pause <= 100 + 2 for pause in pauses), "less what has passed since it was asked"
+    assert all(50 < pause <= 100 + 2 for pause in pauses), (
+        "less what has passed since it was asked, more what is random"
+    )
     probes = [target for method, target, _ in faults.requests if method == "HEAD" and "Signature" in target]
-    assert len(probes) == 1, "its answer counts for all requests until the pause is over"
+    assert len(probes) == is_asked, "its answer counts for all requests until the pause is over"
 
 
 def test_a_service_that_never_recovers_is_an_error(

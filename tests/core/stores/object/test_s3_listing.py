@@ -1,13 +1,12 @@
 """Own requests for listings of S3."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from tests.servers.faults import FaultServer
 from zarrcore.errors import BrokenBodyError
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.s3_listing import FailedListingError, S3Listing, parsed, signature
+from zarrcore.stores.object.s3_access import S3Access
+from zarrcore.stores.object.s3_listing import FailedListingError, S3Listing, parsed
 from zarrcore.stores.options import StoreOptions
 
 PAGE = b"""<?xml version="1.0"?>
@@ -15,26 +14,6 @@ PAGE = b"""<?xml version="1.0"?>
 <Contents><Key>a%%2Bb+c</Key><LastModified>2009-10-12T17:50:30.000Z</LastModified><ETag>"e"</ETag><Size>3</Size></Contents>
 <CommonPrefixes><Prefix>p%%2F</Prefix></CommonPrefixes>
 </ListBucketResult>"""
-
-
-def test_the_signature_is_that_of_amazons_example() -> None:
-    """Amazon S3, "Signature Calculations for the Authorization Header", "GET Bucket (List Objects)"."""
-    headers = signature(
-        "https://examplebucket.s3.amazonaws.com/",
-        "max-keys=2&prefix=J",
-        "us-east-1",
-        {
-            "access_key_id": "AKIAIOSFODNN7EXAMPLE",
-            "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            "token": None,
-            "expires_at": None,
-        },
-        datetime(2013, 5, 24, tzinfo=UTC),
-        {},
-    )
-    assert headers["authorization"].endswith(
-        "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
-    )
 
 
 def test_names_are_decoded_only_if_the_service_encoded_them() -> None:
@@ -52,10 +31,8 @@ def test_anything_else_is_refused(body: bytes) -> None:
 
 
 def listing_of(faults: FaultServer, timeout_s: float = 5) -> S3Listing:
-    address = f"{faults.url}/bucket"
-    return S3Listing(
-        address, "us-east-1", None, WebClient(address, StoreOptions(retries=0, timeout_s=timeout_s), {})
-    )
+    access = S3Access(f"{faults.url}/bucket", StoreOptions(retries=0, timeout_s=timeout_s))
+    return S3Listing(access, WebClient(access.address, access.options, {}))
 
 
 def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:

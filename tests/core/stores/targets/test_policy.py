@@ -11,7 +11,7 @@ from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores import LocalStore, MemoryStore, StoreOptions
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.targets.places import Place
-from zarrcore.stores.targets.policy import TargetPolicy, check_redirection, follows_freely
+from zarrcore.stores.targets.policy import TargetPolicy, check_redirection
 
 METADATA = "http://169.254.169.254/latest"
 
@@ -156,8 +156,3 @@ def test_a_redirection_is_told_without_secrets() -> None:
     with pytest.raises(BrokenReferenceError) as caught:
         check_redirection("http://host/x?hush", "http://me:hush@127.0.0.1/y?hush", SHARED)
     assert "hush" not in str(caught.value)
-
-
-def test_which_servers_are_read_without_looking_at_redirections() -> None:
-    asked = [(url, options) for url in ("http://h", "https://h") for options in (OWN, SHARED, TARGET, STRICT)]
-    assert [follows_freely(*each) for each in asked] == [True, False, False, False, True, True, True, False]

@@ -1,0 +1,335 @@
+"""Requests that read values: the head of each answer arrives first, and no more of its body than the reader wants.
+
+obstore reads the body of a refusal whole, however long it is, and does not show headers such as ``Retry-After``. So values of web
+servers, and of S3 where the keys are known, are read with pyreqwest, whose answers have the interface of obstore's here.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from zarrcore.late_imports import imported
+from zarrcore.stores.connection.clients import WHOLE_READ, certificates, is_loopback
+from zarrcore.stores.connection.failures import Failure, RequestFailedError, trouble_in
+from zarrcore.stores.connection.retries import retry_after_s
+from zarrcore.stores.interface import ByteRange
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.targets.policy import check_redirection
+
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from pyreqwest.client import SyncClient
+    from pyreqwest.request import SyncStreamRequest
+    from pyreqwest.response import SyncResponse
+
+Request = tuple[str, Mapping[str, str]]
+"""A URL, and headers to send in addition to those of all requests."""
+
+NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "range", "user-agent"})
+"""Headers that any server may get."""
+
+REASON_MAX: Final = 1 << 16
+"""Bytes of the body of a refusal that are read for its reason."""
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_MOST_REDIRECTIONS: Final = 20
+INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
+_PORTS: Final = {"http": 80, "https": 443}
+_CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
+_CERTIFICATE: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
+
+class Reader:
+    """Sends GET and HEAD requests for the values of one server, with obstore's methods. Thread-safe.
+
+    Redirections are followed where `check_redirection` allows it; other servers do not get the user's headers.
+
+    Args:
+        server: the address, ``http://host:port``.
+        options: how to connect.
+        request_of: returns what to request, by method and path of a value.
+        headers: to send with all requests, in addition to those of the options.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        options: StoreOptions,
+        request_of: Callable[[str, str], Request],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._server = urlsplit(server)
+        self._options = options
+        self._request_of = request_of
+        self._headers = {"Accept-Encoding": "identity", **options.headers, **(headers or {})}
+        self._client = self._make(server)
+
+    def _make(self, server: str) -> SyncClient:
+        _load()
+        from pyreqwest.client import SyncClientBuilder
+
+        silent = timedelta(seconds=self._options.timeout_s)
+        made = SyncClientBuilder().user_agent("zarrscope").follow_redirects(enable=False)
+        made = made.connect_timeout(silent).read_timeout(silent).timeout(silent * WHOLE_READ)
+        made = made.gzip(enable=False).brotli(enable=False).zstd(enable=False).deflate(enable=False)
+        made = made.runtime_multithreaded(enable=True)  # to decrypt on all cores
+        if is_loopback(server):
+            made = made.no_proxy()
+        if self._options.ca_bundle is not None:
+            for certificate in _CERTIFICATE.findall(certificates(self._options.ca_bundle)):
+                made = made.add_root_certificate_pem(certificate)
+        return made.build()
+
+    def head(self, path: str) -> Any:
+        """The facts about a value.
+
+        Raises:
+            RequestFailedError: the request failed.
+        """
+        return self._ask("HEAD", path, None).meta
+
+    def get(self, path: str, *, options: Mapping[str, Any]) -> Response:
+        """The answer to a request for a value, or part of it: its head has arrived.
+
+        Args:
+            path: of the value.
+            options: as obstore's: ``range`` or ``head``, or neither.
+
+        Raises:
+            RequestFailedError: the request failed, or its answer is not about the value.
+            BrokenReferenceError: it was redirected to a place that must not be read.
+        """
+        return self._ask("HEAD" if options.get("head") else "GET", path, options.get("range"))
+
+    def _ask(self, method: str, path: str, wanted: Any) -> Response:
+        try:
+            url, headers = self._request_of(method, path)
+            part = _byte_range(wanted)
+            if part is not None:
+                headers = {**headers, "Range": range_header(part)}
+            return self._answer(method, url, headers, part)
+        except UnicodeEncodeError as error:
+            raise RequestFailedError(Failure(0, "", "", type(error).__name__, "")) from None
+
+    def _answer(self, method: str, url: str, headers: Mapping[str, str], part: ByteRange | None) -> Response:
+        """The answer after all redirections."""
+        for _ in range(_MOST_REDIRECTIONS):
+            answer = self._sent(method, url, headers, part)
+            if answer.moved is None:
+                answer.check()
+                return answer
+            answer.end(REASON_MAX)
+            before = url
+            try:
+                url = urljoin(url, answer.moved)
+                urlsplit(url)
+            except ValueError:
+                raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION)) from None
+            check_redirection(before, url, self._options)
+        raise RequestFailedError(Failure.of_kind("Connect", trouble=trouble_in("error following redirect")))
+
+    def _sent(self, method: str, url: str, headers: Mapping[str, str], part: ByteRange | None) -> Response:
+        headers = {**self._headers, **headers}
+        if not is_same_server(self._server, urlsplit(url)):
+            headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
+        try:
+            request = self._client.request(method, url).headers(headers)
+            # Without a limit of 0, the head would wait for the beginning of the body.
+            sent = request.streamed_read_buffer_limit(0).build_streamed()
+            return Response(sent, sent.__enter__(), part)
+        except _errors() as error:
+            raise RequestFailedError(_failure(error)) from None
+
+
+class Response:
+    """An answer with a value or part of it, with the interface of obstore's ``GetResult``.
+
+    Args:
+        sent: the request, which ends with its answer.
+        answer: the answer: its head.
+        part: the part that was requested; None for all.
+
+    Attributes:
+        attributes: its headers ``Content-Type`` and ``Content-Encoding``, if it has them.
+        moved: where it redirects the request, or None.
+        range: the part of the value that the body is: its first byte, and the one after its last.
+    """
+
+    def __init__(self, sent: SyncStreamRequest, answer: SyncResponse, part: ByteRange | None) -> None:
+        self._sent = sent
+        self._answer = answer
+        self._part = part
+        self._size = 0
+        self._etag: str | None = None
+        self.range = (0, 0)
+        self.attributes: dict[str, str] = {}
+        self.moved = self._header("location") if answer.status in _REDIRECTS else None
+
+    def check(self) -> None:
+        """Read the size of the value and its part from the head.
+
+        Raises:
+            RequestFailedError: it is a refusal, or its head does not say what its body is.
+        """
+        status, part = self._answer.status, self._part
+        if status not in (200, 206):
+            reason = str(self.end(REASON_MAX), "utf-8", "replace")
+            pause_s = retry_after_s(self._header("retry-after") or "")
+            raise RequestFailedError(Failure.of_refusal(status, reason, pause_s))
+        for name in ("Content-Type", "Content-Encoding"):
+            if (found := self._header(name)) is not None:
+                self.attributes[name] = found
+        self._etag = self._header("etag")
+        length = self._header("content-length") or ""
+        if not length.isascii() or not length.isdigit():
+            raise self._unfit("the answer has no valid Content-Length")
+        if part is None:
+            self._size = int(length)
+            self.range = (0, self._size)
+            if status == 206:
+                raise self._unfit("the answer is a part that was not requested")
+            return
+        if status == 200:
+            raise self._unfit("non-partial response")
+        match = _CONTENT_RANGE.fullmatch(self._header("content-range") or "")
+        if match is None:
+            raise self._unfit("the answer has no valid Content-Range")
+        self._size = int(match[3])
+        self.range = int(match[1]), int(match[2]) + 1
+        if self.range != part.resolve(self._size) or self.range[1] - self.range[0] != int(length):
+            raise self._unfit("the answer is another part")
+
+    def _unfit(self, why: str) -> RequestFailedError:
+        self.end(0)
+        return RequestFailedError(Failure(0, "", "", "GenericError", why))
+
+    def _header(self, name: str) -> str | None:
+        try:
+            return self._answer.get_header(name)
+        except ValueError:
+            raise self._unfit(f"the header {name} is not ASCII") from None
+
+    @cached_property
+    def meta(self) -> Mapping[str, Any]:
+        """The facts about the whole value: ``size`` in bytes, ``e_tag``, and ``last_modified``, the epoch if not stated."""
+        modified = self._header("last-modified") or ""
+        return {
+            "size": self._size,
+            "e_tag": self._etag,
+            "last_modified": modification_time(modified) or datetime.fromtimestamp(0, UTC),
+        }
+
+    def bytes(self) -> memoryview:
+        """The body."""
+        return next(self.stream(self.range[1]), memoryview(b""))
+
+    def stream(self, min_chunk_size: int) -> Iterator[memoryview]:
+        """The pieces of the body, each of at least ``min_chunk_size`` bytes except the last.
+
+        Raises:
+            RequestFailedError: the body broke off.
+        """
+        reader, left = self._answer.body_reader, self.range[1] - self.range[0]
+        while left:
+            try:
+                piece = reader.read(min(left, min_chunk_size)) if min_chunk_size else reader.read_chunk()
+            except _errors() as error:
+                is_silence = _failure(error).kind == "Timeout"
+                raise RequestFailedError(
+                    Failure.of_kind("Timeout" if is_silence else "Interrupted")
+                ) from None
+            if piece is None:
+                break
+            left -= len(piece)
+            if left <= 0:
+                self.end(0)
+            yield memoryview(piece)
+
+    def end(self, limit: int) -> memoryview:
+        """Read at most ``limit`` bytes of the body, and end the answer. A connection is used again if that was all of it."""
+        try:
+            found = self._answer.body_reader.read(limit) if limit else None
+            self._sent.__exit__(None, None, None)
+        except _errors():
+            found = None
+        return memoryview(b"" if found is None else found)
+
+
+def is_same_server(known: SplitResult, other: SplitResult) -> bool:
+    """Whether a URL leads to a known server, or to its secure port."""
+    if known.hostname != other.hostname:
+        return False
+    schemes, ports = (known.scheme, other.scheme), (_port(known), _port(other))
+    return (schemes[0] == schemes[1] and ports[0] == ports[1]) or (*ports, schemes[1]) == (80, 443, "https")
+
+
+def _port(address: SplitResult) -> int | None:
+    return address.port or _PORTS.get(address.scheme)
+
+
+def range_header(part: ByteRange) -> str:
+    """The Range header for a part. For an empty part it requests one byte, which shows if the value exists."""
+    start, stop = part
+    if start < 0:
+        return f"bytes={start}"
+    return f"bytes={start}-" if stop is None else f"bytes={start}-{max(stop, start + 1) - 1}"
+
+
+def modification_time(header: str) -> datetime | None:
+    """The time in a ``Last-Modified`` header; None if it is missing or invalid."""
+    try:
+        return parsedate_to_datetime(header)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _byte_range(wanted: Any) -> ByteRange | None:
+    """The part that obstore's option ``range`` names."""
+    if wanted is None or isinstance(wanted, tuple):
+        return None if wanted is None else ByteRange(*wanted)
+    return ByteRange(-wanted["suffix"]) if "suffix" in wanted else ByteRange(wanted["offset"])
+
+
+@cache
+def _load() -> None:
+    """Import pyreqwest, in a thread that never ends.
+
+    Once the thread has ended that loaded its allocator (mimalloc), a later thread with the same identifier crashes the process.
+    """
+    outcome = Future[None]()
+
+    def load() -> None:
+        try:
+            imported("pyreqwest.client")
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(None)
+            threading.Event().wait()
+
+    threading.Thread(target=load, name="zarrcore-pyreqwest", daemon=True).start()
+    outcome.result()
+
+
+@cache
+def _errors() -> tuple[type[Exception], ...]:
+    from pyreqwest.exceptions import PyreqwestError
+
+    return (PyreqwestError, ValueError)
+
+
+def _failure(error: Exception) -> Failure:
+    """The meaning of an exception of pyreqwest."""
+    from pyreqwest.exceptions import ConnectError, DecodeError, RequestTimeoutError
+
+    kinds = {RequestTimeoutError: "Timeout", DecodeError: "Decode", ConnectError: "Connect"}
+    if isinstance(error, ValueError):
+        return Failure(0, "", "", "ValueError", "")  # an address that no request can have
+    kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), "Request")
+    return Failure.of_kind(kind, trouble=trouble_in(str(error)))

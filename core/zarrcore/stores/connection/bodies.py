@@ -19,6 +19,8 @@ WHOLE_MAX: Final = 2 << 30
 _AT_ONCE_MAX: Final = 8 << 20
 """Bytes of the largest body that obstore reads in one call at first."""
 
+_EMPTY: Final = np.empty(0, np.uint8)
+
 _LONG: Final = 1.2
 """Timeouts after which it was not silence that ended a body, but the time that obstore lets an answer take."""
 
@@ -88,7 +90,7 @@ class Download:
         self._check = check
         self._answer: Any = None
         self._span = (0, 0)
-        self._buffer: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._buffer: NDArray[np.uint8] = _EMPTY
         self._at = 0
         self._in_pieces = False
 

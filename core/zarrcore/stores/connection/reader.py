@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -37,6 +37,7 @@ NOT_SECRET: Final = frozenset({"accept", "accept-encoding", "accept-language", "
 
 REASON_MAX: Final = 1 << 16
 """Bytes of the body of a refusal that are read for its reason."""
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MOST_REDIRECTIONS: Final = 20
 INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
@@ -67,15 +68,18 @@ class Reader:
         self._server = urlsplit(server)
         self._options = options
         self._request_of = request_of
-        self._headers = {"Accept-Encoding": "identity", **options.headers, **(headers or {})}
-        self._client = self._make(server)
+        sent = {**options.headers, **(headers or {})}
+        self._secret = {name: text for name, text in sent.items() if name.lower() not in NOT_SECRET}
+        general = {name: text for name, text in sent.items() if name not in self._secret}
+        self._client = self._make(server, {"Accept-Encoding": "identity", **general})
 
-    def _make(self, server: str) -> SyncClient:
+    def _make(self, server: str, headers: Mapping[str, str]) -> SyncClient:
         _load()
         from pyreqwest.client import SyncClientBuilder
 
         silent = timedelta(seconds=self._options.timeout_s)
-        made = SyncClientBuilder().user_agent("zarrscope").follow_redirects(enable=False)
+        made = SyncClientBuilder().user_agent("zarrscope").default_headers(headers)
+        made = made.follow_redirects(enable=False)
         made = made.connect_timeout(silent).read_timeout(silent).timeout(silent * WHOLE_READ)
         made = made.gzip(enable=False).brotli(enable=False).zstd(enable=False).deflate(enable=False)
         made = made.runtime_multithreaded(enable=True)  # to decrypt on all cores
@@ -110,39 +114,41 @@ class Reader:
     def _ask(self, method: str, path: str, wanted: Any) -> Response:
         try:
             url, headers = self._request_of(method, path)
-            part = _byte_range(wanted)
-            if part is not None:
-                headers = {**headers, "Range": range_header(part)}
-            return self._answer(method, url, headers, part)
         except UnicodeEncodeError as error:
             raise RequestFailedError(Failure(0, "", "", type(error).__name__, "")) from None
-
-    def _answer(self, method: str, url: str, headers: Mapping[str, str], part: ByteRange | None) -> Response:
-        """The answer after all redirections."""
+        part = None
+        if wanted is not None:
+            part = _byte_range(wanted)
+            headers = {**headers, "Range": range_header(part)}
+        if self._secret:
+            headers = {**self._secret, **headers}
+        answer = self._sent(method, url, headers)
         for _ in range(_MOST_REDIRECTIONS):
-            answer = self._sent(method, url, headers, part)
-            if answer.moved is None:
-                answer.check()
+            moved = answer.moved
+            if moved is None:
+                answer.check(part)
                 return answer
             answer.end(REASON_MAX)
             before = url
             try:
-                url = urljoin(url, answer.moved)
-                urlsplit(url)
+                url = urljoin(url, moved)
+                is_own = is_same_server(self._server, urlsplit(url))
             except ValueError:
                 raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION)) from None
             check_redirection(before, url, self._options)
+            if not is_own:
+                headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
+            answer = self._sent(method, url, headers)
         raise RequestFailedError(Failure.of_kind("Connect", trouble=trouble_in("error following redirect")))
 
-    def _sent(self, method: str, url: str, headers: Mapping[str, str], part: ByteRange | None) -> Response:
-        headers = {**self._headers, **headers}
-        if not is_same_server(self._server, urlsplit(url)):
-            headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
+    def _sent(self, method: str, url: str, headers: Mapping[str, str]) -> Response:
         try:
-            request = self._client.request(method, url).headers(headers)
+            request = self._client.request(method, url)
+            if headers:
+                request = request.headers(headers)
             # Without a limit of 0, the head would wait for the beginning of the body.
             sent = request.streamed_read_buffer_limit(0).build_streamed()
-            return Response(sent, sent.__enter__(), part)
+            return Response(sent, sent.__enter__())
         except _errors() as error:
             raise RequestFailedError(_failure(error)) from None
 
@@ -153,40 +159,39 @@ class Response:
     Args:
         sent: the request, which ends with its answer.
         answer: the answer: its head.
-        part: the part that was requested; None for all.
 
     Attributes:
-        attributes: its headers ``Content-Type`` and ``Content-Encoding``, if it has them.
-        moved: where it redirects the request, or None.
         range: the part of the value that the body is: its first byte, and the one after its last.
     """
 
-    def __init__(self, sent: SyncStreamRequest, answer: SyncResponse, part: ByteRange | None) -> None:
+    __slots__ = ("_answer", "_sent", "_size", "_status", "range")
+
+    def __init__(self, sent: SyncStreamRequest, answer: SyncResponse) -> None:
         self._sent = sent
         self._answer = answer
-        self._part = part
+        self._status = answer.status
         self._size = 0
-        self._etag: str | None = None
         self.range = (0, 0)
-        self.attributes: dict[str, str] = {}
-        self.moved = self._header("location") if answer.status in _REDIRECTS else None
 
-    def check(self) -> None:
+    @property
+    def moved(self) -> str | None:
+        """Where it redirects the request."""
+        return self._header("location") if self._status in _REDIRECTS else None
+
+    def check(self, part: ByteRange | None) -> None:
         """Read the size of the value and its part from the head.
+
+        Args:
+            part: what was requested; None for all.
 
         Raises:
             RequestFailedError: it is a refusal, or its head does not say what its body is.
         """
-        status, part = self._answer.status, self._part
+        status, length = self._status, self._header("content-length") or ""
         if status not in (200, 206):
             reason = str(self.end(REASON_MAX), "utf-8", "replace")
             pause_s = retry_after_s(self._header("retry-after") or "")
             raise RequestFailedError(Failure.of_refusal(status, reason, pause_s))
-        for name in ("Content-Type", "Content-Encoding"):
-            if (found := self._header(name)) is not None:
-                self.attributes[name] = found
-        self._etag = self._header("etag")
-        length = self._header("content-length") or ""
         if not length.isascii() or not length.isdigit():
             raise self._unfit("the answer has no valid Content-Length")
         if part is None:
@@ -213,43 +218,51 @@ class Response:
         try:
             return self._answer.get_header(name)
         except ValueError:
-            raise self._unfit(f"the header {name} is not ASCII") from None
+            return "not ASCII"  # which is no valid value of a header that is looked at
 
-    @cached_property
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """Its headers ``Content-Type`` and ``Content-Encoding``, if it has them."""
+        found = {name: self._header(name) for name in ("Content-Type", "Content-Encoding")}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
     def meta(self) -> Mapping[str, Any]:
         """The facts about the whole value: ``size`` in bytes, ``e_tag``, and ``last_modified``, the epoch if not stated."""
-        modified = self._header("last-modified") or ""
         return {
             "size": self._size,
-            "e_tag": self._etag,
-            "last_modified": modification_time(modified) or datetime.fromtimestamp(0, UTC),
+            "e_tag": self._header("etag"),
+            "last_modified": modification_time(self._header("last-modified") or "") or _EPOCH,
         }
 
     def bytes(self) -> memoryview:
-        """The body."""
-        return next(self.stream(self.range[1]), memoryview(b""))
+        """The body, as far as it arrives.
+
+        Raises:
+            RequestFailedError: it broke off.
+        """
+        return self._read(self.range[1] - self.range[0])
 
     def stream(self, min_chunk_size: int) -> Iterator[memoryview]:
         """The pieces of the body, each of at least ``min_chunk_size`` bytes except the last.
 
         Raises:
-            RequestFailedError: the body broke off.
+            RequestFailedError: it broke off.
         """
-        reader, left = self._answer.body_reader, self.range[1] - self.range[0]
-        while left:
-            try:
-                piece = reader.read(min(left, min_chunk_size)) if min_chunk_size else reader.read_chunk()
-            except _errors() as error:
-                is_silence = _failure(error).kind == "Timeout"
-                raise RequestFailedError(
-                    Failure.of_kind("Timeout" if is_silence else "Interrupted")
-                ) from None
-            if piece is None:
-                break
+        left = self.range[1] - self.range[0]
+        while left and len(piece := self._read(min(left, min_chunk_size))):
             left -= len(piece)
-            if left <= 0:
-                self.end(0)
-            yield memoryview(piece)
+            yield piece
+
+    def _read(self, nbytes: int) -> memoryview:
+        """So many bytes of the body; those that arrive next if it is 0."""
+        reader = self._answer.body_reader
+        try:
+            piece = reader.read(nbytes) if nbytes else reader.read_chunk()
+        except _errors() as error:
+            is_silence = _failure(error).kind == "Timeout"
+            raise RequestFailedError(Failure.of_kind("Timeout" if is_silence else "Interrupted")) from None
+        return memoryview(b"" if piece is None else piece)
 
     def end(self, limit: int) -> memoryview:
         """Read at most ``limit`` bytes of the body, and end the answer. A connection is used again if that was all of it."""
@@ -289,10 +302,10 @@ def modification_time(header: str) -> datetime | None:
         return None
 
 
-def _byte_range(wanted: Any) -> ByteRange | None:
+def _byte_range(wanted: Any) -> ByteRange:
     """The part that obstore's option ``range`` names."""
-    if wanted is None or isinstance(wanted, tuple):
-        return None if wanted is None else ByteRange(*wanted)
+    if isinstance(wanted, tuple):
+        return ByteRange(*wanted)
     return ByteRange(-wanted["suffix"]) if "suffix" in wanted else ByteRange(wanted["offset"])
 
 

@@ -128,7 +128,7 @@ class HTTPValues(ObstoreStore):
         return self._needs_httpx
 
     def _check_head(self, answer: Any, path: str) -> None:
-        if _may_be_page(path, answer) or _is_encoded(answer):
+        if _is_not_value(path, answer):
             raise _NotTheValueError
 
     def _asks_again(self, failure: Failure) -> bool:
@@ -202,7 +202,7 @@ class HTTPValues(ObstoreStore):
         answer = self._tried(lambda client: client.get(path, options={"head": True}))
         if isinstance(answer, Failure):
             return self._pages.head(self._address(key)) if self._turns_to_httpx(answer) else answer
-        if _may_be_page(path, answer) or _is_encoded(answer):
+        if _is_not_value(path, answer):
             return Failure.of_status(_NOT_ALLOWED)  # its answer is not about the value
         return stat_of(answer.meta)
 
@@ -223,13 +223,11 @@ class HTTPValues(ObstoreStore):
         return f"{self._origin}/{path}{self._query}"
 
 
-def _may_be_page(path: str, answer: Any) -> bool:
-    return may_be_page(path, str(answer.attributes.get("Content-Type", "")))
-
-
-def _is_encoded(answer: Any) -> bool:
-    """Whether the body is compressed for transfer, so that its announced size is not the value's."""
-    return str(answer.attributes.get("Content-Encoding", "identity")) != "identity"
+def _is_not_value(path: str, answer: Any) -> bool:
+    """Whether an answer may be a page, or is compressed for transfer, so that its announced size is not the value's."""
+    headers = answer.attributes
+    is_encoded = headers.get("Content-Encoding", "identity") != "identity"
+    return is_encoded or may_be_page(path, headers.get("Content-Type", ""))
 
 
 def _authorization(parts: SplitResult) -> dict[str, str]:

@@ -119,7 +119,7 @@ class S3Store(BucketStore):
         region = config.get("region") or "us-east-1"
         endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
-        return S3Access(address, self._trusting(), region, keys, self.options.requester_pays)
+        return S3Access(address, self._trusting(), region, keys, requester_pays=self.options.requester_pays)
 
     def access_settings(self) -> tuple[S3Config, _Provider | None]:
         """The settings and the credentials for another client of this bucket.

@@ -9,8 +9,6 @@ import hashlib
 import hmac
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
@@ -23,18 +21,32 @@ if TYPE_CHECKING:
 _EMPTY: Final = hashlib.sha256(b"").hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
 class S3Access:
-    """How to request what is in one bucket."""
+    """How to request what is in one bucket.
 
-    address: str
-    """The URL of the bucket, without a slash at its end."""
-    options: StoreOptions
-    """How to connect."""
-    region: str = ""
-    credentials: S3Credential | None = field(default=None, repr=False)
-    """The keys to sign with; None for anonymous requests."""
-    requester_pays: bool = False
+    Args:
+        address: the URL of the bucket, without a slash at its end.
+        options: how to connect.
+        region: of the bucket.
+        credentials: the keys to sign with; None for anonymous requests.
+        requester_pays: whether the user pays for requests.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        options: StoreOptions,
+        region: str = "",
+        credentials: S3Credential | None = None,
+        requester_pays: bool = False,
+    ) -> None:
+        self.address = address
+        self.options = options
+        self.credentials = credentials
+        self._region = region
+        self._path = urlsplit(address).path
+        self._headers = {"x-amz-request-payer": "requester"} if requester_pays else {}
+        self._signer: Signer | None = None
 
     def request(self, method: str, key: str, query: Mapping[str, str] | None = None) -> Request:
         """The URL of a key, or of the bucket if it is empty, and the headers of the request, with a signature.
@@ -42,52 +54,61 @@ class S3Access:
         Raises:
             UnicodeEncodeError: the key is not text.
         """
-        url = f"{self.address}/{quote(key)}" if key else self.address
-        text = "&".join(f"{name}={_quoted(value)}" for name, value in sorted((query or {}).items()))
-        headers = {"x-amz-request-payer": "requester"} if self.requester_pays else {}
-        if self.credentials is not None:
-            now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-            headers = signature(method, url, text, self.region, self.credentials, now, headers)
-        return (f"{url}?{text}" if text else url), headers
+        path = "/" + quote(key) if key else ""
+        text = "&".join(f"{name}={_quoted(query[name])}" for name in sorted(query)) if query else ""
+        url = f"{self.address}{path}?{text}" if text else self.address + path
+        if self.credentials is None:
+            return url, self._headers
+        now_s, signer = int(time.time()), self._signer
+        if signer is None or signer.time_s != now_s:
+            host = urlsplit(self.address).netloc
+            signer = Signer(host, self._region, self.credentials, now_s, self._headers)
+            self._signer = signer
+        return url, signer.headers(method, self._path + path, text)
 
 
-def signature(
-    method: str, url: str, query: str, region: str, keys: S3Credential, now: str, more: Mapping[str, str]
-) -> dict[str, str]:
-    """The headers that sign a request without a body.
+class Signer:
+    """Signs requests without a body in one second.
 
     Args:
-        method: ``GET`` or ``HEAD``.
-        url: without its query.
-        query: the query, sorted and encoded.
-        region: the region of the bucket.
+        host: the server, with its port.
+        region: of the bucket.
         keys: what to sign with.
-        now: the time in UTC, as ``20261128T121500Z``.
+        time_s: the time, in whole seconds since the epoch.
         more: further headers, which are signed, too.
     """
-    parts = urlsplit(url)
-    headers = {"host": parts.netloc, "x-amz-content-sha256": _EMPTY, "x-amz-date": now, **more}
-    if token := keys.get("token"):
-        headers["x-amz-security-token"] = token
-    names = ";".join(sorted(headers))
-    listed = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
-    request = "\n".join([method, parts.path, query, listed, names, _EMPTY])
-    scope = f"{now[:8]}/{region}/s3/aws4_request"
-    digest = hashlib.sha256(request.encode()).hexdigest()
-    key = _signing_key(keys["secret_access_key"], scope)
-    signed = hmac.digest(key, f"AWS4-HMAC-SHA256\n{now}\n{scope}\n{digest}".encode(), "sha256").hex()
-    headers["authorization"] = (
-        f"AWS4-HMAC-SHA256 Credential={keys['access_key_id']}/{scope}, SignedHeaders={names}, Signature={signed}"
-    )
-    return headers
 
+    def __init__(
+        self, host: str, region: str, keys: S3Credential, time_s: int, more: Mapping[str, str]
+    ) -> None:
+        self.time_s = time_s
+        now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time_s))
+        self._headers = {"host": host, "x-amz-content-sha256": _EMPTY, "x-amz-date": now, **more}
+        if token := keys.get("token"):
+            self._headers["x-amz-security-token"] = token
+        listed = sorted(self._headers.items())
+        names = ";".join(name for name, _ in listed)
+        self._end = "".join(f"{name}:{value}\n" for name, value in listed) + f"\n{names}\n{_EMPTY}"
+        scope = f"{now[:8]}/{region}/s3/aws4_request"
+        self._begin = f"AWS4-HMAC-SHA256\n{now}\n{scope}\n"
+        self._authorization = (
+            f"AWS4-HMAC-SHA256 Credential={keys['access_key_id']}/{scope}, SignedHeaders={names}, Signature="
+        )
+        self._key = f"AWS4{keys['secret_access_key']}".encode()
+        for word in scope.split("/"):
+            self._key = hmac.digest(self._key, word.encode(), "sha256")
 
-@lru_cache(maxsize=8)
-def _signing_key(secret: str, scope: str) -> bytes:
-    key = f"AWS4{secret}".encode()
-    for word in scope.split("/"):
-        key = hmac.digest(key, word.encode(), "sha256")
-    return key
+    def headers(self, method: str, path: str, query: str) -> dict[str, str]:
+        """The headers of a request.
+
+        Args:
+            method: ``GET`` or ``HEAD``.
+            path: of the URL, encoded.
+            query: of the URL, sorted and encoded.
+        """
+        digest = hashlib.sha256(f"{method}\n{path}\n{query}\n{self._end}".encode()).hexdigest()
+        signed = hmac.digest(self._key, (self._begin + digest).encode(), "sha256").hex()
+        return {**self._headers, "authorization": self._authorization + signed}
 
 
 def _quoted(text: str) -> str:

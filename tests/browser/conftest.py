@@ -80,10 +80,14 @@ def _nothing_in_the_clipboard_afterwards() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _garbage_collected_in_this_thread() -> Iterator[None]:
-    """Another thread must not destroy widgets; the program uses `zarrbrowser.workers.garbage`."""
+    """Another thread must not destroy widgets; the program uses `zarrbrowser.workers.garbage`.
+
+    What is left is frozen: otherwise the collection after each window would look at all that the modules before left.
+    """
     gc.disable()
     yield
     gc.collect()
+    gc.freeze()
     gc.enable()
 
 
@@ -125,7 +129,13 @@ def window(application: QApplication) -> Iterator[MainWindow]:
 
 
 @pytest.fixture
-def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]:
+def open_window(open_new_window: OpenWindow) -> OpenWindow:
+    """Shows a hierarchy in a window; some folders use one window for one test after another."""
+    return open_new_window
+
+
+@pytest.fixture
+def open_new_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]:
     """Shows a hierarchy in a new window."""
     windows: list[MainWindow] = []
 

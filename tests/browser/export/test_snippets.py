@@ -75,9 +75,10 @@ def test_copied_code_for_xarray_and_dask_reads_the_same_elements(folder: Path, t
     for name in ("v2.zarr", "n5.n5"):
         place, node = place_of(str(folder / name), "/deep/volume")
         codes += [xarray_code(place, node.name, PLANE), dask_code(place, PLANE)]
-    decoded, plain = (run_code(part, tmp_path) for part in (codes[::2], codes[1::2]))
-    assert all(np.array_equal(values, VALUES[PLANE]) for values in plain)
-    for values in decoded:  # xarray takes the fill value of Zarr v2, which is 0, as a mark of missing values
+    found = run_code(codes, tmp_path)
+    assert all(np.array_equal(values, VALUES[PLANE]) for values in found[1::2])
+    # xarray takes the fill value of Zarr v2, which is 0, as a mark of missing values.
+    for values in found[::2]:
         assert np.array_equal(np.nan_to_num(values), VALUES[PLANE])
 
 

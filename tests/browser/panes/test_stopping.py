@@ -146,7 +146,7 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     array.before_read = turnstile
     pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
-    pane.resize(6000, 9000)  # more blocks than are read at once, whatever the font
+    pane.resize(20_000, 200)  # more blocks than are read at once, whatever the font, and few cells to draw
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)

@@ -43,6 +43,14 @@ def show(
     return pane, array
 
 
+def show_next(window: MainWindow, qtbot: QtBot, path: str, array: FakeArray) -> None:
+    """Go to another picture in the same window; *array* is what it reads."""
+    pane, read = pane_of(window, qtbot), len(array.selections)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    window.navigator.go_within(path)
+    qtbot.waitUntil(lambda: len(array.selections) > read and pane.view.is_complete)
+
+
 def pyramid(side: int = 2048, levels: int = 4) -> tuple[FakeGroup, list[FakeArray]]:
     finest = np.add.outer(np.arange(side), np.arange(side)).astype(np.float32)
     arrays = [FakeArray(finest[:: 1 << n, :: 1 << n], ("y", "x"), chunks=(256, 256)) for n in range(levels)]

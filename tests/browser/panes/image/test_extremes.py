@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
-from tests.browser.panes.image.pictures import drawn, show
+from tests.browser.panes import plots
+from tests.browser.panes.image.pictures import drawn, pane_of, show_next
 from tests.browser.values.labels import number_of
+from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.plot_pane import PlotPane
 
 RAMP = np.arange(600).reshape(20, 30)
@@ -24,10 +28,16 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_picture_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = KINDS[kind]
-    pane, _array = show(open_window, qtbot, values)
+def test_a_picture_shows_extreme_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    arrays = {kind: FakeArray(values) for kind, values in KINDS.items()}
+    window = open_window(FakeGroup({"first": FakeArray(RAMP), **arrays}), "/first")
+    pane = pane_of(window, qtbot)
+    for kind, array in arrays.items():
+        show_next(window, qtbot, f"/{kind}", array)
+        assert_picture_shows(pane, KINDS[kind])
+
+
+def assert_picture_shows(pane: ImagePane, values: Any) -> None:
     shades = drawn(pane)[..., 0].astype(int).reshape(-1)
     assert (np.diff(shades) >= 0).all()
     assert len(set(shades.tolist())) > 200, "from black to white"
@@ -42,14 +52,17 @@ def test_a_picture_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtb
     assert upper - low == pytest.approx((high - low) / 2, rel=0.02)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_plot_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = KINDS[kind].reshape(-1)
-    window = open_window(FakeGroup({"array": FakeArray(values)}), "/array")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
-    pane = window.node_pane.pane("Plot")
-    assert isinstance(pane, PlotPane)
-    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)
+def test_a_plot_shows_extreme_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = plots.show(open_window, qtbot, FakeArray(np.zeros(9)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 9)
+    for values in KINDS.values():
+        before = pane.curve.yData
+        pane.show_array(FakeArray(values.reshape(-1)))
+        qtbot.waitUntil(lambda before=before: pane.curve.yData is not None and pane.curve.yData is not before)
+        assert_plot_shows(pane, values.reshape(-1))
+
+
+def assert_plot_shows(pane: PlotPane, values: Any) -> None:
     y = pane.curve.yData
     assert (np.diff(y) > 0).all()
     assert y == pytest.approx(np.linspace(y[0], y[-1], y.size))

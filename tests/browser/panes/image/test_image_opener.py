@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Gate
-from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, pyramid
+from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, pyramid, show_next
 
 
 def test_steps_before_levels_are_open_are_counted(
@@ -79,14 +79,22 @@ def test_a_pyramid_of_arrays_opens_with_its_levels(open_window: OpenWindow, qtbo
     assert not pane.body.controls.variable.isVisible()
 
 
-@pytest.mark.parametrize("transform", [{"scale": "two"}, {"scale": [float("nan"), 2]}, 7, {"scale": [0, 0]}])
 def test_transforms_that_are_no_numbers_leave_the_factors_to_the_shapes(
-    open_window: OpenWindow, qtbot: QtBot, transform: Any
+    open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    _, arrays = pyramid(256, 2)
-    layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": transform}]
-    children = {str(number): array for number, array in enumerate(arrays)}
-    group = FakeGroup(children, {"multiscales": {"layout": layout}})
-    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete)
-    assert pane.view.levels[1].factors == (2, 2)
+    images, read = {"first": FakeArray(np.zeros((2, 2)))}, dict[str, FakeArray]()
+    for name, transform in (
+        ("text", {"scale": "two"}),
+        ("nan", {"scale": [float("nan"), 2]}),
+        ("number", 7),
+        ("zero", {"scale": [0, 0]}),
+    ):
+        _, (finest, coarse) = pyramid(256, 2)
+        layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": transform}]
+        images[name] = FakeGroup({"0": finest, "1": coarse}, {"multiscales": {"layout": layout}})
+        read[name] = finest
+    window = open_window(FakeGroup(images), "/first")
+    pane = pane_of(window, qtbot)
+    for name, finest in read.items():
+        show_next(window, qtbot, f"/{name}", finest)
+        assert pane.view.levels[1].factors == (2, 2)

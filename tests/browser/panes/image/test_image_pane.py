@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -12,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
-from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, show
+from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, show, show_next
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.window import node_pane
 
@@ -45,11 +43,11 @@ def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, 
 
 
 def test_steps_before_the_first_picture_are_counted(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_new_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
     monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
-    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    window = open_new_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.activateWindow()
     QTest.keySequence(window, "Ctrl+Right, Ctrl+Right, Ctrl+Right, Ctrl+Left")
@@ -61,11 +59,11 @@ def test_steps_before_the_first_picture_are_counted(
 
 
 def test_the_drawing_modules_are_loaded_even_if_the_user_stops_reading(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_new_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
     monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
-    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    window = open_new_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.workers.stop()
     gate.open()
@@ -117,26 +115,37 @@ def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None
     assert np.array_equal(picture(pane), VOLUME[7])
 
 
-@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"])
-def test_every_drawable_type_is_drawn(dtype: str, open_window: OpenWindow, qtbot: QtBot) -> None:
-    values = (np.arange(12) % 5).reshape(3, 4).astype(dtype)
-    pane, _array = show(open_window, qtbot, values)
-    pane.canvas.pointed.emit((1, 2))
-    assert picture(pane).shape == (3, 4)
-    assert pane.canvas.grab().toImage().width() > 0
+def test_every_drawable_type_is_drawn(open_window: OpenWindow, qtbot: QtBot) -> None:
+    types = ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"]
+    arrays = {dtype: FakeArray((np.arange(12) % 5).reshape(3, 4).astype(dtype)) for dtype in types}
+    window = open_window(FakeGroup({"first": FakeArray(np.zeros((2, 2))), **arrays}), "/first")
+    pane = pane_of(window, qtbot)
+    for dtype, array in arrays.items():
+        show_next(window, qtbot, f"/{dtype}", array)
+        pane.canvas.pointed.emit((1, 2))
+        assert picture(pane).shape == (3, 4)
+        assert pane.canvas.grab().toImage().width() > 0
 
 
-@pytest.mark.parametrize("dtype", ["U3", "S3", "V3", np.dtypes.StringDType()])
-def test_arrays_that_cannot_be_drawn_are_shown_as_a_table(
-    dtype: Any, open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    root = FakeGroup({"grid": FakeArray(np.zeros((3, 4), dtype)), "list": FakeArray(np.zeros(3, dtype))})
-    for name, cells in (("grid", (3, 4)), ("list", (3, 1))):
-        window = open_window(root, f"/{name}")
-        qtbot.waitUntil(lambda window=window: window.node_pane.current_tab() == "Table")
+def test_arrays_that_cannot_be_drawn_are_shown_as_a_table(open_window: OpenWindow, qtbot: QtBot) -> None:
+    types = ["U3", "S3", "V3", np.dtypes.StringDType()]
+    arrays = {
+        f"{rows} {number}": FakeArray(np.zeros(shape, dtype))
+        for number, dtype in enumerate(types)
+        for rows, shape in (("list", (3,)), ("grid", (3, 4)))
+    }
+    window = open_window(FakeGroup({"first": FakeArray(VOLUME), **arrays}), "/first")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    for name, array in arrays.items():
+        window.navigator.go_within(f"/{name}")
+        qtbot.waitUntil(lambda array=array: window.session.node is array)
+        assert window.node_pane.current_tab() == "Table"
         table = window.node_pane.pane("Table")
         assert isinstance(table, TablePane)
-        assert (table.model.rowCount(), table.model.columnCount()) == cells
+        cells = (3, 4) if array.ndim == 2 else (3, 1)
+        qtbot.waitUntil(
+            lambda cells=cells, table=table: (table.model.rowCount(), table.model.columnCount()) == cells
+        )
         assert not window.node_pane.show_tab("Image")
         assert not window.node_pane.show_tab("Plot")
 

@@ -86,8 +86,10 @@ def test_a_small_picture_is_painted_at_once(open_window: OpenWindow, qtbot: QtBo
     assert set(held.threads) == {threading.main_thread().ident}
 
 
-def test_a_large_picture_is_painted_in_a_worker(open_window: OpenWindow, qtbot: QtBot, held: Held) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
+def test_a_large_picture_is_painted_in_a_worker(
+    open_new_window: OpenWindow, qtbot: QtBot, held: Held
+) -> None:
+    pane, _array = show(open_new_window, qtbot, LARGE)
     assert threading.main_thread().ident not in held.threads
     style = Style("gray", levels=pane.view.picture_style().levels)
     assert np.array_equal(drawn(pane), rgba(pane.view.mosaics[0].values, style))
@@ -151,9 +153,9 @@ def test_another_image_drops_the_picture_that_is_being_painted(
 
 
 def test_the_window_closes_while_a_picture_is_painted(
-    open_window: OpenWindow, qtbot: QtBot, held: Held
+    open_new_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
-    pane, _array = show(open_window, qtbot, LARGE)
+    pane, _array = show(open_new_window, qtbot, LARGE)
     held.free.clear()
     pane.model.set(colour_map="viridis")
     pane.window().close()

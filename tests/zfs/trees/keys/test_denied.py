@@ -67,6 +67,7 @@ def errno_at(path: Path) -> int:
     return caught.value.errno or 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("chunk", ENCODINGS)
 @pytest.mark.parametrize("inside", ["", "g/a"])
 def test_a_denied_chunk_is_not_missing(

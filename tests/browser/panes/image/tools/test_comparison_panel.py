@@ -124,25 +124,20 @@ def test_another_array_is_compared(pane: ImagePane, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: shows(pane, VOLUME[1].astype(np.float64) - OTHER))
 
 
-@pytest.mark.parametrize(
-    ("address", "why"),
-    [
+def test_what_cannot_be_compared_is_said_in_a_sentence(pane: ImagePane, qtbot: QtBot) -> None:
+    for address, why in (
         ("/small", "The planes of /small are 5 × 40, those of the picture 30 × 40."),
         ("/none", "No node /none in fake.zarr."),
         ("elsewhere.zarr#/a", "elsewhere.zarr is not open."),
         ("/", "/ is not an array."),
-    ],
-)
-def test_what_cannot_be_compared_is_said_in_a_sentence(
-    address: str, why: str, pane: ImagePane, qtbot: QtBot
-) -> None:
-    pane.body.controls.compare.click()
-    name(pane, address)
-    qtbot.waitUntil(lambda: panel_of(pane).words.text() == why)
-    assert settings(pane).comparison is None
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.mosaics[0].values.dtype == VOLUME.dtype)
-    pane.body.controls.compare.click()
-    assert not panel_of(pane).isVisible()
+    ):
+        pane.body.controls.compare.click()
+        name(pane, address)
+        qtbot.waitUntil(lambda why=why: panel_of(pane).words.text() == why)
+        assert settings(pane).comparison is None
+        qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.mosaics[0].values.dtype == VOLUME.dtype)
+        pane.body.controls.compare.click()
+        assert not panel_of(pane).isVisible()
 
 
 def test_an_array_of_another_source_is_compared(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

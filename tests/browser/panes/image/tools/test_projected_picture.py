@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
@@ -16,6 +18,15 @@ from zarrbrowser.maps.projections import places
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.picture_painter import Painted, Task
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
+
+
+def projections(*kinds: str) -> list[Any]:
+    """All projections, of which all but one of each kind (cylindrical, pseudocylindrical, azimuthal, conic) are campaigns."""
+    return [
+        pytest.param(one, marks=[] if one.name in kinds else pytest.mark.campaign, id=one.name)
+        for one in Projection
+        if one is not Projection.NONE
+    ]
 
 
 @pytest.fixture
@@ -39,7 +50,7 @@ def is_drawn(pane: ImagePane) -> bool:
     return canvas is not None and canvas.isVisible() and canvas.image.image is not None
 
 
-@pytest.mark.parametrize("projection", [one for one in Projection if one is not Projection.NONE])
+@pytest.mark.parametrize("projection", projections("MERCATOR", "MOLLWEIDE", "SOUTH", "ALBERS"))
 def test_each_projection_is_drawn_with_its_lines(
     projection: Projection, pane: ImagePane, qtbot: QtBot
 ) -> None:
@@ -98,7 +109,7 @@ def test_the_pointer_tells_the_element_under_it(pane: ImagePane, qtbot: QtBot) -
     assert heard.args[0] == "", "beyond the edge of the world"
 
 
-@pytest.mark.parametrize("projection", [one for one in Projection if one is not Projection.NONE])
+@pytest.mark.parametrize("projection", projections("PLATE_CARREE", "ROBINSON", "ORTHOGRAPHIC", "LAMBERT"))
 def test_curved_grids_are_drawn_in_each_projection(
     projection: Projection, open_window: OpenWindow, qtbot: QtBot
 ) -> None:

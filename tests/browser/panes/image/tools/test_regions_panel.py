@@ -203,31 +203,23 @@ def test_regions_are_saved_and_loaded_again(
         assert features[1]["properties"]["channels"][0]["known_elements"] == 50
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"\xff\xfe\x00", "bad: The file is not text in UTF-8."),
-        (b"{", "bad: The file is not valid JSON."),
-        (None, "bad: No such file or directory: "),
-        (b" " * 200, "bad: The file is larger than 100 bytes."),
-    ],
-)
 def test_bad_files_leave_the_regions_as_they_are(
-    pane: ImagePane,
-    qtbot: QtBot,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    content: bytes | None,
-    why: str,
+    pane: ImagePane, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(regions_panel, "MOST_NBYTES", 100)
     panel = pane.body.tools.regions
     wait(panel, qtbot)
-    if content is not None:
-        (tmp_path / "bad").write_bytes(content)
-    panel.load(str(tmp_path / "bad"))
-    qtbot.waitUntil(lambda: panel.words.text().startswith(why))
-    assert len(panel.regions) == 1
+    for content, why in (
+        (None, "bad: No such file or directory: "),
+        (b"\xff\xfe\x00", "bad: The file is not text in UTF-8."),
+        (b"{", "bad: The file is not valid JSON."),
+        (b" " * 200, "bad: The file is larger than 100 bytes."),
+    ):
+        if content is not None:
+            (tmp_path / "bad").write_bytes(content)
+        panel.load(str(tmp_path / "bad"))
+        qtbot.waitUntil(lambda why=why: panel.words.text().startswith(why))
+        assert len(panel.regions) == 1
 
 
 def test_what_is_said_of_a_file_stays_when_a_measurement_ends(

@@ -1,0 +1,85 @@
+"""A window that one test after another uses, because a new one takes most of the time of a test of a picture.
+
+Closing its sources clears it, as for a user. A window that then differs from a new one is not used again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.session.state import Session
+from zarrbrowser.settings import Settings
+from zarrbrowser.window.main_window import MainWindow
+
+_SIZE = 1280, 800
+
+
+class KeptWindow:
+    """A window with an Image tab, without a source between two tests."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self._root = FakeGroup()
+        self._window = MainWindow(Settings(fresh=True), self._opened)
+        self._window.show()
+        self._new = self._state(qtbot)
+
+    def open(self, root: FakeGroup, path: str, qtbot: QtBot) -> MainWindow:
+        """Show a hierarchy."""
+        self._root = root
+        self._window.resize(*_SIZE)
+        self._window.open(SourceRequest("fake.zarr", path))
+        qtbot.waitUntil(lambda: bool(self._window.session.sources))
+        return self._window
+
+    def is_as_new(self, qtbot: QtBot) -> bool:
+        """Close the sources, and say whether the window then shows another one as a new window does."""
+        if self._window.isHidden():  # the test has closed it
+            return False
+        self._clear()
+        return self._state(qtbot) == self._new
+
+    def close(self) -> None:
+        """Close the window."""
+        self._window.close()
+        assert self._window.workers.shut_down(30), "a thread is still working"
+        self._window.deleteLater()
+
+    def _opened(self, request: SourceRequest) -> Source:
+        return Source(request, FakeHierarchy(self._root), self._root)
+
+    def _clear(self) -> None:
+        window, fresh = self._window, Session()
+        while window.model.rowCount():
+            window.model.close(window.model.index(0, 0))
+        window.workers.stop()
+        assert window.workers.wait(30), "a thread is still working"
+        window.node_pane.forget_tiles()
+        for part in fields(Session):
+            setattr(window.session, part.name, getattr(fresh, part.name))
+
+    def _state(self, qtbot: QtBot) -> list[object]:
+        """What a user sees and can set beside a certain picture."""
+        window = self.open(FakeGroup({"array": FakeArray(np.zeros((2, 3, 4)))}), "/array", qtbot)
+        qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+        pane = window.node_pane.pane("Image")
+        assert isinstance(pane, ImagePane)
+        qtbot.waitUntil(lambda: pane.view.is_complete and not window.workers.active)
+        QApplication.processEvents()
+        found = [
+            pane.view_state(),
+            *((type(one), one.isVisible() and one.isEnabled()) for one in window.findChildren(QWidget)),
+            *(one.isChecked() for one in window.findChildren(QAbstractButton)),
+            *((one.currentIndex(), one.count()) for one in window.findChildren(QComboBox)),
+            *(one.text() for one in window.findChildren(QLineEdit)),
+            *((one.isChecked(), one.isEnabled(), one.isVisible()) for one in window.findChildren(QAction)),
+        ]
+        self._clear()
+        return found

@@ -12,6 +12,7 @@ from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
+import certifi
 import hdf5plugin  # noqa: F401 - before netCDF4, whose import hides these filters from h5py
 import pytest
 from hypothesis import HealthCheck, settings
@@ -118,10 +119,16 @@ def hierarchy(request: pytest.FixtureRequest) -> Written:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _keys() -> Iterator[None]:
-    """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them."""
-    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
-    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
+def _environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them.
+
+    And let each client read one certificate instead of the system's 140: thousands are made, all of them for loopback.
+    """
+    first, end, _ = Path(certifi.where()).read_text("utf-8").partition("-----END CERTIFICATE-----\n")
+    trusted = tmp_path_factory.mktemp("trusted") / "one.pem"
+    trusted.write_text(first + end, "utf-8")
+    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT, "SSL_CERT_FILE": str(trusted)}
+    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED, "SSL_CERT_DIR")):
         yield
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import gc
 import importlib.util
 import linecache
+import os
+import time
 from collections.abc import Callable, Iterator
 from itertools import compress
 from pathlib import Path
@@ -71,6 +74,34 @@ def pytest_collection_finish() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
         mallopt(M_ARENA_MAX, 2)
+
+
+_DUMP_S, _RENEW_S = 110, 10
+_stderr = -1
+_renewed_s = 0.0
+
+
+def pytest_configure() -> None:
+    """Keep the standard error, which tests have replaced."""
+    global _stderr
+    _stderr = os.dup(2)
+
+
+def pytest_runtest_logstart() -> None:
+    """Before a test exceeds its time limit, show where its threads are, even if it hangs outside Python.
+
+    ``faulthandler_timeout`` starts a thread for each test, a third of what a small one costs. So one thread has several tests.
+    """
+    global _renewed_s
+    if time.monotonic() - _renewed_s > _RENEW_S:
+        faulthandler.dump_traceback_later(_DUMP_S, file=_stderr)
+        _renewed_s = time.monotonic()
+
+
+def pytest_unconfigure() -> None:
+    """Show nothing after the last test."""
+    faulthandler.cancel_dump_traceback_later()
+    os.close(_stderr)
 
 
 class Written(NamedTuple):

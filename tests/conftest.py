@@ -9,6 +9,7 @@ import gc
 import importlib.util
 import linecache
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from itertools import compress
@@ -150,17 +151,19 @@ def hierarchy(request: pytest.FixtureRequest) -> Written:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _environment() -> Iterator[None]:
     """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them.
 
     And let each client read one certificate instead of the system's 140: thousands are made, all of them for loopback.
     """
     first, end, _ = Path(certifi.where()).read_text("utf-8").partition("-----END CERTIFICATE-----\n")
-    trusted = tmp_path_factory.mktemp("trusted") / "one.pem"
-    trusted.write_text(first + end, "utf-8")
-    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT, "SSL_CERT_FILE": str(trusted)}
-    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED, "SSL_CERT_DIR")):
-        yield
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as trusted:
+        os.fchmod(trusted.fileno(), 0o644)  # daemons of other users read it, too
+        trusted.write(first + end)
+        trusted.flush()
+        keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT, "SSL_CERT_FILE": trusted.name}
+        with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED, "SSL_CERT_DIR")):
+            yield
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Campaigns: what only ``packaging/test --all`` runs.
 
-Other runs try a sample of each matrix and at most `EXAMPLES` examples of each property, the same ones each time.
+Other runs try a sample of each matrix and at most `EXAMPLES` examples of each property, the same ones each time. A property
+that is tried for each case of a matrix gets at most `EXAMPLES_OF_A_CASE` for each.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ ALL = bool(os.environ.get("ZARRSCOPE_ALL"))
 
 EXAMPLES = 25
 """Examples of a property without ``--all``. With it there are 100, or as many as the test sets."""
+
+EXAMPLES_OF_A_CASE = 10
 
 _SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis' own plug-in for pytest reads them
 
@@ -61,12 +64,13 @@ def _values(item: pytest.Item) -> set[tuple[str, str]]:
 
 
 def shorten(item: pytest.Item) -> None:
-    """Let Hypothesis try at most `EXAMPLES` examples in a test."""
+    """Let Hypothesis try at most `EXAMPLES` examples in a test, or `EXAMPLES_OF_A_CASE`."""
+    most = EXAMPLES_OF_A_CASE if hasattr(item, "callspec") else EXAMPLES
     test, case = getattr(item, "obj", None), getattr(item, "cls", None)
     for holder, name in (
         (getattr(test, "__func__", test), _SETTINGS),
         (case, "settings"),
     ):  # a function; a state machine
         found = getattr(holder, name, None)
-        if isinstance(found, settings) and found.max_examples > EXAMPLES:
-            setattr(holder, name, settings(found, max_examples=EXAMPLES))
+        if isinstance(found, settings) and found.max_examples > most:
+            setattr(holder, name, settings(found, max_examples=most))

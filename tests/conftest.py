@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import gc
 import importlib.util
 import linecache
+import os
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
+import certifi
 import hdf5plugin  # noqa: F401 - before netCDF4, whose import hides these filters from h5py
 import pytest
 from hypothesis import HealthCheck, settings
@@ -72,6 +77,34 @@ def pytest_collection_finish() -> None:
         mallopt(M_ARENA_MAX, 2)
 
 
+_DUMP_S, _RENEW_S = 110, 10
+_stderr = -1
+_renewed_s = 0.0
+
+
+def pytest_configure() -> None:
+    """Keep the standard error, which tests have replaced."""
+    global _stderr
+    _stderr = os.dup(2)
+
+
+def pytest_runtest_logstart() -> None:
+    """Before a test exceeds its time limit, show where its threads are, even if it hangs outside Python.
+
+    ``faulthandler_timeout`` starts a thread for each test, a third of what a small one costs. So one thread has several tests.
+    """
+    global _renewed_s
+    if time.monotonic() - _renewed_s > _RENEW_S:
+        faulthandler.dump_traceback_later(_DUMP_S, file=_stderr)
+        _renewed_s = time.monotonic()
+
+
+def pytest_unconfigure() -> None:
+    """Show nothing after the last test."""
+    faulthandler.cancel_dump_traceback_later()
+    os.close(_stderr)
+
+
 class Written(NamedTuple):
     """A hierarchy on disk and the content of its arrays by node path; shared by all tests, so never change it."""
 
@@ -118,11 +151,19 @@ def hierarchy(request: pytest.FixtureRequest) -> Written:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _keys() -> Iterator[None]:
-    """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them."""
-    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
-    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
-        yield
+def _environment() -> Iterator[None]:
+    """Always set keys, so that nothing asks the cloud's metadata address or the developer's account for them.
+
+    And let each client read one certificate instead of the system's 140: thousands are made, all of them for loopback.
+    """
+    first, end, _ = Path(certifi.where()).read_text("utf-8").partition("-----END CERTIFICATE-----\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as trusted:
+        os.fchmod(trusted.fileno(), 0o644)  # daemons of other users read it, too
+        trusted.write(first + end)
+        trusted.flush()
+        keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT, "SSL_CERT_FILE": trusted.name}
+        with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED, "SSL_CERT_DIR")):
+            yield
 
 
 @pytest.fixture(scope="session")

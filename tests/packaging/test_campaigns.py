@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.campaigns import ALL, EXAMPLES, are_campaigns
+from tests.campaigns import ALL, EXAMPLES, EXAMPLES_OF_A_CASE, are_campaigns
 
 MATRIX = list(itertools.product("abc", (1, 2), ({"x": 1}, None, [])))
-tried = 0
+tried = Counter[str]()
 
 
 def kept(mark: pytest.Mark) -> list[tuple[Any, ...]]:
@@ -56,9 +57,16 @@ def test_campaigns_are_deselected() -> None:
 @settings(max_examples=60, database=None)
 @given(st.integers())
 def test_properties_are_shortened(number: int) -> None:
-    global tried
-    tried += 1
+    tried["alone"] += 1
 
 
-def test_a_shortened_property_was_tried() -> None:
-    assert tried == (60 if ALL else EXAMPLES)
+@pytest.mark.parametrize("case", ["one", "other"])
+@settings(max_examples=60, database=None)
+@given(st.integers())
+def test_properties_of_a_matrix_are_shortened_more(case: str, number: int) -> None:
+    tried[case] += 1
+
+
+def test_shortened_properties_were_tried() -> None:
+    most = 60 if ALL else EXAMPLES_OF_A_CASE
+    assert tried == {"alone": 60 if ALL else EXAMPLES, "one": most, "other": most}

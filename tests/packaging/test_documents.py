@@ -16,6 +16,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -88,10 +89,20 @@ WITH_EXAMPLES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def brain(tmp_path_factory: pytest.TempPathFactory, s3: S3Server) -> Path:
+    """The demonstration's ``brain.zarr``, which the bucket holds, too."""
+    path = tmp_path_factory.mktemp("demonstration") / "brain.zarr"
+    write_brain(path)
+    s3.upload(path, SERVED.removeprefix("s3://"))
+    return path
+
+
 @pytest.mark.parametrize("document", WITH_EXAMPLES)
-def test_examples_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3: S3Server) -> None:
-    write_brain(tmp_path / "brain.zarr")
-    s3.upload(tmp_path / "brain.zarr", SERVED.removeprefix("s3://"))
+def test_examples_run(
+    document: str, brain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3: S3Server
+) -> None:
+    shutil.copytree(brain, tmp_path / "brain.zarr")
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import urllib.request
@@ -80,8 +81,12 @@ class S3Server:
 @contextlib.contextmanager
 def s3_server() -> Iterator[S3Server]:
     """A moto server with the bucket ``bucket``."""
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication
     from moto.server import ThreadedMotoServer
 
+    # For each request moto lists the folder of its modules and tries 200 patterns, a third of its time.
+    find = DomainDispatcherApplication.get_backend_for_host
+    DomainDispatcherApplication.get_backend_for_host = functools.cache(find)  # type: ignore[method-assign]
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # otherwise it logs a line for each request
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

@@ -326,7 +326,7 @@ def test_a_scalar_over_many_chunks_takes_no_memory() -> None:
     def enough() -> bool:
         nonlocal written
         written += 1
-        return written > 1000
+        return written > 250
 
     tracemalloc.start()
     try:

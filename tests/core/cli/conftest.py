@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,17 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def hierarchy(tmp_path: Path) -> Path:
-    root = zarr.create_group(tmp_path / "source.zarr")
+@pytest.fixture(scope="session")
+def _hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "source.zarr"
+    root = zarr.create_group(path)
     root.create_group("images").create_array(
         "stack", data=NUMBERS, chunks=(1, 15, 20), dimension_names=["z", "y", "x"]
     )
     root.create_array("line", data=NUMBERS[0, 0], chunks=(7,))
-    return tmp_path / "source.zarr"
+    return path
+
+
+@pytest.fixture
+def hierarchy(_hierarchy: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(_hierarchy, tmp_path / "source.zarr")

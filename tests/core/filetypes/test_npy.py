@@ -13,7 +13,8 @@ import zarrcore
 
 
 @pytest.mark.parametrize(
-    "fields", [[("温度", "<f4"), ("b", "<i2")], [(f"field_{i}", "<i2") for i in range(6000)], [("é", "<i2")]]
+    "fields",
+    [[("温度", "<f4"), ("b", "<i2")], [(f"field_{i:030}", "<i2") for i in range(1500)], [("é", "<i2")]],
 )
 def test_npy_headers_of_every_version_are_readable(tmp_path: Path, fields: list) -> None:
     data = np.zeros(3, np.dtype(fields))

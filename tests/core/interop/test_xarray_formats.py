@@ -65,7 +65,7 @@ def test_n5_of_zarr_python_2_opens(tmp_path: Path) -> None:
 def test_hdf5_of_every_type_and_layout_opens(tmp_path: Path, generation: str) -> None:
     with h5py.File(tmp_path / "a.h5", "w", **hdf5.GENERATIONS[generation]) as file:
         hdf5.write_types(file)
-        hdf5.write_layouts(file)
+        hdf5.write_layouts(file, 100)
     datasets: dict[str, h5py.Dataset] = {}
     with (
         warnings.catch_warnings(action="ignore"),

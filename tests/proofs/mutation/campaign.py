@@ -6,6 +6,7 @@ import atexit
 import compileall
 import contextlib
 import difflib
+import faulthandler
 import functools
 import gc
 import importlib
@@ -162,6 +163,9 @@ def _pass(name: str, limit_s: float, processor_s: float, path: str | None = None
 class _OneFailureIsEnough:
     """Hypothesis draws the same examples for each mutant, and does not look for the simplest one that fails."""
 
+    def pytest_runtest_logstart(self) -> None:
+        faulthandler.cancel_dump_traceback_later()  # no stacks of mutants that never end
+
     def pytest_sessionstart(self) -> None:
         settings.register_profile(
             "mutants",
@@ -181,7 +185,7 @@ def _run(tests: Sequence[str], temporary: str) -> int:
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     # Hypothesis looks for constants in all sources, and remembers those of a source.
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(_copied() / "hypothesis")
-    options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
+    options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
     # From Python 3.14 on, it does not find what refers to its random numbers: that is among the frozen objects.
     options += ["-W", "ignore::hypothesis.errors.HypothesisWarning"]
     with open(os.devnull, "w") as nowhere:

@@ -83,6 +83,7 @@ def _check(source: Path, values: Elements, zarr_format: int) -> Any:
     return result
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["u1", ">i2", "<f8"])
 @pytest.mark.parametrize("name", [*FILTERS, *ONLY_V2])
 def test_filters_have_codecs(tmp_path: Path, name: str, dtype: str) -> None:

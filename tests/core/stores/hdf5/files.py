@@ -83,9 +83,9 @@ def write_types(file: h5py.File) -> None:
     file["empty"] = np.zeros((0, 5))
 
 
-def write_layouts(file: h5py.File) -> None:
-    """A dataset of each layout, and with each kind of chunk index."""
-    numbers = np.arange(20000, dtype="i2").reshape(2000, 10)
+def write_layouts(file: h5py.File, rows: int = 2000) -> None:
+    """A dataset of each layout, and with each kind of chunk index: with 2000 rows, B-trees of several levels."""
+    numbers = np.arange(rows * 10, dtype="i2").reshape(rows, 10)
     file["contiguous"] = numbers
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_layout(h5py.h5d.COMPACT)

@@ -26,7 +26,7 @@ def write_files(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with h5py.File(folder / "a.h5", "w") as file:
         file.create_dataset("g/x", data=VALUES, chunks=(50, 50), compression="gzip")
-        file["flat"] = np.arange(3_000_000.0)
+        file["flat"] = np.arange(1_000_000.0)
         file["text"] = np.array(["a", "bb"] * 20, object)
     with netCDF4.Dataset(folder / "b.nc", "w") as data:
         data.createDimension("t", None)
@@ -71,8 +71,8 @@ def test_files_in_s3(folder: Path, s3: S3Server) -> None:
 
 
 def test_files_in_gcs(folder: Path, s3: S3Server, gcs: GCSServer) -> None:
-    s3.upload(folder / "bucket", "gcs/hdf5")
-    assert_same("gs://gcs/hdf5/a.h5", folder / "bucket/a.h5", **gcs.options)
+    s3.put("gcs/hdf5/b.nc", (folder / "bucket/b.nc").read_bytes())
+    assert_same("gs://gcs/hdf5/b.nc", folder / "bucket/b.nc", **gcs.options)
 
 
 def test_files_in_azure(folder: Path, azure: AzureServer) -> None:
@@ -105,7 +105,7 @@ def test_requests_for_opening_and_for_chunks(folder: Path, scheme: str) -> None:
             assert np.array_equal(hierarchy["g/x"][...], VALUES)
             assert len(server.requests) < 100  # of 400 chunks
             server.forget()
-            assert hierarchy["flat"][2_000_000] == 2_000_000
+            assert hierarchy["flat"][700_000] == 700_000
             assert len(server.requests) == 1
             assert server.sent < 100_000
 

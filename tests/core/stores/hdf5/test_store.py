@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import zarrcore
+from tests.campaigns import ALL
 from tests.command import run_inside
 from tests.core.stores.hdf5 import files
 from tests.servers.distant import distant_server
@@ -43,8 +44,9 @@ def test_every_type_reads_as_with_h5py(generation: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("generation", files.GENERATIONS)
 def test_every_layout_reads_as_with_h5py(generation: str, tmp_path: Path) -> None:
+    rows = 2000 if ALL or generation in ("earliest", "latest") else 200
     with h5py.File(tmp_path / "a.h5", "w", **files.GENERATIONS[generation]) as file:
-        files.write_layouts(file)
+        files.write_layouts(file, rows)
         files.write_skipped(file)
     assert files.assert_same(tmp_path / "a.h5") == 26
 
@@ -122,7 +124,7 @@ def test_chunks_are_listed_with_their_sizes(tmp_path: Path) -> None:
 
 def test_values_below_a_prefix_are_those_that_are_found_one_by_one(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
-        files.write_layouts(file)
+        files.write_layouts(file, 200)
         files.write_skipped(file)
         files.write_types(file)
     with stored(tmp_path / "a.h5") as store:

@@ -115,9 +115,9 @@ def test_a_servers_own_certificate_for_another_name_is_not_trusted(authority: Au
         check_fails(server.url, certificate, said)
 
 
-@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE"])
+@pytest.mark.parametrize("names", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE CURL_CA_BUNDLE AWS_CA_BUNDLE"])
 def test_of_the_variables_with_certificates_only_that_of_the_system_counts(
-    authority: Authority, server: FaultServer, name: str
+    authority: Authority, server: FaultServer, names: str
 ) -> None:
     program = (
         "import sys; from zarrcore.stores import open_store; store = open_store(sys.argv[1], retries=0); "
@@ -125,13 +125,13 @@ def test_of_the_variables_with_certificates_only_that_of_the_system_counts(
     )
     done = subprocess.run(
         [sys.executable, "-c", program, server.url],
-        env={"PATH": os.environ["PATH"], name: str(authority.certificate)},
+        env={"PATH": os.environ["PATH"], **dict.fromkeys(names.split(), str(authority.certificate))},
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    if name == "SSL_CERT_FILE":
+    if names == "SSL_CERT_FILE":
         assert (done.stdout, done.stderr) == ("b'1' ['key']\n", "")
     else:
         assert "the server's certificate is not trusted" in done.stderr

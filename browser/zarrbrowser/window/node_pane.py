@@ -145,10 +145,10 @@ class NodePane(QWidget):
         """Show a node, in the tab that the user chose last if it has that one."""
         focus = self.window().focusWidget()
         had_focus = focus is not None and self.isAncestorOf(focus)
-        self._quiet()
+        titles = tabs_for(node)
+        self._quiet(self.panes.get(self._first_of(titles)))
         self._paint_later()
         self._session.select(source, node)
-        titles = tabs_for(node)
         self._stale, self._steps = set(titles), 0
         self._name.set_text(node.name or source.title)
         self.crumbs.show_path(source.title, node.path)
@@ -392,10 +392,13 @@ class NodePane(QWidget):
             self.tabs.removeTab(0)
         for name in names:
             self.tabs.addTab(name)
-        liked = self._session.tab
-        self.tabs.setCurrentIndex(names.index(liked) if liked in names else 0)
+        self.tabs.setCurrentIndex(names.index(self._first_of(names)))
         self.tabs.blockSignals(False)
         self._fill_current()
+
+    def _first_of(self, names: tuple[str, ...]) -> str:
+        """The tab to show first: the one that the user chose last, if the node has it."""
+        return self._session.tab if self._session.tab in names else names[0]
 
     def _tab_clicked(self, position: int) -> None:
         if position >= 0:
@@ -424,6 +427,7 @@ class NodePane(QWidget):
             except Exception as error:  # noqa: BLE001 - otherwise the pane would show the previous node
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
+                pane.clear()
                 self.sentence.say(sentence(error), retry=True)
                 self._stack.setCurrentWidget(self.sentence)
                 self.shown.emit()
@@ -437,12 +441,13 @@ class NodePane(QWidget):
         self._stack.setUpdatesEnabled(False)
         QTimer.singleShot(0, self._stack, lambda: self._stack.setUpdatesEnabled(True))
 
-    def _quiet(self) -> None:
-        """Cancel all requests for the last node."""
+    def _quiet(self, next_pane: Pane | None = None) -> None:
+        """Cancel all requests for the last node, except those that the next pane cancels itself."""
         if self._session.node is not None:
             self.leaving.emit()
         self.pointed.emit("")
         self._look_closer.forget()
         self._awaited = ("", {})
         for pane in self.panes:
-            pane.clear()
+            if pane is not next_pane or not pane.replaces_what_it_shows:
+                pane.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,8 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
-from zarrbrowser.image.axes import Axes
 from zarrbrowser.models.grid_model import Cells, GridModel
-from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.block_reader import BlockReader
@@ -113,19 +112,8 @@ class TablePane(Pane):
             settings = self.session.view_of(source, node.path)
             is_unpacked = self.session.is_unpacked(source, node.path)
             axes = None if settings is None else settings.axes
-            self.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
+            self.contents.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
         self.reader.read_soon()
-
-    def show_array(
-        self,
-        array: ArrayLike,
-        axes: Axes | None = None,
-        find: Callable[[str], Any] | None = None,
-        *,
-        is_unpacked: bool = True,
-    ) -> None:
-        """Show an array: see `TableContents.show_array`."""
-        self.contents.show_array(array, axes, find, is_unpacked=is_unpacked)
 
     def viewed(self) -> ViewedArray | None:
         """The slice, and the cells that are selected or in view, for export."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QImage, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
 from zarrbrowser.image.levels import Image, image_of_array
@@ -37,6 +37,7 @@ from zarrbrowser.volume.grid import VolumeGrid, choices, first_choice
 from zarrbrowser.volume.look import Look, Mode, apply_look, chosen_level, look_document
 from zarrbrowser.volume.textures import Painted, Texture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -486,25 +487,20 @@ class VolumePane(Pane):
         """Ask for a file, and write the picture into it."""
         from zarrbrowser.export.viewed_array import file_name_of  # late: for a fast start
 
-        dialog = QFileDialog(self, "Save the picture", "", "PNG (*.png)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix("png")
         state = self.model.state
-        dialog.selectFile(file_name_of((state.image.name if state is not None else "") or "volume", "png"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save_to)
-        dialog.open()
+        name = file_name_of((state.image.name if state is not None else "") or "volume", "png")
+        ask_for_file(self, "Save the picture", "PNG (*.png)", "png", name, self.save_to)
 
     def save_to(self, name: str) -> None:
         """Write the picture on the screen as PNG."""
         picture: QImage = self.view.picture()
 
         def work(_request: object) -> None:
-            from zarrbrowser.drawing.figure_files import png_of_image  # late: for a fast start
+            from zarrbrowser.drawing.png import png_of
             from zarrcore.filetypes import whole_or_nothing
 
             with whole_or_nothing(name) as stream:
-                stream.write(png_of_image(picture))
+                stream.write(png_of(picture))
 
         self.workers.submit(
             work,

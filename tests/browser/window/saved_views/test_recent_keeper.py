@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 
 from tests.browser.window.saved_views.test_bookmarker import menu_of
 from tests.browser.window.saved_views.windows import Windows
+from zarrbrowser.drawing.png import png_of
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.window.saved_views import recent_keeper
-from zarrbrowser.window.saved_views.recent_keeper import png_of
 
 
 @pytest.fixture

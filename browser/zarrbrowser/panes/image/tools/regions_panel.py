@@ -42,6 +42,7 @@ from zarrbrowser.theme.colours import DARK
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button, tool_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Request, Workers
 
 _HEIGHT = 156
@@ -432,18 +433,11 @@ class RegionsPanel(QFrame):
     # Files
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(
-            self, "Save the regions", "", "GeoJSON (*.geojson);;Comma-separated values (*.csv)"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
+        filters = "GeoJSON (*.geojson);;Comma-separated values (*.csv)"
+        dialog = ask_for_file(self, "Save the regions", filters, "geojson", "regions.geojson", self.save)
         dialog.filterSelected.connect(
             lambda kind: dialog.setDefaultSuffix("csv" if "csv" in kind else "geojson")
         )
-        dialog.setDefaultSuffix("geojson")
-        dialog.selectFile("regions.geojson")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save)
-        dialog.open()
 
     def _ask_which(self) -> None:
         dialog = QFileDialog(self, "Load regions", "", "Regions (*.geojson *.json *.csv)")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.probe import element_at
@@ -26,6 +26,7 @@ from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Lane, Workers
 from zarrcore.typing import AnyArray
 
@@ -277,13 +278,8 @@ class SeriesPanel(QFrame):
     # Export
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(self, "Export the series to a file", "", "Comma-separated values (*.csv)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("series.csv")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.write)
-        dialog.open()
+        title, filters = "Export the series to a file", "Comma-separated values (*.csv)"
+        ask_for_file(self, title, filters, "csv", "series.csv", self.write)
 
     def write(self, path: str) -> None:
         """Write all series to a CSV file."""

@@ -48,7 +48,9 @@ def run(
     window = MainWindow(settings)
     window.show()
     if appearance is None:
-        application.styleHints().colorSchemeChanged.connect(lambda _scheme: window.appearance.follow_system())
+        application.styleHints().colorSchemeChanged.connect(
+            lambda _scheme: window.view.appearance.follow_system()
+        )
     picture = Screenshot(window, screenshot) if screenshot is not None else None
     if request is not None:
         window.go(request)

@@ -61,7 +61,7 @@ def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbo
     assert isinstance(pane, ImagePane)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.array_equal(pane.view.mosaics[0].values, VOLUME[10])
-    qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
+    qtbot.waitUntil(lambda: "chunks" in window.view.status.message.text)
 
 
 def test_implicit_groups_of_v2_are_in_the_tree(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QObject
+from PySide6.QtCore import QModelIndex, QObject, QTimer
 
 from zarrbrowser.editing.changes import Outcome
 from zarrbrowser.models.tree_model import TreeModel
@@ -15,6 +15,7 @@ from zarrbrowser.values.quantities import count
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Workers
 
 Renew = Callable[[QModelIndex, Callable[[QModelIndex], None]], None]
 """Replaces the source of a row by another opening of it, with a method of the model; the current node stays."""
@@ -35,10 +36,13 @@ class ChangeControls(QObject):
         tree: TreeView,
         node_pane: NodePane,
         renew: Renew,
+        workers: Workers,
     ) -> None:
         super().__init__(editor)
         self._editor, self._session, self._model = editor, session, model
-        self._node_pane, self._renew = node_pane, renew
+        self._node_pane, self._renew, self._workers = node_pane, renew, workers
+        self._leaves = False
+        """Whether the window closes once a change has ended."""
         self._rest: Callable[[], None] = self._close
         self._places: set[tuple[int, str]] | None = None
         """The nodes at which the bar stays, by their source and path; None for all."""
@@ -51,6 +55,7 @@ class ChangeControls(QObject):
             lambda _source, outcome, _place: self._close() if outcome.is_complete else None
         )
         editor.undo_changed.connect(self.show_undo)
+        editor.idle.connect(self._leave)
         node_pane.change_asked.connect(editor.ask)
         node_pane.fill_asked.connect(editor.ask_fill)
         node_pane.change_chip.undo_asked.connect(editor.undo)
@@ -68,11 +73,19 @@ class ChangeControls(QObject):
         self.show_undo()
 
     def may_close(self) -> bool:
-        """Whether the window may close: texts that are not saved keep it open once, and the bar names them."""
+        """Whether the window may close.
+
+        A change keeps it open until it ends. Texts that are not saved keep it open once, and the bar names them.
+        """
+        if self._editor.is_busy and not self._leaves:
+            # A change ends between two keys at the latest; closing once more does not wait for a store that hangs.
+            self._leaves = True
+            self._workers.stop()
+            return False
         unsaved = self._node_pane.unsaved()
         if not unsaved or unsaved == self._told:
             return True
-        self._told = unsaved
+        self._told, self._leaves = unsaved, False
         what = (
             min(unsaved)
             if len(unsaved) == 1
@@ -84,6 +97,11 @@ class ChangeControls(QObject):
             None,
         )
         return False
+
+    def _leave(self) -> None:
+        """Close the window, if it only waited for a change to end."""
+        if self._leaves:
+            QTimer.singleShot(0, self._node_pane.window().close)
 
     def show_undo(self) -> None:
         """Show what can be undone in the current source."""

@@ -46,7 +46,7 @@ def test_the_status_bar_tells_what_was_read(open_window: OpenWindow, qtbot: QtBo
     window = open_window(group())
     pane = pane_of(window, qtbot)
     wait_for(pane, qtbot)
-    text = window.status.message.text
+    text = window.view.status.message.text
     assert text.startswith("/: level 0 of 0–1 · 16 × 24 × 32 samples · 432 KiB in 3 chunks")
     assert text.endswith("drawn by a fake")
 

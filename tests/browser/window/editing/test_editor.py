@@ -98,7 +98,9 @@ def test_a_group_is_made_shown_and_undone(window: MainWindow, place: Path, qtbot
         zarr.open_group(place, mode="r", use_consolidated=False)["scan/new/inner"].name == "/scan/new/inner"
     )
     qtbot.waitUntil(lambda: rows(window, "/scan") == ["empty", "new", "raw"])
-    qtbot.waitUntil(lambda: window.status.message.text == "/scan/new/inner was made, and /scan/new above it")
+    qtbot.waitUntil(
+        lambda: window.view.status.message.text == "/scan/new/inner was made, and /scan/new above it"
+    )
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     QTest.keySequence(window.tree, "Ctrl+Z")

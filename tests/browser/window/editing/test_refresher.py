@@ -111,12 +111,12 @@ def test_another_opening_of_the_same_place_is_read_again(
 
 def test_a_search_finds_the_new_name(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
-    window.side.box.setText("raw")
-    qtbot.waitUntil(lambda: window.side.hits.found == 1)
+    window.view.side.box.setText("raw")
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 1)
     window.editor.ask(move(source_of(window), "/scan/raw", "/scan/cooked"))
-    qtbot.waitUntil(lambda: window.side.hits.found == 0)
-    window.side.box.setText("cook")
-    qtbot.waitUntil(lambda: window.side.hits.found == 1)
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 0)
+    window.view.side.box.setText("cook")
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 1)
 
 
 def test_another_node_stays_where_it_is(window: MainWindow, place: Path, qtbot: QtBot) -> None:
@@ -183,7 +183,7 @@ def test_the_window_stays_where_the_user_has_gone(
     assert window.model.path_of(window.tree.currentIndex()) == "/scan/raw"
     assert window.node_pane.current_tab() == "Table"
     assert table.grid is not None
-    assert window.status.message.text == text
+    assert window.view.status.message.text == text
     window.editor.undo()  # asked for here: the window shows what is undone
     if what != "erase":
         qtbot.waitUntil(lambda: shown(window).path == ("/scan/empty" if what == "move" else "/scan"))
@@ -288,7 +288,7 @@ def test_reloading_after_another_program_deleted_the_node(
     qtbot.waitUntil(lambda: rows(window) == ["other"])
     idle(window, qtbot)
     assert shown(window).path == "/"
-    assert window.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
+    assert window.view.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
 
 
 @pytest.mark.parametrize("name", ["c.zarr", "c.zip"])

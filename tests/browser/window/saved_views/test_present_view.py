@@ -77,7 +77,7 @@ def test_a_source_that_is_open_with_a_password_is_used_for_its_views(
     pane_of(window).body.sliders.step(3)
     window.navigator.go_within("/")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/")
-    window.view_opener.go(view)
+    window.saved_views.opener.go(view)
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     qtbot.waitUntil(lambda: pane_of(window).model.state.settings.axes.index[0] == 4)
     assert len(window.session.sources) == 1

@@ -81,8 +81,12 @@ COMMANDS = (
                 lambda window: window.node_pane.swap_focus(window.tree),
                 in_menu=False,
             ),
-            Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
-            Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
+            Command(
+                "Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.tabs.turn(1), in_menu=False
+            ),
+            Command(
+                "Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.tabs.turn(-1), in_menu=False
+            ),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
         ),
     ),
@@ -94,18 +98,20 @@ COMMANDS = (
             Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.exports.figures.copy()),
             Command("Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print()),
             Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.ask()),
-            Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
+            Command(
+                "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
+            ),
             Command(
                 "Fit into view",
                 ("F",),
-                lambda window: window.node_pane.fit(),
+                lambda window: window.node_pane.current_pane.fit(),
                 panes=(*_PICTURES, "Table"),
                 in_tree=True,
             ),
             Command(
                 "One element per pixel",
                 ("1",),
-                lambda window: window.node_pane.actual_size(),
+                lambda window: window.node_pane.current_pane.actual_size(),
                 panes=("Image",),
                 in_tree=True,
             ),
@@ -131,7 +137,7 @@ COMMANDS = (
             Command(
                 "Write a value…",
                 ("Ctrl+Shift+F",),
-                lambda window: window.node_pane.ask_to_fill(),
+                lambda window: window.node_pane.current_pane.ask_to_fill(),
                 in_menu=False,
                 panes=("Table", "Value"),
             ),

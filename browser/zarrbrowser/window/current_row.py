@@ -50,9 +50,9 @@ class CurrentRow(QObject):
         for button in (self._connection, self._allowing):
             view.sentence.add_button(button)
         view.sentence.button.clicked.connect(lambda _checked: self._retry())
-        view.node_pane.retried.connect(self._read_again)
-        view.node_pane.allow_asked.connect(sources.allow)
-        view.node_pane.failed.connect(self._say)
+        view.node_pane.panes.retried.connect(self._read_again)
+        view.node_pane.panes.allow_asked.connect(sources.allow)
+        view.node_pane.pictures.failed.connect(self._say)
 
     def _show(self, index: QModelIndex) -> None:
         item = self._model.item(index)

@@ -29,8 +29,12 @@ class Exports(QObject):
         settings, session, workers, pane = window.settings, window.session, window.workers, window.node_pane
         self.mounter: Mounter = Mounter(window, settings, workers, lambda: session.source)
         self.data: Exporter = Exporter(window, session, workers, pane.viewed, self.mounter.mounts.folder)
-        self.figures: FigureExporter = FigureExporter(window, settings, workers, pane.figure)
-        self.movies: MovieExporter = MovieExporter(window, settings, workers, pane.figure)
+        self.figures: FigureExporter = FigureExporter(
+            window, settings, workers, lambda: pane.current_pane.figure()
+        )
+        self.movies: MovieExporter = MovieExporter(
+            window, settings, workers, lambda: pane.current_pane.figure()
+        )
         for part in (self.mounter, self.data, self.figures, self.movies):
             part.reported.connect(self.reported)
-        pane.export_button.clicked.connect(lambda _checked: self.data.ask())
+        pane.header.export_button.clicked.connect(lambda _checked: self.data.ask())

@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self.view.fill(self)
         refresher = Refresher(self.session, self.model, self.view.side, pane, revealer)
         self.editor.changed.connect(refresher.show)
-        for part in (self.beside, self.exports, self.saved_views, self.editor, refresher, pane):
+        for part in (self.beside, self.exports, self.saved_views, self.editor, refresher, pane.panes):
             part.reported.connect(self.view.status.report)
         row = CurrentRow(self, revealer)
         row.node_shown.connect(self._changes.node_shown)
@@ -100,9 +100,9 @@ class MainWindow(QMainWindow):
         views.opener.failed.connect(self._view_failed)
         self.sources.opened.connect(lambda _index: view.show_recent(self.session.recent.requests))
         self.tree.beside_asked.connect(self.beside.show_row)
-        self.node_pane.pointed.connect(view.status.show_value)
-        self.node_pane.shown.connect(self.settled)
-        self.node_pane.path_chosen.connect(self.navigator.go_within)
+        self.node_pane.panes.pointed.connect(view.status.show_value)
+        self.node_pane.panes.shown.connect(self.settled)
+        self.node_pane.panes.path_chosen.connect(self.navigator.go_within)
         self.editor.noticed.connect(lambda text, _source, _outcome: view.status.report(text))
         view.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         view.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())

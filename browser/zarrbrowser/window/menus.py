@@ -21,10 +21,10 @@ _LAST_GROUP = "Program"
 
 def build_menus(window: MainWindow) -> None:
     """Fill the menus of a window, and add its shortcuts."""
-    menu, copying = window.view.top_bar.menu, QMenu(window.node_pane.copy_button)
+    menu, copying = window.view.top_bar.menu, QMenu(window.node_pane.header.copy_button)
     copying.aboutToShow.connect(lambda: window.exports.data.fill_menu(copying))
     copying.aboutToShow.connect(lambda: window.saved_views.bookmarker.add_link(copying))
-    window.node_pane.copy_button.setMenu(copying)
+    window.node_pane.header.copy_button.setMenu(copying)
     submenus = (
         filled_menu("Bookmarks", menu, window.saved_views.bookmarker.fill_menu, window),
         filled_menu("Recent views", menu, window.saved_views.recent.fill_menu),

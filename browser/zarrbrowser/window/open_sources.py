@@ -130,7 +130,7 @@ class OpenSources(QObject):
             self._session.remove(source)
             self._editor.closed(source)
         if closed:
-            self._node_pane.forget_tiles()
+            self._node_pane.panes.forget_tiles()
             self._inform_panes()
             self._collecting.start()
         self._side.sources_changed()
@@ -139,7 +139,7 @@ class OpenSources(QObject):
 
     def _inform_panes(self) -> None:
         """Let the panes know that sources were opened or closed, or could not be opened."""
-        self._node_pane.sources_changed(self._model.places())
+        self._node_pane.panes.sources_changed(self._model.places())
 
 
 def _source_of(index: QModelIndex) -> QModelIndex:

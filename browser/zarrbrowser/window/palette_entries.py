@@ -25,7 +25,7 @@ def show_palette(window: MainWindow) -> PaletteDialog:
     """Show all that the window can do now, to be found by typing."""
     bar, pane = window.view.top_bar, window.node_pane
     menus = {"": bar.menu, "Open recent": bar.recent_menu}
-    copying = pane.copy_button.menu()
+    copying = pane.header.copy_button.menu()
     if isinstance(copying, QMenu):
         menus["Copy as"] = copying
     dialog = PaletteDialog(entries_of(window, menus, pane.current_tab(), pane.current_pane), window)

@@ -148,9 +148,9 @@ def test_a_text_survives_a_stop_of_changes(window: MainWindow, place: Path, qtbo
         qtbot.waitUntil(lambda may=may_change: tree.is_edited is may)  # type: ignore[misc]
         idle(window, qtbot)
     assert tree.editor.text == '{"unit": "µm"}'
-    assert window.node_pane.unsaved() == {"/scan/raw": '{"unit": "µm"}'}
+    assert window.node_pane.panes.unsaved() == {"/scan/raw": '{"unit": "µm"}'}
     tree.editor.edit.setPlainText('{\n  "unit": "mm"\n}')
-    assert window.node_pane.unsaved() == {}, "it is that of the attributes again"
+    assert window.node_pane.panes.unsaved() == {}, "it is that of the attributes again"
 
 
 def test_a_text_that_is_not_saved_keeps_the_window_open_once(

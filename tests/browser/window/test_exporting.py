@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_written_is_reported(window: MainWindow, qtbot: Qt
 
 
 def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     actions["Python: zarr"].trigger()

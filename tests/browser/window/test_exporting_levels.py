@@ -152,7 +152,7 @@ def test_the_picture_of_one_channel_can_be_exported(window: MainWindow, qtbot: Q
 
 
 def test_code_reads_the_finest_level_and_others_on_request(window: MainWindow) -> None:
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     actions["Python: zarrcore"].trigger()

@@ -39,7 +39,9 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.addWidget(made)
     made.show()
     made.open_text(f"{tmp_path}/a.zarr#/volume")
-    qtbot.waitUntil(lambda: made.node_pane.current_tab() == "Image" and made.node_pane.figure() is not None)
+    qtbot.waitUntil(
+        lambda: made.node_pane.current_tab() == "Image" and made.node_pane.current_pane.figure() is not None
+    )
     yield made
     made.close()
     assert made.workers.shut_down(30)
@@ -66,7 +68,7 @@ def test_the_dialog_writes_a_figure(window: MainWindow, qtbot: QtBot, tmp_path: 
 def test_a_folder_that_cannot_be_written_gives_one_sentence(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    source = window.node_pane.figure()
+    source = window.node_pane.current_pane.figure()
     assert source is not None
     with qtbot.waitSignal(window.exports.figures.reported) as said:
         window.exports.figures.write(source, SMALL, str(tmp_path / "nowhere" / "figure.png"))
@@ -78,7 +80,7 @@ def test_a_folder_that_cannot_be_written_gives_one_sentence(
 def test_a_full_disk_leaves_the_old_file(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, path = window.node_pane.figure(), tmp_path / "figure.png"
+    source, path = window.node_pane.current_pane.figure(), tmp_path / "figure.png"
     assert source is not None
     path.write_bytes(b"old")
     before = set(os.listdir(tmp_path))
@@ -107,9 +109,11 @@ def test_the_figure_is_copied_as_an_image_and_as_a_drawing(window: MainWindow, q
 def test_a_plot_is_a_figure_too(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.open_text(f"{tmp_path}/a.zarr#/line")
     qtbot.waitUntil(
-        lambda: window.node_pane.current_tab() == "Plot" and window.node_pane.figure() is not None
+        lambda: (
+            window.node_pane.current_tab() == "Plot" and window.node_pane.current_pane.figure() is not None
+        )
     )
-    source = window.node_pane.figure()
+    source = window.node_pane.current_pane.figure()
     assert source is not None
     with qtbot.waitSignal(window.exports.figures.reported):
         window.exports.figures.write(source, SMALL, str(tmp_path / "plot.png"))
@@ -130,7 +134,7 @@ def test_a_figure_is_printed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -
     printer = QPrinter()
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "page.pdf"))
-    source = window.node_pane.figure()
+    source = window.node_pane.current_pane.figure()
     assert source is not None
     with qtbot.waitSignal(window.exports.figures.reported) as said:
         window.exports.figures.print_on(printer, source, SMALL)

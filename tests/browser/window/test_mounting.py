@@ -40,7 +40,7 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     window.exports.mounter.mount_and_open()
     qtbot.waitUntil(lambda: bool(opened))
     assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), NUMBERS)
-    copying = window.node_pane.copy_button.menu()
+    copying = window.node_pane.header.copy_button.menu()
     copying.aboutToShow.emit()
     next(action for action in copying.actions() if action.text() == "Path in the mount").trigger()
     assert np.array_equal(np.load(QGuiApplication.clipboard().text()), NUMBERS)

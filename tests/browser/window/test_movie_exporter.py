@@ -51,7 +51,7 @@ def bright(path: Path) -> float:
 
 def written(window: MainWindow, qtbot: QtBot, options: MovieOptions, path: Path) -> str:
     with qtbot.waitSignal(window.exports.movies.reported) as said:
-        window.exports.movies.write(window.node_pane.figure(), options, str(path))
+        window.exports.movies.write(window.node_pane.current_pane.figure(), options, str(path))
     return str(said.args[0])
 
 
@@ -107,7 +107,7 @@ def test_cancelling_leaves_nothing(
     heard: list[str] = []
     window.exports.movies.reported.connect(heard.append)
     window.exports.movies.write(
-        window.node_pane.figure(), replace(OPTIONS, kind="gif"), str(tmp_path / "m.gif")
+        window.node_pane.current_pane.figure(), replace(OPTIONS, kind="gif"), str(tmp_path / "m.gif")
     )
     qtbot.waitUntil(lambda: bool(window.workers.active))
     window.workers.stop()

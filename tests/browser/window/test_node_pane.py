@@ -22,16 +22,6 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
 
 
-def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.tabs.tabBarClicked.emit(2)
-    window.node_pane.show_tab("Metadata")
-    window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
-    assert window.node_pane.current_tab() == "Metadata"
-
-
 def test_the_focus_stays_at_the_node_when_its_control_is_gone(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"a": FakeGroup({"b": FakeGroup()}), "array": FakeArray(np.zeros((20, 30)))})
     window = open_window(root, "/array")
@@ -123,8 +113,8 @@ def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
 
 
 def test_the_image_tab_is_made_before_it_is_needed(window: MainWindow, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(window.node_pane.loaded):
-        window.node_pane.load_pictures()
+    with qtbot.waitSignal(window.node_pane.pictures.finished):
+        window.node_pane.pictures.load()
     pane = window.node_pane.panes.get("Image")
     assert pane is not None
     assert not pane.isVisible()

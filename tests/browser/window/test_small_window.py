@@ -47,7 +47,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(
         lambda: window.minimumSizeHint().width() <= 700 and window.minimumSizeHint().height() <= 380
     )
-    shown = [pane.export_button, pane.copy_button, pane.tabs, window.view.status]
+    shown = [pane.header.export_button, pane.header.copy_button, pane.tabs, window.view.status]
     assert not any(stands_out(one, window) for one in shown)
     if path != "/line":
         pane.tabs.setCurrentIndex(0)

@@ -56,10 +56,10 @@ class ChangeControls(QObject):
         )
         editor.undo_changed.connect(self.show_undo)
         editor.idle.connect(self._leave)
-        node_pane.change_asked.connect(editor.ask)
-        node_pane.fill_asked.connect(editor.ask_fill)
-        node_pane.change_chip.undo_asked.connect(editor.undo)
-        node_pane.change_chip.stop_asked.connect(editor.toggle)
+        node_pane.panes.change_asked.connect(editor.ask)
+        node_pane.panes.fill_asked.connect(editor.ask_fill)
+        node_pane.header.change_chip.undo_asked.connect(editor.undo)
+        node_pane.header.change_chip.stop_asked.connect(editor.toggle)
         node_pane.notice.button.clicked.connect(lambda _checked: self._rest())
         tree.changes_asked.connect(lambda index: self._ask_at(index, self._toggle))
         tree.group_asked.connect(lambda index: self._ask_at(index, editor.ask_group))
@@ -82,7 +82,7 @@ class ChangeControls(QObject):
             self._leaves = True
             self._workers.stop()
             return False
-        unsaved = self._node_pane.unsaved()
+        unsaved = self._node_pane.panes.unsaved()
         if not unsaved or unsaved == self._told:
             return True
         self._told, self._leaves = unsaved, False
@@ -105,7 +105,7 @@ class ChangeControls(QObject):
 
     def show_undo(self) -> None:
         """Show what can be undone in the current source."""
-        self._node_pane.change_chip.show_undo(self._editor.undoable(self._session.source))
+        self._node_pane.header.change_chip.show_undo(self._editor.undoable(self._session.source))
 
     def _opened(self, old: Source, new: Source) -> None:
         self._renew(self._model.row_of(old), lambda index: self._model.show_source(index, new))

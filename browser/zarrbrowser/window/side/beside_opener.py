@@ -27,7 +27,7 @@ class BesideOpener(QObject):
     def __init__(self, session: Session, model: TreeModel, node_pane: NodePane) -> None:
         super().__init__(node_pane)
         self._session, self._model, self._node_pane = session, model, node_pane
-        node_pane.source_asked.connect(self._open)
+        node_pane.panes.source_asked.connect(self._open)
 
     def show_row(self, index: QModelIndex) -> None:
         """Show the node of a row of the tree beside the image."""

@@ -41,7 +41,7 @@ def source_of(window: MainWindow) -> Source:
 
 def test_the_mark_undoes_the_last_change(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
-    chip = window.node_pane.change_chip
+    chip = window.node_pane.header.change_chip
     texts = [one.text() for one in chip.menu().actions()]
     assert texts == ["Nothing to undo", "Stop changes"]
     window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"a": 1}))

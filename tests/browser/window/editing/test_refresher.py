@@ -85,7 +85,7 @@ def test_the_units_of_a_picture_follow_its_attributes(window: MainWindow, place:
     pane = picture(window, qtbot)
     wanted = {"units": "K", "scale_factor": 0.5}
     window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, wanted))
-    qtbot.waitUntil(lambda: window.node_pane.summary.text.startswith("K "))
+    qtbot.waitUntil(lambda: window.node_pane.header.summary.text.startswith("K "))
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.model.state is not None)
     assert pane.model.state is not None
     assert pane.model.state.settings.elements.packing is not None

@@ -182,7 +182,7 @@ def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
     pane = windows.show(window)
     pane.body.sliders.step(1)
     windows.settle(window)
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     (action,) = [one for one in menu.actions() if one.text() == "Link to this view"]
     action.trigger()
@@ -203,14 +203,14 @@ def test_a_view_that_is_still_being_loaded_can_be_bookmarked(
     assert view is not None
     second = windows.open()
     with monkeypatch.context() as patched:
-        patched.setattr(second.node_pane, "load_pictures", lambda: None)
+        patched.setattr(second.node_pane.pictures, "load", lambda: None)
         second.saved_views.opener.go(view)
         windows.qtbot.waitUntil(lambda: second.session.node is not None)
-        assert second.node_pane.current_pane is None, "the picture comes later"
+        assert second.node_pane.panes.get("Image") is None, "the picture comes later"
         early = second.saved_views.present()
     assert early is not None
     assert early.state == view.state
-    second.node_pane.load_pictures()
+    second.node_pane.pictures.load()
     pane = windows.image(second)
     windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 7)
     pane.body.sliders.step(-1)
@@ -224,7 +224,7 @@ def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
     windows.show(window)
     window.node_pane.show_tab("Table")
     windows.settle(window)
-    pane = window.node_pane.current_pane
+    pane: Any = window.node_pane.current_pane
     pane.step(3)
     windows.settle(window)
     add(window)

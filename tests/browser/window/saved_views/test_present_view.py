@@ -87,7 +87,7 @@ def test_without_a_node_there_is_none(window: MainWindow) -> None:
     window.sources.close_current()
     assert present_view(window.session, window.node_pane) is None
     assert "Link to this view" not in [
-        action.text() for action in window.node_pane.copy_button.menu().actions() if action.isEnabled()
+        action.text() for action in window.node_pane.header.copy_button.menu().actions() if action.isEnabled()
     ]
 
 

@@ -266,7 +266,7 @@ class PlotPane(Pane):
         self.fit()
         self._request_outline()
         if series.extremes[0] == series.extremes[1]:
-            tell_if_never_written(array, self._storage_lane, self.stack.notice.tell)
+            tell_if_never_written(array, self._storage_lane, self.stack.notice.show_text)
         cost = series.request.cost()
         self.reported.emit(
             f"{array.path}: {format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}, "

@@ -137,7 +137,7 @@ class BlockReader(QObject):
             and len({str(one) for row in values for one in row}) == 1
         ):
             self._has_looked = True
-            tell_if_never_written(grid.array, self._storage_lane, self._stack.notice.tell)
+            tell_if_never_written(grid.array, self._storage_lane, self._stack.notice.show_text)
         self._table.fit_columns()
         self.read()
 

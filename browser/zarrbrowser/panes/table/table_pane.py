@@ -90,7 +90,7 @@ class TablePane(Pane):
         self.arranger.menu_opened.connect(plot.offer)
         self.cell_edits.change_asked.connect(self.change_asked)
         self.cell_edits.fill_asked.connect(self.fill_asked)
-        self.cell_edits.said.connect(reader.problem.tell)
+        self.cell_edits.said.connect(reader.problem.show_text)
         for reported in (self.copier.reported, self.cell_edits.refused, plot.reported):
             reported.connect(self.reported)
         plot.pointed.connect(self.pointed)
@@ -242,7 +242,7 @@ class TablePane(Pane):
     def _refuse(self, text: str) -> None:
         if text:
             self._cell = None
-        self.reader.problem.tell(text)
+        self.reader.problem.show_text(text)
 
     def _sort(self, is_descending: bool) -> None:
         cell = self.table.current_cell

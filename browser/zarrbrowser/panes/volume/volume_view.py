@@ -53,7 +53,7 @@ class VolumeView(QWidget):
 
     Signals:
         wanted: a `View` to draw.
-        look_changed: the user turned, zoomed or moved the volume.
+        look_changed: the volume is drawn in another way, or from elsewhere.
     """
 
     wanted = Signal(object)
@@ -111,11 +111,11 @@ class VolumeView(QWidget):
         """Draw the volume in another way."""
         self.look = look
         self.ask()
+        self.look_changed.emit()
 
     def set_camera(self, camera: Camera) -> None:
         """Move the viewer, for the user."""
         self.set_look(replace(self.look, camera=camera))
-        self.look_changed.emit()
 
     def reset(self) -> None:
         """Show the whole volume obliquely, as at first."""

@@ -323,7 +323,7 @@ class Photographer:
     def export(self) -> object:
         """The dialog that asks what to export."""
         self.go("/brain.zarr/functional", "Image")
-        return self.window.exports.data.ask()
+        return self.window.exports.data.show_dialog()
 
     def figure(self) -> object:
         """The dialog for figures, with a map."""
@@ -331,12 +331,12 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.model.set(colour_map="cmocean:thermal")  # type: ignore[attr-defined]
         self.wait()
-        return self.window.exports.figures.ask()
+        return self.window.exports.figures.show_dialog()
 
     def movie(self) -> object:
         """The dialog for movies, with the same map."""
         self.figure().reject()  # type: ignore[attr-defined]
-        return self.window.exports.movies.ask()
+        return self.window.exports.movies.show_dialog()
 
     def dark(self) -> None:
         """The other palette."""

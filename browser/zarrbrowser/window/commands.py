@@ -93,11 +93,11 @@ COMMANDS = (
     Group(
         "Data",
         (
-            Command("Export…", ("Ctrl+E",), lambda window: window.exports.data.ask()),
-            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.exports.figures.ask()),
+            Command("Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog()),
+            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.exports.figures.show_dialog()),
             Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.exports.figures.copy()),
             Command("Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print()),
-            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.ask()),
+            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.show_dialog()),
             Command(
                 "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
             ),

@@ -47,7 +47,7 @@ class Exporter(FileExporter):
         super().__init__(parent, workers)
         self._session, self._viewed, self._folder_of = session, viewed, folder
 
-    def ask(self) -> ExportDialog | NodeExportDialog | None:
+    def show_dialog(self) -> ExportDialog | NodeExportDialog | None:
         """Ask what to export, then for the file."""
         from zarrbrowser.dialogs.export_dialog import ExportDialog  # late: for a fast start
 

@@ -37,4 +37,4 @@ class Exports(QObject):
         )
         for part in (self.mounter, self.data, self.figures, self.movies):
             part.reported.connect(self.reported)
-        pane.header.export_button.clicked.connect(lambda _checked: self.data.ask())
+        pane.header.export_button.clicked.connect(lambda _checked: self.data.show_dialog())

@@ -45,7 +45,7 @@ class FigureExporter(FileExporter):
         self._settings, self._source = settings, source
         self._last: FigureChoices | None = None
 
-    def ask(self) -> FigureDialog | None:
+    def show_dialog(self) -> FigureDialog | None:
         """Ask how the figure looks, then for the file."""
         from zarrbrowser.dialogs.figure_dialog import FigureDialog  # late: for a fast start
 

@@ -37,7 +37,7 @@ class MovieExporter(FileExporter):
         self._settings, self._source = settings, source
         self._last: MovieOptions | None = None
 
-    def ask(self) -> MovieDialog | None:
+    def show_dialog(self) -> MovieDialog | None:
         """Ask for the frames and the look of a movie, then for the file."""
         from zarrbrowser.dialogs.movie_dialog import MovieDialog  # late: for a fast start
 

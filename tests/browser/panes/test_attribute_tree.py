@@ -184,7 +184,9 @@ def test_a_failure_keeps_the_text(window: MainWindow, place: Path, qtbot: QtBot)
 def test_undo_in_the_text_is_the_undo_of_the_text(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
     tree = tree_of(window)
-    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "km"}))
+    window.editor.run_here(
+        set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "km"})
+    )
     qtbot.waitUntil(lambda: attributes(place, "scan/raw") == {"unit": "km"})
     idle(window, qtbot)
     tree.edit_button.click()

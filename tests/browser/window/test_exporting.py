@@ -63,7 +63,7 @@ def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_p
 
 def test_the_dialog_writes_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     QTest.keySequence(window, "Ctrl+E")
-    dialog = window.exports.data.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, ExportDialog)
     dialog.suffix.setCurrentIndex(dialog.suffix.findData("npy"))
     dialog.what.setCurrentIndex(dialog.what.count() - 1)
@@ -132,7 +132,7 @@ def choose_path(window: MainWindow, path: Path) -> QFileDialog:
 def test_a_group_is_exported_as_a_hierarchy(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.open_text(f"{tmp_path}/a.zarr")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
-    dialog = window.exports.data.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, NodeExportDialog)
     qtbot.waitUntil(lambda: dialog.note.text() == "1 array · 1.76 KiB decoded")
     titles = [dialog.kind.itemText(place) for place in range(dialog.kind.count())]
@@ -149,7 +149,7 @@ def test_a_group_is_exported_as_a_hierarchy(window: MainWindow, qtbot: QtBot, tm
 
 
 def test_an_array_is_exported_as_a_whole(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = window.exports.data.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, ExportDialog)
     dialog.suffix.setCurrentIndex(dialog.suffix.findText("HDF5, with coordinates"))
     assert dialog.selection.text() == ":, :, :"

@@ -59,7 +59,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
 
 
 def dialog_of(window: MainWindow, suffix: str) -> ExportDialog:
-    dialog = window.exports.data.ask()
+    dialog = window.exports.data.show_dialog()
     assert dialog is not None
     dialog.suffix.setCurrentIndex(dialog.suffix.findData(suffix))
     return dialog

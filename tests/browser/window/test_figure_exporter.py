@@ -59,7 +59,7 @@ def test_the_dialog_writes_a_figure(window: MainWindow, qtbot: QtBot, tmp_path: 
     with Pillow.open(tmp_path / "figure.png") as written:
         assert written.size == (454, 340)
     chooser.reject()
-    again = window.exports.figures.ask()
+    again = window.exports.figures.show_dialog()
     assert again is not None
     assert again.dpi.value() == 72, "the choices are kept"
     again.reject()
@@ -124,7 +124,11 @@ def test_a_plot_is_a_figure_too(window: MainWindow, qtbot: QtBot, tmp_path: Path
 
 def test_other_tabs_are_no_figures(window: MainWindow, qtbot: QtBot) -> None:
     window.node_pane.show_tab("Metadata")
-    for act in (window.exports.figures.ask, window.exports.figures.copy, window.exports.figures.print):
+    for act in (
+        window.exports.figures.show_dialog,
+        window.exports.figures.copy,
+        window.exports.figures.print,
+    ):
         with qtbot.waitSignal(window.exports.figures.reported) as said:
             act()
         assert said.args[0] == NOTHING

@@ -72,7 +72,7 @@ def test_the_dialog_writes_a_movie(window: MainWindow, qtbot: QtBot, tmp_path: P
     qtbot.waitUntil(lambda: "Exported to" in window.view.status.message.text)
     assert len(os.listdir(tmp_path / "movie")) == 6
     chooser.reject()
-    again = window.exports.movies.ask()
+    again = window.exports.movies.show_dialog()
     assert again is not None
     assert (again.kind.currentData(), again.width_.value()) == ("png", 120)
     again.axis.setCurrentIndex(1)
@@ -142,7 +142,7 @@ def test_without_a_slider_there_is_no_movie(open_window: OpenWindow, qtbot: QtBo
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     with qtbot.waitSignal(window.exports.movies.reported) as said:
-        assert window.exports.movies.ask() is None
+        assert window.exports.movies.show_dialog() is None
     assert said.args[0] == NOTHING
 
 
@@ -150,7 +150,7 @@ def test_a_missing_package_is_told_in_the_dialog(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zarrbrowser.export.movies.writers.find_spec", lambda _name: None)
-    dialog = window.exports.movies.ask()
+    dialog = window.exports.movies.show_dialog()
     assert dialog is not None
     dialog.kind.setCurrentIndex(dialog.kind.findData("mp4"))
     assert dialog.kind.currentText() == "MP4 video (needs imageio-ffmpeg)"

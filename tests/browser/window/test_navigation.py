@@ -98,7 +98,7 @@ def test_reload_reads_the_current_node_again(open_window: OpenWindow, qtbot: QtB
     assert window.session.history.visits == visits
     assert window.model.item(window.tree.currentIndex()).node is children["volume"]
     qtbot.waitUntil(lambda: window.tree.visualRect(window.tree.currentIndex()).isValid())
-    assert window.exports.data.ask() is not None
+    assert window.exports.data.show_dialog() is not None
 
 
 def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: QtBot) -> None:
@@ -119,7 +119,7 @@ def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: 
     qtbot.waitUntil(lambda: "denies" in window.view.sentence.text)
     assert window.windowTitle() == "denied.zarr – zarrscope"
     assert window.view.status.message.text == ""
-    assert window.exports.data.ask() is None
+    assert window.exports.data.show_dialog() is None
     window.exports.mounter.mount_and_open()
     assert not any("Mounting" in request.label for request in window.workers.active)
     window.view.top_bar.back_button.click()

@@ -19,7 +19,7 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     window.open_text("fake.zarr#/nowhere")
     qtbot.waitUntil(lambda: "no node /nowhere" in window.view.sentence.text.lower())
     assert window.windowTitle() == "zarrscope"
-    assert window.exports.data.ask() is None  # of the node that was shown before
+    assert window.exports.data.show_dialog() is None  # of the node that was shown before
     root = window.session.sources[0].hierarchy.node("/")
     root.add("nowhere", FakeGroup())
     window.view.sentence.button.click()

@@ -84,7 +84,7 @@ class ImagePane(Pane):
         body.tools.comparison.viewed = self.memory.viewed_before
         body.controls.fit.clicked.connect(lambda _checked: self.fit())
         body.stack.settled.connect(self.settled)
-        body.tools.pointed.connect(beside.tell)
+        body.tools.pointed.connect(beside.show_pointed)
         opener.found.connect(report.forget)
         opener.opened.connect(self._opened)
         report.shown.connect(self.plane_shown)

@@ -71,7 +71,7 @@ class TablePane(Pane):
     def _connect(self) -> None:
         contents, reader, controls, plot = self.contents, self.reader, self.controls, self.plot
         contents.cleared.connect(self._forget)
-        contents.begun.connect(controls.begin)
+        contents.begun.connect(controls.show_array)
         contents.leaving.connect(reader.forget)
         for follow in (plot.show_table, controls.show_cells):
             contents.shown.connect(follow)
@@ -164,7 +164,7 @@ class TablePane(Pane):
         self.reader.forget()
         if isinstance(self.model.grid, Grid):
             self.reader.look_again()
-            self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
+            self.arranger.start_with(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
             if self.plot.made is not None:
                 self.plot.made.forget_elements()

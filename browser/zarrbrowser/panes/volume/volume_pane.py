@@ -353,7 +353,7 @@ class VolumePane(Pane):
     def _show_painted(self, painted: Painted) -> None:
         self._textures = tuple(painted.textures)
         self.renderer.show(self._textures)
-        self.view.ask()
+        self.view.request_picture()
         state = self.model.state
         if state is None:
             return

@@ -56,7 +56,7 @@ class ChangeControls(QObject):
         )
         editor.undo_changed.connect(self.show_undo)
         editor.idle.connect(self._leave)
-        node_pane.panes.change_asked.connect(editor.ask)
+        node_pane.panes.change_asked.connect(editor.run_here)
         node_pane.panes.fill_asked.connect(editor.ask_fill)
         node_pane.header.change_chip.undo_asked.connect(editor.undo)
         node_pane.header.change_chip.stop_asked.connect(editor.toggle)
@@ -67,7 +67,7 @@ class ChangeControls(QObject):
         tree.erase_asked.connect(lambda index: self._ask_at(index, editor.ask_erase))
 
     def node_shown(self) -> None:
-        """Close the bar if it tells about another node, and show what can be undone in the current source."""
+        """Close the bar if it is about another node, and show what can be undone in the current source."""
         if self._places is not None and self._session.place not in self._places:
             self._close()
         self.show_undo()

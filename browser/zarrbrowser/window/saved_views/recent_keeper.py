@@ -78,7 +78,7 @@ class RecentKeeper(QObject):
         if self._settings.folder is not None:
             self._loading.ask(
                 lambda _asked: self._recent.latest(),
-                self._take,
+                self._show,
                 lambda error: _log.debug("the recent views were not read", exc_info=error),
             )
 
@@ -90,7 +90,7 @@ class RecentKeeper(QObject):
         except OSError as error:
             self.reported.emit(f"Recent views were not removed: {sentence(error)}")
             return
-        self._take([])
+        self._show([])
         self.reported.emit("Recent views forgotten")
 
     def turn(self, is_on: bool) -> None:
@@ -113,7 +113,7 @@ class RecentKeeper(QObject):
         keeping.setEnabled(self._settings.folder is not None)
         menu.addAction("Forget recent views", self.forget).setEnabled(bool(views))
 
-    def _take(self, views: Sequence[RecentView]) -> None:
+    def _show(self, views: Sequence[RecentView]) -> None:
         self._views = views
         self.loaded.emit(views)
 

@@ -52,7 +52,7 @@ class BesideOpener(QObject):
             pane.beside.show(source, path)
 
     def _open(self, request: SourceRequest) -> None:
-        """Open a source in the tree, without leaving the current node; the panes are told when it is open."""
+        """Open a source in the tree, without leaving the current node; the panes are informed when it is open."""
         known = self._session.recent.known(request)
         row = self._model.item(self._model.find(known))
         # The user may be waiting for a node of the same source.

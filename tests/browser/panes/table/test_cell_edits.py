@@ -207,7 +207,7 @@ def test_rows_are_sorted_by_what_was_written(window: MainWindow, tmp_path: Path,
     assert "sorted or filtered" in said.args[0]
     array = window.session.node
     assert window.session.source is not None
-    window.editor.ask(write_elements(window.session.source, array, (slice(1, 2),), np.int32(99)))
+    window.editor.run_here(write_elements(window.session.source, array, (slice(1, 2),), np.int32(99)))
     qtbot.waitUntil(lambda: [pane.model.value(row, 0)[1] for row in range(3)] == [20, 30, 99])
 
 

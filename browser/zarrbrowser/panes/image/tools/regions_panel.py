@@ -195,7 +195,7 @@ class RegionsPanel(QFrame):
         self._drop_words()
         self._workers.submit(
             lambda _asked: _read(path),
-            lambda found: self._take(found, path),
+            lambda found: self._append_found(found, path),
             lambda error: self.words.setText(f"{os.path.basename(path)}: {sentence(error)}"),
             f"Reading {os.path.basename(path)}",
         )
@@ -370,7 +370,7 @@ class RegionsPanel(QFrame):
                     asked.progress((start + share) / len(asked_for))
 
                 found = measure_region(image, settings, region, asked.is_cancelled, progress)
-                asked.tell((entry, region, found))
+                asked.report_part((entry, region, found))
             return None
 
         self._request = self._workers.submit(
@@ -446,7 +446,7 @@ class RegionsPanel(QFrame):
         dialog.fileSelected.connect(self.load)
         dialog.open()
 
-    def _take(self, found: Sequence[Region], path: str) -> None:
+    def _append_found(self, found: Sequence[Region], path: str) -> None:
         if self._model.state is None or not self._is_on:
             return
         room = MOST_REGIONS - len(self.entries)

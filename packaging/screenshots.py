@@ -286,10 +286,10 @@ class Photographer:
     def search(self) -> None:
         """Part of a name typed, and one of the matching nodes chosen."""
         self.go("/sky.zarr/mosaic", "Image")
-        self.window.side.box.setText("night fla")
-        self.wait(lambda: self.window.side.hits.found == 12)
-        self.window.side.results.setFocus()
-        self.window.side.results.setCurrentIndex(self.window.side.hits.index(3, 0))
+        self.window.view.side.box.setText("night fla")
+        self.wait(lambda: self.window.view.side.hits.found == 12)
+        self.window.view.side.results.setFocus()
+        self.window.view.side.results.setCurrentIndex(self.window.view.side.hits.index(3, 0))
         self.wait()
 
     def location(self) -> object:
@@ -298,7 +298,7 @@ class Photographer:
         from zarrbrowser.session.sources import SourceRequest
         from zarrbrowser.window.opening import ask_for_location
 
-        self.window.side.box.clear()
+        self.window.view.side.box.clear()
         connection = Connection("https://storage.example.org", "eu-central-1", anonymous=True)
         request = SourceRequest("s3://bucket/scan.zarr", options=connection)
         return ask_for_location(self.window, lambda _request: None, request, [])
@@ -306,9 +306,9 @@ class Photographer:
     def editing(self) -> None:
         """Attributes with a mistake."""
         self.window.open_text("data/climate.zarr#/tas")
-        self.wait(lambda: "climate" in self.window.top_bar.address.text())
+        self.wait(lambda: "climate" in self.window.view.top_bar.address.text())
         self.window.editor.toggle()
-        self.wait(lambda: self.window.node_pane.change_chip.isVisible())
+        self.wait(lambda: self.window.node_pane.header.change_chip.isVisible())
         self.window.node_pane.show_tab("Attributes")
         self.wait()
         attributes = self.edited()
@@ -323,7 +323,7 @@ class Photographer:
     def export(self) -> object:
         """The dialog that asks what to export."""
         self.go("/brain.zarr/functional", "Image")
-        return self.window.exporter.ask()
+        return self.window.exports.data.show_dialog()
 
     def figure(self) -> object:
         """The dialog for figures, with a map."""
@@ -331,18 +331,18 @@ class Photographer:
         pane = self.window.node_pane.pane("Image")
         pane.model.set(colour_map="cmocean:thermal")  # type: ignore[attr-defined]
         self.wait()
-        return self.window.figures.ask()
+        return self.window.exports.figures.show_dialog()
 
     def movie(self) -> object:
         """The dialog for movies, with the same map."""
         self.figure().reject()  # type: ignore[attr-defined]
-        return self.window.movies.ask()
+        return self.window.exports.movies.show_dialog()
 
     def dark(self) -> None:
         """The other palette."""
         from zarrbrowser.theme import Appearance
 
-        self.window.appearance.choose(Appearance.DARK)
+        self.window.view.appearance.choose(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def bookmarks(self) -> object:
@@ -359,16 +359,16 @@ class Photographer:
                 ("Lesion, left side", "/data/brain.zarr", "/anatomical"),
             )
         ]
-        self.window.bookmarker.bookmarks.add(views)
-        return self.window.bookmarker.show()
+        self.window.saved_views.bookmarker.bookmarks.add(views)
+        return self.window.saved_views.bookmarker.show()
 
     def recent(self) -> None:
         """The start page after some images."""
         from PySide6.QtCore import QSize
 
+        from zarrbrowser.drawing.png import png_of
         from zarrbrowser.session.saved_views.recent_views import RecentView
         from zarrbrowser.window.saved_views.present_view import present_view
-        from zarrbrowser.window.saved_views.recent_keeper import png_of
         from zarrbrowser.window.saved_views.view_cards import PICTURE
 
         recent = []
@@ -390,8 +390,8 @@ class Photographer:
                 recent.append(RecentView(view, png_of(image)))
         while self.window.model.rowCount():
             self.window.sources.close_current()
-        self.window.empty.show_recent([])  # they are in a temporary folder
-        self.window.empty.show_views(recent)
+        self.window.view.empty.show_recent([])  # they are in a temporary folder
+        self.window.view.empty.show_views(recent)
 
     def keys(self) -> object:
         """The list of keys."""
@@ -419,7 +419,7 @@ class Photographer:
         """Write a picture, with fewer colours if it would be large."""
         from PySide6.QtGui import QImage
 
-        address = self.window.top_bar.address
+        address = self.window.view.top_bar.address
         address.setText(address.text().replace(os.getcwd(), ""))  # pictures show no path of this machine
         image: QImage = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
         image.save(str(path), "PNG", 0)  # type: ignore[call-overload]

@@ -48,7 +48,9 @@ def run(
     window = MainWindow(settings)
     window.show()
     if appearance is None:
-        application.styleHints().colorSchemeChanged.connect(lambda _scheme: window.appearance.follow_system())
+        application.styleHints().colorSchemeChanged.connect(
+            lambda _scheme: window.view.appearance.follow_system()
+        )
     picture = Screenshot(window, screenshot) if screenshot is not None else None
     if request is not None:
         window.go(request)
@@ -56,11 +58,11 @@ def run(
         QTimer.singleShot(0, window.settled.emit)
     else:
         window.restore_session()
-    QTimer.singleShot(0, window.node_pane.load_pictures)
+    QTimer.singleShot(0, window.node_pane.pictures.load)
     _leave_on_signals(application, window)
     # Objects created so far live until the end: the collector need not scan them each time a large group has loaded.
     gc.freeze()
-    window.node_pane.loaded.connect(gc.freeze)
+    window.node_pane.pictures.finished.connect(gc.freeze)
     collect_in_this_thread(application)
     status = int(application.exec())
     return _leave(window, status)

@@ -147,8 +147,8 @@ class _Browser:
     def ready(self) -> Any:
         """The image pane, once the window has started: what was left out for a fast start is imported."""
         loaded: list[bool] = []
-        self.window.node_pane.loaded.connect(lambda: loaded.append(True))
-        self.window.node_pane.load_pictures()
+        self.window.node_pane.pictures.finished.connect(lambda: loaded.append(True))
+        self.window.node_pane.pictures.load()
         self.until(lambda: bool(loaded))
         gc.freeze()
         return self.window.node_pane.pane("Image")

@@ -61,7 +61,7 @@ class KeptWindow:
             window.model.close(window.model.index(0, 0))
         window.workers.stop()
         assert window.workers.wait(30), "a thread is still working"
-        window.node_pane.forget_tiles()
+        window.node_pane.panes.forget_tiles()
         for part in fields(Session):
             setattr(window.session, part.name, getattr(fresh, part.name))
 

@@ -46,17 +46,17 @@ def rows(window: MainWindow, parent: QModelIndex) -> dict[str, QModelIndex]:
 def test_the_tree_shows_all_hierarchies_and_the_header_each_format(window: MainWindow, qtbot: QtBot) -> None:
     root = window.model.index(0, 0)
     assert list(rows(window, root)) == ["2020", "broken.zarr", "notes", "sites", "v3.zarr", "zipped.zip"]
-    assert window.node_pane.format_chip.text() == "Collection of hierarchies"
-    assert window.node_pane.summary.text.endswith("Collection")
+    assert window.node_pane.header.format_chip.text() == "Collection of hierarchies"
+    assert window.node_pane.header.summary.text.endswith("Collection")
     window.tree.choose(rows(window, root)["v3.zarr"])
-    qtbot.waitUntil(lambda: window.node_pane.format_chip.text() == "Zarr v3")
+    qtbot.waitUntil(lambda: window.node_pane.header.format_chip.text() == "Zarr v3")
     assert "Zarr v3" in rows(window, root)["v3.zarr"].data(Qt.ItemDataRole.ToolTipRole)
     window.tree.expand(rows(window, root)["sites"])
     qtbot.waitUntil(lambda: window.model.rowCount(rows(window, root)["sites"]) == 2)
     window.tree.choose(rows(window, rows(window, root)["sites"])["south.n5"])
-    qtbot.waitUntil(lambda: window.node_pane.format_chip.text() == "N5")
+    qtbot.waitUntil(lambda: window.node_pane.header.format_chip.text() == "N5")
     window.tree.choose(rows(window, root)["notes"])
-    qtbot.waitUntil(lambda: window.node_pane.format_chip.text() == "Collection of hierarchies")
+    qtbot.waitUntil(lambda: window.node_pane.header.format_chip.text() == "Collection of hierarchies")
     overview = window.node_pane.pane("Overview")
     qtbot.waitUntil(lambda: any(label.text() == "1 child" for label in overview.findChildren(QLabel)))
     window.tree.choose(rows(window, root)["broken.zarr"])

@@ -58,7 +58,7 @@ def test_the_window(window: MainWindow, server: HostileServer, qtbot: QtBot, wro
         is_broken = isinstance(current, ProblemPane) and current.isVisible()
         return (
             is_broken
-            or window.sentence.isVisible()
+            or window.view.sentence.isVisible()
             or (shown is not None and shown.reader.problem.isVisible())
         )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zarr
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.servers.faults import fault_server
@@ -43,11 +44,13 @@ def test_a_denied_bucket_shows_an_error_and_opens_after_retry(
     )
     with s3.denying():
         window.navigator.go(request)
-        qtbot.waitUntil(lambda: window.sentence.button.isVisible())
-        assert "the service does not know the access key" in window.sentence.text
-        assert window.location_button.isVisible()
-        assert "testing-secret" not in window.sentence.text
-    window.sentence.button.click()
+        qtbot.waitUntil(lambda: window.view.sentence.button.isVisible())
+        assert "the service does not know the access key" in window.view.sentence.text
+        assert "Connection…" in [
+            one.text() for one in window.view.sentence.findChildren(QPushButton) if one.isVisible()
+        ]
+        assert "testing-secret" not in window.view.sentence.text
+    window.view.sentence.button.click()
     pane = table_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]))
 

@@ -54,14 +54,14 @@ def test_planes_of_real_arrays_are_drawn(written: Path) -> None:
 def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbot: QtBot) -> None:
     window.open_text(str(written))
     qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 2)
-    assert "Zarr v" in window.node_pane.format_chip.text()
+    assert "Zarr v" in window.node_pane.header.format_chip.text()
     window.tree.choose(window.model.index(1, 0, window.model.index(0, 0)))
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     assert np.array_equal(pane.view.mosaics[0].values, VOLUME[10])
-    qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
+    qtbot.waitUntil(lambda: "chunks" in window.view.status.message.text)
 
 
 def test_implicit_groups_of_v2_are_in_the_tree(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -121,7 +121,7 @@ def test_strings_are_shown_in_a_table_and_a_scalar_as_value(
     table = window.node_pane.pane("Table")
     assert isinstance(table, TablePane)
     qtbot.waitUntil(lambda: table.model.value(2, 3) == (True, "many 11"))
-    assert window.node_pane.summary.text.endswith("3 × 4  ·  text")
+    assert window.node_pane.header.summary.text.endswith("3 × 4  ·  text")
     window.open_text(f"{path}#/one")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
     value = window.node_pane.pane("Value")

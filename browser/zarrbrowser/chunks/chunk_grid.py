@@ -81,10 +81,10 @@ def stored(
         StoreError: the store failed.
     """
 
-    def ask(index: Index) -> bool:
+    def is_stored(index: Index) -> bool:
         if cancelled():
             raise Cancelled
         return array.store.stat(array.chunk_key(index)) is not None
 
     with ThreadPool(_AT_ONCE) as pool:
-        return dict(zip(indices, pool.map(ask, indices), strict=True))
+        return dict(zip(indices, pool.map(is_stored, indices), strict=True))

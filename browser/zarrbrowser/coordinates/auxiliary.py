@@ -72,7 +72,7 @@ def auxiliary_of(image: Image, find: Callable[[str], Any]) -> tuple[Auxiliary, .
 
 
 def _fits(node: Any, image: Image, names: Sequence[str | None]) -> bool:
-    """Whether an array has one coordinate for each element along some axes of an image, and tells more than an axis does."""
+    """Whether an array has one coordinate for each element along some axes of an image, and says more than an axis does."""
     if node.kind != "array" or node.ndim == 1 or math.prod(node.shape) > MOST_ELEMENTS:
         return False
     own = tuple(node.dimension_names or ())

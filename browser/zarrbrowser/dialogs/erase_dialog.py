@@ -48,7 +48,7 @@ class EraseDialog(QDialog):
         self.cancel_button.setDefault(True)
         self.erase_button.clicked.connect(lambda _checked: self._confirm())
         self.buttons.rejected.connect(self.reject)
-        self.name.textChanged.connect(lambda _text: self._tell())
+        self.name.textChanged.connect(lambda _text: self._enable_buttons())
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
@@ -59,7 +59,7 @@ class EraseDialog(QDialog):
         for widget in (self.ask_name, self.name):
             widget.setVisible(not is_array(node))
         (self.cancel_button if is_array(node) else self.name).setFocus()
-        self._tell()
+        self._enable_buttons()
         self._request = self._count()
 
     def done(self, result: int) -> None:
@@ -71,7 +71,7 @@ class EraseDialog(QDialog):
         def work(asked: Request) -> Contents | None:
             try:
                 return contents(
-                    self._source, self._node.path, Progress(is_stopped=asked.is_cancelled), asked.tell
+                    self._source, self._node.path, Progress(is_stopped=asked.is_cancelled), asked.report_part
                 )
             except StoppedError:
                 return None
@@ -93,9 +93,9 @@ class EraseDialog(QDialog):
             self.cancel_button.setFocus()  # hiding the field would move the focus to the button that deletes
             self.ask_name.hide()
             self.name.hide()
-        self._tell()
+        self._enable_buttons()
 
-    def _tell(self) -> None:
+    def _enable_buttons(self) -> None:
         is_single = self._found is not None and self._found.nodes <= 1
         is_named = self.name.text() == self._node.name
         self.erase_button.setEnabled(is_array(self._node) or is_single or is_named)

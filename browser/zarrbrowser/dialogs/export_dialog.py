@@ -77,7 +77,7 @@ class ExportDialog(QDialog):
         self.level.currentIndexChanged.connect(lambda _index: self._choose_level())
         self.channels.currentIndexChanged.connect(lambda _index: self._choose())
         self.suffix.currentIndexChanged.connect(lambda _index: self._choose_type())
-        self.selection.textChanged.connect(lambda _text: self._tell())
+        self.selection.textChanged.connect(lambda _text: self._show_size())
         self._lay_out()
         self._choose()
         self.what.setFocus()  # Qt 6.7 would give it to the button
@@ -118,7 +118,7 @@ class ExportDialog(QDialog):
             self.selection.setText(selection_text(selection))
         else:
             self.selection.setFocus()
-        self._tell()
+        self._show_size()
 
     def _choose_type(self) -> None:
         """Types of whole arrays take no selection."""
@@ -131,7 +131,7 @@ class ExportDialog(QDialog):
         self._viewed = self.level.currentData()
         self._choose()
 
-    def _tell(self) -> None:
+    def _show_size(self) -> None:
         self.problem.setText("")
         selection = self._chosen()
         if selection is not None:

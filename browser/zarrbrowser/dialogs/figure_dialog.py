@@ -109,10 +109,10 @@ class FigureDialog(QDialog):
 
     def accept(self) -> None:
         """Ask for a file; the dialog closes."""
-        if self._tell(self.export_asked):
+        if self._emit_choices(self.export_asked):
             super().accept()
 
-    def _tell(self, signal: SignalInstance) -> bool:
+    def _emit_choices(self, signal: SignalInstance) -> bool:
         try:
             signal.emit(self.choices())
         except ValueError as error:
@@ -185,8 +185,8 @@ class FigureDialog(QDialog):
         for box in self.boxes.values():
             form.addRow("", box)
         buttons, self.save_button = export_buttons(self)
-        self.copy_button = push_button("Copy", lambda: self._tell(self.copy_asked), drawing="copy")
-        self.print_button = push_button("Print…", lambda: self._tell(self.print_asked))
+        self.copy_button = push_button("Copy", lambda: self._emit_choices(self.copy_asked), drawing="copy")
+        self.print_button = push_button("Print…", lambda: self._emit_choices(self.print_asked))
         self._actions: tuple[QPushButton, ...] = (self.save_button, self.copy_button, self.print_button)
         for button in (self.copy_button, self.print_button):
             button.setAutoDefault(False)

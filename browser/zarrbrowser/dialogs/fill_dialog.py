@@ -55,8 +55,8 @@ class FillDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.what.currentIndexChanged.connect(lambda _index: self._choose())
-        self.selection.textChanged.connect(lambda _text: self._tell())
-        self.value.textChanged.connect(lambda _text: self._tell())
+        self.selection.textChanged.connect(lambda _text: self._show_problem())
+        self.value.textChanged.connect(lambda _text: self._show_problem())
         self._lay_out()
         self._choose()
         self.value.setFocus()
@@ -108,9 +108,9 @@ class FillDialog(QDialog):
             self.selection.setText(selection_text(selection))
         else:
             self.selection.setFocus()
-        self._tell()
+        self._show_problem()
 
-    def _tell(self) -> None:
+    def _show_problem(self) -> None:
         self.write_button.setEnabled(self._found() is not None)
         self.problem.setVisible(bool(self.problem.text()))
 

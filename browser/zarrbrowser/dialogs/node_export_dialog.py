@@ -39,7 +39,7 @@ class NodeExportDialog(QDialog):
         self.save_button.setProperty("role", "primary")
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        self.kind.currentIndexChanged.connect(lambda _index: self._tell())
+        self.kind.currentIndexChanged.connect(lambda _index: self._show_hint())
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
@@ -54,7 +54,7 @@ class NodeExportDialog(QDialog):
         column.addLayout(form)
         column.addStretch(1)
         column.addWidget(self.buttons)
-        self._tell()
+        self._show_hint()
         self.kind.setFocus()
 
     def accept(self) -> None:
@@ -70,7 +70,7 @@ class NodeExportDialog(QDialog):
         """Show why the arrays cannot be counted."""
         self.note.setText(sentence)
 
-    def _tell(self) -> None:
+    def _show_hint(self) -> None:
         self.hint.setText(hint_of(self.kind.currentData()))
 
 

@@ -44,7 +44,7 @@ class PathDialog(QDialog):
         self.button.setProperty("role", "primary")
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        self.path.textChanged.connect(lambda _text: self._tell())
+        self.path.textChanged.connect(lambda _text: self._show_state())
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
@@ -53,7 +53,7 @@ class PathDialog(QDialog):
         column.addWidget(self.problem)
         column.addStretch(1)
         column.addWidget(self.buttons)
-        self._tell()
+        self._show_state()
         self.path.setFocus()
         # The field selects all of its text when it gets the focus, after this.
         QTimer.singleShot(0, self, self._select_name)
@@ -79,7 +79,7 @@ class PathDialog(QDialog):
         self.problem.setText("")
         return "" if self.path.text() == self._start else path
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         self.button.setEnabled(bool(self._found()))
         if self.path.text() == self._start:
             self.problem.setText("")

@@ -13,6 +13,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from zarrbrowser.drawing.canvas import UNITS_PER_INCH
 from zarrbrowser.drawing.figure_painter import draw_figure, size_in_units
+from zarrbrowser.drawing.png import png_of
 from zarrbrowser.export.figures.figure import MM_PER_INCH, Figure, FigureOptions
 
 FIGURE_TYPES = {"png": "PNG image", "svg": "SVG drawing", "pdf": "PDF document"}
@@ -60,29 +61,6 @@ def frame_of(figure: Figure, options: FigureOptions) -> NDArray[np.uint8]:
     return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
-def png_of_frame(pixels: NDArray[np.uint8]) -> bytes:
-    """The PNG file of a frame.
-
-    Raises:
-        OSError: it cannot be encoded.
-    """
-    height, width, _ = pixels.shape
-    plain = np.ascontiguousarray(pixels)
-    return png_of_image(QImage(plain.data, width, height, 3 * width, QImage.Format.Format_RGB888))
-
-
-def png_of_image(image: QImage) -> bytes:
-    """The PNG file of an image.
-
-    Raises:
-        OSError: it cannot be encoded.
-    """
-    buffer = _buffer()
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the picture cannot be encoded")
-    return bytes(buffer.data().data())
-
-
 def draw_on_page(device: QPagedPaintDevice, figure: Figure, options: FigureOptions) -> None:
     """Draw a figure in the middle of a page, in its size or as large as the page allows.
 
@@ -105,7 +83,7 @@ def draw_on_page(device: QPagedPaintDevice, figure: Figure, options: FigureOptio
 
 
 def _png(figure: Figure, options: FigureOptions) -> bytes:
-    return png_of_image(image_of_figure(figure, options))
+    return png_of(image_of_figure(figure, options))
 
 
 def _svg(figure: Figure, options: FigureOptions) -> bytes:

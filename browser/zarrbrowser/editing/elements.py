@@ -169,7 +169,7 @@ def _store(
     from zarrcore.errors import ReadCancelledError, ZarrError  # late: for a fast start
 
     store: Any = source.hierarchy
-    progress.begin(cost.chunks)
+    progress.start(cost.chunks)
     try:
         with store.store.watching(copying=progress):
             array.write(selection, value, cancelled=progress.is_stopped)

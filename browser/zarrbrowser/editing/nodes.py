@@ -123,7 +123,7 @@ def _move(source: Source, path: str, new: str, can_undo: bool, progress: Progres
             f"{error}: copy it with 'zarrscope copy', and delete it here afterwards"
         ) from error
     if hierarchy.store.is_remote:
-        progress.begin(contents(source, path, progress).keys)
+        progress.start(contents(source, path, progress).keys)
 
     def change() -> bool:
         with hierarchy.store.watching(copying=progress):
@@ -243,7 +243,7 @@ def _erase(source: Source, path: str, keys: int, progress: Progress) -> Outcome:
     hierarchy: Any = source.hierarchy
     hierarchy.forget("/")
     hierarchy.node(path)  # raises if another program has deleted it
-    progress.begin(keys)
+    progress.start(keys)
 
     def change() -> None:
         with hierarchy.store.watching(erasing=progress):
@@ -270,7 +270,7 @@ def _erase_rest(source: Source, path: str, progress: Progress) -> Outcome:
     from zarrcore.errors import ZarrError  # late: for a fast start
 
     hierarchy: Any = source.hierarchy
-    progress.begin()
+    progress.start()
 
     def change() -> None:
         if path in hierarchy:

@@ -17,7 +17,7 @@ class Progress:
     """Counts what a change has written or erased. Thread-safe.
 
     Args:
-        tell: called with the part that is done, 0 to 1, if the whole is known.
+        report: called with the part that is done, 0 to 1, if the whole is known.
         is_stopped: whether the user wants to stop.
 
     Attributes:
@@ -27,14 +27,14 @@ class Progress:
 
     def __init__(
         self,
-        tell: Callable[[float], object] = lambda _fraction: None,
+        report: Callable[[float], object] = lambda _fraction: None,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._tell, self.is_stopped = tell, is_stopped
+        self._report, self.is_stopped = report, is_stopped
         self._lock = threading.Lock()
         self.total = self.done = 0
 
-    def begin(self, total: int = 0) -> None:
+    def start(self, total: int = 0) -> None:
         """Start counting at zero."""
         with self._lock:
             self.total, self.done = total, 0
@@ -45,7 +45,7 @@ class Progress:
             self.done += number
             fraction = min(1.0, self.done / self.total) if self.total else None
         if fraction is not None:
-            self._tell(fraction)
+            self._report(fraction)
 
     def check(self) -> None:
         """Raise if the user wants to stop.

@@ -160,14 +160,14 @@ def write(
         else:
             file = _file(export)
 
-            def tell(nbytes: int) -> None:
+            def report(nbytes: int) -> None:
                 nonlocal written
                 written += nbytes
                 if cancelled():
                     raise Cancelled
                 progress(written / max(1, file.size))
 
-            file.write_to(stream, tell)
+            file.write_to(stream, report)
         if cancelled():
             raise Cancelled
     return os.path.getsize(export.path)

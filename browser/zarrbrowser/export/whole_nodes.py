@@ -120,7 +120,7 @@ def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -
     except ReadCancelledError as error:
         raise Cancelled from error
 
-    def tell(nbytes: int) -> None:
+    def report(nbytes: int) -> None:
         nonlocal written
         written += nbytes
         if cancelled():
@@ -128,7 +128,7 @@ def _write_file(export: NodeExport, cancelled: Cancelling, progress: Progress) -
         progress(written / max(1, file.size))
 
     with whole_or_nothing(export.path) as stream:
-        file.write_to(stream, tell)
+        file.write_to(stream, report)
     return Written(os.path.getsize(export.path), tuple(f"left out {one}" for one in file.left_out()))
 
 
@@ -137,7 +137,7 @@ def _write_hierarchy(export: NodeExport, cancelled: Cancelling, progress: Progre
     from zarrcore.operations import copy
     from zarrcore.stores import open_store
 
-    def tell(_path: str, done: int, total: int) -> None:
+    def report(_path: str, done: int, total: int) -> None:
         if cancelled():
             raise Cancelled
         progress(done / max(1, total))
@@ -146,7 +146,7 @@ def _write_hierarchy(export: NodeExport, cancelled: Cancelling, progress: Progre
     with _whole_or_nothing(export) as place:
         plan = copy.plan_copy(source, export.node.path, to=format_named(export.kind.format))
         with open_store(place, create=True) as destination:
-            result = copy.execute(plan, source, destination, progress=tell)
+            result = copy.execute(plan, source, destination, progress=report)
     nbytes = result.nbytes if export.kind.is_folder else os.path.getsize(export.path)
     return Written(nbytes, plan.notes)
 

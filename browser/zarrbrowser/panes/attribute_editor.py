@@ -49,7 +49,7 @@ class AttributeEditor(QWidget):
         self.save_button = push_button("Save", self._save, role="primary")
         self.cancel_button = push_button("Cancel", self.cancelled.emit)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._tell)
+        self._typing.timeout.connect(self._show_problem)
         self.edit.textChanged.connect(self._changed)
         below = QHBoxLayout()
         words = QVBoxLayout()
@@ -81,13 +81,13 @@ class AttributeEditor(QWidget):
         """Whether the text is not that of the attributes any more."""
         return self.text != attribute_text(self._shown)
 
-    def begin(self, shown: Mapping[str, Any], text: str | None = None) -> None:
+    def start(self, shown: Mapping[str, Any], text: str | None = None) -> None:
         """Edit attributes, or continue with a text that was begun before."""
         self._shown, self._is_saving = shown, False
         self._hide_conflict()
         self.edit.setReadOnly(False)
         self.edit.setPlainText(attribute_text(shown) if text is None else text)
-        self._tell()
+        self._show_problem()
 
     def failed(self, found: Mapping[str, Any] | None) -> None:
         """Keep the text, because it was not saved.
@@ -105,7 +105,7 @@ class AttributeEditor(QWidget):
             self.found.setPlainText(attribute_text(found))
             self.conflict.show()
             self.found.show()
-        self._tell()
+        self._show_problem()
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
@@ -117,7 +117,7 @@ class AttributeEditor(QWidget):
         self.found.hide()
 
     def _save(self) -> None:
-        self._tell()
+        self._show_problem()
         if self.save_button.isEnabled():
             self._is_saving = True
             self.edit.setReadOnly(True)
@@ -129,7 +129,7 @@ class AttributeEditor(QWidget):
         self.save_button.setEnabled(False)  # until the new text is checked
         self._typing.start()
 
-    def _tell(self) -> None:
+    def _show_problem(self) -> None:
         self._typing.stop()
         problem = problem_of(self.text)
         self.problem.setText("" if problem is None else str(problem))

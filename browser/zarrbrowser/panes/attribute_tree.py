@@ -83,7 +83,7 @@ class AttributeTree(QWidget):
         self.show_attributes(node.attributes)
         draft = self._drafts.get(_place(source, node.path))
         if draft is not None and source.may_change:
-            self._begin(draft.shown, draft.text)
+            self._start_editing(draft.shown, draft.text)
         else:
             self._end()
 
@@ -110,7 +110,7 @@ class AttributeTree(QWidget):
 
     def edit(self) -> None:
         """Edit the attributes as text."""
-        self._begin(self._document, None)
+        self._start_editing(self._document, None)
 
     def unsaved(self) -> dict[str, str]:
         """The texts that are not saved, by the paths of their nodes."""
@@ -127,7 +127,7 @@ class AttributeTree(QWidget):
         """Whether the text to edit is shown."""
         return self.editor is not None and not self.editor.isHidden()
 
-    def _begin(self, shown: Mapping[str, Any], text: str | None) -> None:
+    def _start_editing(self, shown: Mapping[str, Any], text: str | None) -> None:
         if self.editor is None:
             from zarrbrowser.panes.attribute_editor import AttributeEditor  # late: for a fast start
 
@@ -135,7 +135,7 @@ class AttributeTree(QWidget):
             self.editor.save_asked.connect(self._save)
             self.editor.cancelled.connect(self._cancel)
             self._column.insertWidget(2, self.editor, 1)
-        self.editor.begin(shown, text)
+        self.editor.start(shown, text)
         self._swap(is_edited=True)
         self.editor.edit.setFocus()
 

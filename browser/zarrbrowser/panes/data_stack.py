@@ -63,7 +63,7 @@ class DataStack(QWidget):
         if button:
             self.notice.say(notice, button)
         else:
-            self.notice.tell(notice)
+            self.notice.show_text(notice)
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
         self.settled.emit()

@@ -41,7 +41,7 @@ class MetadataPane(Pane):
         self.form.setAccessibleName("form of the document")
         for text, tip in _FORMS:
             self.form.setTabToolTip(self.form.addTab(text), tip)
-        self.form.currentChanged.connect(lambda _form: self._ask())
+        self.form.currentChanged.connect(lambda _form: self._read_text())
         self.document = JsonText("Metadata", self.form)
         self._node: NodeLike | None = None
         self.facts.setMinimumWidth(200)
@@ -58,7 +58,7 @@ class MetadataPane(Pane):
         self.facts.setWidget(_facts_of(source, node, meaning))
         self.meaning = meaning  # only now: had that failed, the widget would be gone
         meaning.show_node(source, node)
-        self._ask()
+        self._read_text()
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
@@ -74,7 +74,7 @@ class MetadataPane(Pane):
         """Apply the colours of the application's theme."""
         self.document.update_colours()
 
-    def _ask(self) -> None:
+    def _read_text(self) -> None:
         node = self._node
         if node is None or not (is_array(node) or is_group(node)):
             return

@@ -12,8 +12,8 @@ from zarrbrowser.workers import Lane
 _log = logging.getLogger(__name__)
 
 
-def tell_if_never_written(array: ArrayLike, lane: Lane, tell: Callable[[str], None]) -> None:
-    """Look for chunks of an array in a worker, and tell if it has none: a listing, which ends at the first chunk."""
+def report_if_never_written(array: ArrayLike, lane: Lane, tell: Callable[[str], None]) -> None:
+    """Look for chunks of an array in a worker, and report if it has none: a listing, which ends at the first chunk."""
     lane.ask(
         lambda _asked: is_never_written(array),
         lambda is_empty: tell(NEVER_WRITTEN) if is_empty else None,

@@ -44,6 +44,9 @@ class Pane(QWidget):
     is_filled_for_colours: ClassVar[bool] = False
     """Whether the pane is filled again when the theme changes."""
 
+    replaces_what_it_shows: ClassVar[bool] = False
+    """Whether `show_node` also leaves the node before, so that `clear` need not be called first."""
+
     beside: Beside | None = None
     """What shows the image of another node beside this one; None if the pane cannot."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +11,7 @@ from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.registry import PANES, kind_of
+from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme.icons import load_drawings
 from zarrbrowser.workers import Workers
@@ -76,6 +77,26 @@ class PaneSet(QObject):
     def get(self, title: str) -> Pane | None:
         """A pane, if it was created."""
         return self._panes.get(title)
+
+    def forget_tiles(self) -> None:
+        """Free the tiles of all pictures, also those of closed sources, which they keep open."""
+        for pane in self:
+            pane.forget_tiles()
+
+    def reread_beside(self, sources: Collection[Source]) -> None:
+        """Read what is shown beside the current node again if it is of one of these sources, which have changed."""
+        for pane in self:
+            if pane.beside is not None:
+                pane.beside.read_again(sources)
+
+    def sources_changed(self, known: Mapping[str, str]) -> None:
+        """Let all panes let go of sources that are no longer open, and take those that are: see `Pane.sources_changed`."""
+        for pane in self:
+            pane.sources_changed(known)
+
+    def unsaved(self) -> dict[str, str]:
+        """The texts in all tabs that the user has begun and not saved, by the paths of their nodes."""
+        return {path: text for pane in self for path, text in pane.unsaved().items()}
 
     def _unpack(self, is_on: bool) -> None:
         """Apply the user's choice in one tab to all tabs."""

@@ -21,7 +21,7 @@ from zarrbrowser.image.probe import describe
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
-from zarrbrowser.panes.never_written import tell_if_never_written
+from zarrbrowser.panes.never_written import report_if_never_written
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot_controls import PlotControls
 from zarrbrowser.plot.curves import FEW_POINTS
@@ -266,7 +266,7 @@ class PlotPane(Pane):
         self.fit()
         self._request_outline()
         if series.extremes[0] == series.extremes[1]:
-            tell_if_never_written(array, self._storage_lane, self.stack.notice.tell)
+            report_if_never_written(array, self._storage_lane, self.stack.notice.show_text)
         cost = series.request.cost()
         self.reported.emit(
             f"{array.path}: {format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}, "

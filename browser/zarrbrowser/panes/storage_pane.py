@@ -76,20 +76,20 @@ class StoragePane(Pane):
         self.problem.say("")
         self._last = None
         self._counting = self.workers.submit(
-            lambda asked: count_chunks(array, asked.is_cancelled, asked.tell),
+            lambda asked: count_chunks(array, asked.is_cancelled, asked.report_part),
             self._done,
             self._failed,
             f"Counting chunks of {array.path}",
             self._show,
         )
-        self._tell()
+        self._show_counted()
 
     def stop(self) -> None:
         """Stop counting; keep the numbers so far."""
         if self._counting is not None:
             self.workers.cancel(self._counting)
             self._counting = None
-            self._tell()
+            self._show_counted()
             self.settled.emit()
 
     def update_colours(self) -> None:
@@ -119,7 +119,7 @@ class StoragePane(Pane):
     def _show(self, chunk_map: ChunkMap) -> None:
         self._last = chunk_map
         self.picture.show_map(chunk_map)
-        self._tell()
+        self._show_counted()
 
     def _done(self, chunk_map: ChunkMap) -> None:
         self._counting = None
@@ -128,12 +128,12 @@ class StoragePane(Pane):
 
     def _failed(self, error: Exception) -> None:
         self._counting = None
-        self._tell()
+        self._show_counted()
         if not isinstance(error, Stopped):
             self.problem.say(sentence(error))
         self.settled.emit()
 
-    def _tell(self) -> None:
+    def _show_counted(self) -> None:
         array, known = self._array, self._last
         if array is None:
             return

@@ -39,6 +39,11 @@ class Look:
         """The fog of the brightest samples, in thicknesses of the whole volume that let 1/e of the light through."""
         return 0.5 * math.pow(1000.0, self.opacity)
 
+    def with_strength(self, value: float) -> Look:
+        """The same look with another threshold, or another opacity if it has no surface."""
+        is_surface = self.mode is Mode.SURFACE
+        return replace(self, threshold=value) if is_surface else replace(self, opacity=value)
+
 
 def look_document(look: Look, grid: VolumeGrid | None) -> dict[str, Any]:
     """A look as JSON, with the level that is shown.

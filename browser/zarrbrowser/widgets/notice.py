@@ -46,7 +46,7 @@ class Notice(QFrame):
         self.button.show()
         self.setVisible(bool(text))
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show ``text`` without a button; an empty text hides the bar."""
         self.say(text)
         self.button.hide()

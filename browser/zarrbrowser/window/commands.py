@@ -4,51 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QKeySequence
 
 if TYPE_CHECKING:  # the table names parts of the window, and needs none of them
-    from zarrbrowser.window.editing.editor import Editor
-    from zarrbrowser.window.exporting import Exporter
-    from zarrbrowser.window.figure_exporter import FigureExporter
-    from zarrbrowser.window.help_dialogs import HelpDialogs
-    from zarrbrowser.window.mounting import Mounter
-    from zarrbrowser.window.movie_exporter import MovieExporter
-    from zarrbrowser.window.navigation import Navigator
-    from zarrbrowser.window.node_pane import NodePane
-    from zarrbrowser.window.open_sources import OpenSources
-    from zarrbrowser.window.saved_views.bookmarker import Bookmarker
-    from zarrbrowser.window.side.beside_opener import BesideOpener
-    from zarrbrowser.window.side.side_pane import SidePane
-    from zarrbrowser.window.side.tree_view import TreeView
-    from zarrbrowser.workers import Workers
-
-
-class CommandTarget(Protocol):
-    """The part of the main window that commands use."""
-
-    beside: BesideOpener
-    editor: Editor
-    bookmarker: Bookmarker
-    exporter: Exporter
-    figures: FigureExporter
-    help: HelpDialogs
-    movies: MovieExporter
-    mounter: Mounter
-    navigator: Navigator
-    node_pane: NodePane
-    side: SidePane
-    sources: OpenSources
-    tree: TreeView
-    workers: Workers
-
-    def choose_folder(self) -> None: ...
-    def choose_zip(self) -> None: ...
-    def choose_location(self) -> object: ...
-    def focus_address(self) -> None: ...
-    def show_palette(self) -> object: ...
-    def close(self) -> bool: ...
+    from zarrbrowser.window.main_window import MainWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +19,7 @@ class Command:
     title: str
     keys: tuple[str, ...]
     """The shortcuts; the menu shows the first."""
-    run: Callable[[CommandTarget], object] | None = None
+    run: Callable[[MainWindow], object] | None = None
     """None if the focused widget handles the keys itself."""
     in_menu: bool = True
     panes: tuple[str, ...] = ()
@@ -98,7 +59,7 @@ COMMANDS = (
             Command(
                 "Mount and open folder",
                 ("Ctrl+M",),
-                lambda window: window.mounter.mount_and_open(),
+                lambda window: window.exports.mounter.mount_and_open(),
                 in_menu=False,
             ),
         ),
@@ -109,8 +70,10 @@ COMMANDS = (
             Command("Back", ("Alt+Left", "Back"), lambda window: window.navigator.back()),
             Command("Forward", ("Alt+Right", "Forward"), lambda window: window.navigator.forward()),
             Command("Parent", ("Alt+Up",), lambda window: window.navigator.go_up()),
-            Command("Search", ("Ctrl+F",), lambda window: window.side.focus_box()),
-            Command("Address", ("Ctrl+L",), lambda window: window.focus_address(), in_menu=False),
+            Command("Search", ("Ctrl+F",), lambda window: window.view.side.focus_box()),
+            Command(
+                "Address", ("Ctrl+L",), lambda window: window.view.top_bar.focus_address(), in_menu=False
+            ),
             Command("Tree", ("Ctrl+T",), lambda window: window.tree.setFocus(), in_menu=False),
             Command(
                 "Between tree and data",
@@ -118,31 +81,37 @@ COMMANDS = (
                 lambda window: window.node_pane.swap_focus(window.tree),
                 in_menu=False,
             ),
-            Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
-            Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
+            Command(
+                "Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.tabs.turn(1), in_menu=False
+            ),
+            Command(
+                "Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.tabs.turn(-1), in_menu=False
+            ),
             Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
         ),
     ),
     Group(
         "Data",
         (
-            Command("Export…", ("Ctrl+E",), lambda window: window.exporter.ask()),
-            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.figures.ask()),
-            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.figures.copy()),
-            Command("Print figure…", ("Ctrl+P",), lambda window: window.figures.print()),
-            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.movies.ask()),
-            Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
+            Command("Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog()),
+            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.exports.figures.show_dialog()),
+            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.exports.figures.copy()),
+            Command("Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print()),
+            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.show_dialog()),
+            Command(
+                "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
+            ),
             Command(
                 "Fit into view",
                 ("F",),
-                lambda window: window.node_pane.fit(),
+                lambda window: window.node_pane.current_pane.fit(),
                 panes=(*_PICTURES, "Table"),
                 in_tree=True,
             ),
             Command(
                 "One element per pixel",
                 ("1",),
-                lambda window: window.node_pane.actual_size(),
+                lambda window: window.node_pane.current_pane.actual_size(),
                 panes=("Image",),
                 in_tree=True,
             ),
@@ -168,7 +137,7 @@ COMMANDS = (
             Command(
                 "Write a value…",
                 ("Ctrl+Shift+F",),
-                lambda window: window.node_pane.ask_to_fill(),
+                lambda window: window.node_pane.current_pane.ask_to_fill(),
                 in_menu=False,
                 panes=("Table", "Value"),
             ),
@@ -178,9 +147,17 @@ COMMANDS = (
         "Bookmarks",
         (
             Command(
-                "Bookmark this view…", ("Ctrl+D",), lambda window: window.bookmarker.add(), in_menu=False
+                "Bookmark this view…",
+                ("Ctrl+D",),
+                lambda window: window.saved_views.bookmarker.add(),
+                in_menu=False,
             ),
-            Command("Edit bookmarks…", ("Ctrl+B",), lambda window: window.bookmarker.show(), in_menu=False),
+            Command(
+                "Edit bookmarks…",
+                ("Ctrl+B",),
+                lambda window: window.saved_views.bookmarker.show(),
+                in_menu=False,
+            ),
         ),
     ),
     Group(

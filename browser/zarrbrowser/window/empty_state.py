@@ -116,7 +116,7 @@ class EmptyState(QWidget):
         self._settle()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Tell that the page is shown."""
+        """Report that the page is shown."""
         super().showEvent(event)
         if not event.spontaneous():
             self.appeared.emit()

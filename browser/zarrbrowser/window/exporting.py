@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
 
+from zarrbrowser.drawing.png import png_of_pixels
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.registry import tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import format_bytes
+from zarrbrowser.window.file_exporter import FileExporter
 from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # dialogs and what writes are imported when they are needed: for a fast start
@@ -29,18 +28,13 @@ if TYPE_CHECKING:  # dialogs and what writes are imported when they are needed: 
     from zarrbrowser.export.whole_nodes import NodeExport, WholeType, Written
 
 
-class Exporter(QObject):
+class Exporter(FileExporter):
     """Exports and copies the displayed data.
 
     Args:
         viewed: returns the array displayed now.
         folder: returns the folder where a source is mounted, if it is.
-
-    Signals:
-        reported: what was written or copied, or the error.
     """
-
-    reported = Signal(str)
 
     def __init__(
         self,
@@ -50,12 +44,10 @@ class Exporter(QObject):
         viewed: Callable[[], ViewedArray | None],
         folder: Callable[[Source], str | None],
     ) -> None:
-        super().__init__(parent)
-        self._folder_of = folder
-        self._parent, self._session, self._workers, self._viewed = parent, session, workers, viewed
-        self._folder = ""
+        super().__init__(parent, workers)
+        self._session, self._viewed, self._folder_of = session, viewed, folder
 
-    def ask(self) -> ExportDialog | NodeExportDialog | None:
+    def show_dialog(self) -> ExportDialog | NodeExportDialog | None:
         """Ask what to export, then for the file."""
         from zarrbrowser.dialogs.export_dialog import ExportDialog  # late: for a fast start
 
@@ -75,24 +67,20 @@ class Exporter(QObject):
         """Write a file in the background; an existing file is replaced once the new one is complete."""
         from zarrbrowser.export.export import write  # late: for a fast start
 
-        name = os.path.basename(export.path)
-        self._workers.submit(
-            lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
-            lambda nbytes: self.reported.emit(f"Exported to {export.path} ({format_bytes(nbytes)})"),
-            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
-            f"Exporting {name}",
+        self._write(
+            export.path,
+            lambda asked: write(export, png_of_pixels, asked.is_cancelled, asked.progress),
+            lambda nbytes: f"Exported to {export.path} ({format_bytes(nbytes)})",
         )
 
     def write_node(self, export: NodeExport) -> None:
         """Write a whole node in the background."""
         from zarrbrowser.export.whole_nodes import write_node  # late: for a fast start
 
-        name = os.path.basename(export.path)
-        self._workers.submit(
+        self._write(
+            export.path,
             lambda asked: write_node(export, asked.is_cancelled, asked.progress),
-            lambda written: self.reported.emit(_said(export, written)),
-            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
-            f"Exporting {name}",
+            lambda written: _said(export, written),
         )
 
     def fill_menu(self, menu: QMenu) -> None:
@@ -206,17 +194,7 @@ class Exporter(QObject):
         )
 
     def _ask_for_path(self, title: str, name: str, suffix: str, chosen: Callable[[str], None]) -> None:
-        dialog = QFileDialog(self._parent, "Export to a file", self._folder, f"{title} (*.{suffix})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(name)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(partial(self._path_chosen, chosen))
-        dialog.open()
-
-    def _path_chosen(self, chosen: Callable[[str], None], path: str) -> None:
-        self._folder = os.path.dirname(path)
-        chosen(path)
+        self._ask_for_file("Export to a file", f"{title} (*.{suffix})", suffix, name, chosen)
 
 
 def _said(export: NodeExport, written: Written) -> str:
@@ -224,15 +202,3 @@ def _said(export: NodeExport, written: Written) -> str:
     notes = f"; {written.notes[0]}" if written.notes else ""
     more = f" (and {len(written.notes) - 1} more)" if len(written.notes) > 1 else ""
     return f"Exported to {export.path} ({size}){notes}{more}"
-
-
-def png_of(pixels: NDArray[np.uint8]) -> bytes:
-    """The PNG file of pixels, shape (h, w, 4); runs in a worker."""
-    height, width, _ = pixels.shape
-    plain = np.ascontiguousarray(pixels)
-    image = QImage(plain.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the picture cannot be encoded")
-    return bytes(buffer.data().data())

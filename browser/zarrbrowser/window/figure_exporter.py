@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.settings import Settings
 from zarrbrowser.values.quantities import format_bytes
+from zarrbrowser.window.file_exporter import FileExporter
 from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # dialogs and drawing are imported when they are needed: for a fast start
@@ -26,17 +27,12 @@ _CHOICES = "figure"
 NOTHING = "Only pictures and plots can be exported as figures: choose the tab Image, Plot or Volume"
 
 
-class FigureExporter(QObject):
+class FigureExporter(FileExporter):
     """Exports, copies and prints the picture or plot.
 
     Args:
         source: returns what is shown now; None if it is neither a picture nor a plot.
-
-    Signals:
-        reported: what was written, copied or printed, or the error.
     """
-
-    reported = Signal(str)
 
     def __init__(
         self,
@@ -45,12 +41,11 @@ class FigureExporter(QObject):
         workers: Workers,
         source: Callable[[], FigureSource | None],
     ) -> None:
-        super().__init__(parent)
-        self._parent, self._settings, self._workers, self._source = parent, settings, workers, source
-        self._folder = ""
+        super().__init__(parent, workers)
+        self._settings, self._source = settings, source
         self._last: FigureChoices | None = None
 
-    def ask(self) -> FigureDialog | None:
+    def show_dialog(self) -> FigureDialog | None:
         """Ask how the figure looks, then for the file."""
         from zarrbrowser.dialogs.figure_dialog import FigureDialog  # late: for a fast start
 
@@ -82,7 +77,7 @@ class FigureExporter(QObject):
         from zarrbrowser.drawing.figure_files import file_of
         from zarrcore.filetypes import whole_or_nothing
 
-        name, options = os.path.basename(path), choices.options
+        options = choices.options
 
         def work(asked: Any) -> tuple[int, str]:
             figure = source.read(options.pixels, asked.is_cancelled)
@@ -91,16 +86,11 @@ class FigureExporter(QObject):
                 stream.write(document)
             return len(document), figure.note
 
-        def done(result: tuple[int, str]) -> None:
-            size, note = result
-            self.reported.emit(f"Exported to {path} ({format_bytes(size)})" + (f". {note}" if note else ""))
+        def describe(written: tuple[int, str]) -> str:
+            size, note = written
+            return f"Exported to {path} ({format_bytes(size)})" + (f". {note}" if note else "")
 
-        self._workers.submit(
-            work,
-            done,
-            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
-            f"Exporting {name}",
-        )
+        self._write(path, work, describe)
 
     def _shown(self) -> FigureSource | None:
         source = self._source()
@@ -128,19 +118,9 @@ class FigureExporter(QObject):
 
         self._keep(choices)
         suffix = choices.suffix
-        dialog = QFileDialog(
-            self._parent, "Export figure", self._folder, f"{FIGURE_TYPES[suffix]} (*.{suffix})"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(file_name_of(source.as_shown().title, suffix))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._chosen(source, choices, path))
-        dialog.open()
-
-    def _chosen(self, source: FigureSource, choices: FigureChoices, path: str) -> None:
-        self._folder = os.path.dirname(path)
-        self.write(source, choices, path)
+        filters, name = f"{FIGURE_TYPES[suffix]} (*.{suffix})", file_name_of(source.as_shown().title, suffix)
+        write = partial(self.write, source, choices)
+        self._ask_for_file("Export figure", filters, suffix, name, write)
 
     def _copy(self, source: FigureSource, choices: FigureChoices) -> None:
         """Put an image on the clipboard, and a drawing for programs that take one."""

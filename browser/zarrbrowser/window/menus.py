@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
 from zarrbrowser.theme import Appearance
-from zarrbrowser.window.commands import COMMANDS, Command, CommandTarget
+from zarrbrowser.window.commands import COMMANDS, Command
+
+if TYPE_CHECKING:
+    from zarrbrowser.window.main_window import MainWindow
 
 _TITLES = {Appearance.SYSTEM: "Follow system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _LAST_GROUP = "Program"
 
 
-def fill_menu(menu: QMenu, window: CommandTarget, submenus: Sequence[QMenu]) -> None:
+def build_menus(window: MainWindow) -> None:
+    """Fill the menus of a window, and add its shortcuts."""
+    menu, copying = window.view.top_bar.menu, QMenu(window.node_pane.header.copy_button)
+    copying.aboutToShow.connect(lambda: window.exports.data.fill_menu(copying))
+    copying.aboutToShow.connect(lambda: window.saved_views.bookmarker.add_link(copying))
+    window.node_pane.header.copy_button.setMenu(copying)
+    submenus = (
+        filled_menu("Bookmarks", menu, window.saved_views.bookmarker.fill_menu, window),
+        filled_menu("Recent views", menu, window.saved_views.recent.fill_menu),
+        mount_menu(menu, window),
+        appearance_menu(menu, window.settings.appearance(), window.view.appearance.choose),
+    )
+    fill_menu(menu, window, submenus)
+    add_window_shortcuts(window, window)
+    add_tree_shortcuts(window.tree, window)
+    window.node_pane.panes.made.connect(lambda pane, title: add_pane_shortcuts(pane, title, window))
+
+
+def fill_menu(menu: QMenu, window: MainWindow, submenus: Sequence[QMenu]) -> None:
     """The menu of all commands, each with its key.
 
     Args:
@@ -31,36 +53,36 @@ def fill_menu(menu: QMenu, window: CommandTarget, submenus: Sequence[QMenu]) -> 
             menu.addSeparator()
 
 
-def add_window_shortcuts(widget: QWidget, window: CommandTarget) -> None:
+def add_window_shortcuts(widget: QWidget, window: MainWindow) -> None:
     """Add the keys that work in the whole window."""
     for command in _bindable():
         if not command.panes:
             _bind(widget, command, window, Qt.ShortcutContext.WindowShortcut)
 
 
-def add_pane_shortcuts(pane: QWidget, title: str, window: CommandTarget) -> None:
+def add_pane_shortcuts(pane: QWidget, title: str, window: MainWindow) -> None:
     """Add the keys that work only in one pane."""
     for command in _bindable():
         if title in command.panes:
             _bind(pane, command, window, Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
 
-def add_tree_shortcuts(tree: QWidget, window: CommandTarget) -> None:
+def add_tree_shortcuts(tree: QWidget, window: MainWindow) -> None:
     """Add the keys of panes that also work in the tree, where they would otherwise search for a name."""
     for command in _bindable():
         if command.in_tree:
             _bind(tree, command, window, Qt.ShortcutContext.WidgetShortcut)
 
 
-def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
+def mount_menu(parent: QMenu, window: MainWindow) -> QMenu:
     """The menu to mount and unmount; filled when it is opened."""
     menu = QMenu("Mount", parent)
-    menu.aboutToShow.connect(lambda: window.mounter.fill_menu(menu))
+    menu.aboutToShow.connect(lambda: window.exports.mounter.fill_menu(menu))
     return menu
 
 
 def filled_menu(
-    title: str, parent: QMenu, fill: Callable[[QMenu], object], window: CommandTarget | None = None
+    title: str, parent: QMenu, fill: Callable[[QMenu], object], window: MainWindow | None = None
 ) -> QMenu:
     """A menu that is filled each time it is opened.
 
@@ -97,7 +119,7 @@ def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appear
     return menu
 
 
-def _add(menu: QMenu, command: Command, window: CommandTarget) -> None:
+def _add(menu: QMenu, command: Command, window: MainWindow) -> None:
     # The window handles the keys, because some commands have two.
     menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
 
@@ -106,12 +128,12 @@ def _bindable() -> list[Command]:
     return [command for group in COMMANDS for command in group.commands if command.run is not None]
 
 
-def _bound(command: Command, window: CommandTarget) -> Callable[[], object]:
+def _bound(command: Command, window: MainWindow) -> Callable[[], object]:
     run = command.run
     return lambda: run(window) if run is not None else None
 
 
-def _bind(widget: QWidget, command: Command, window: CommandTarget, context: Qt.ShortcutContext) -> None:
+def _bind(widget: QWidget, command: Command, window: MainWindow, context: Qt.ShortcutContext) -> None:
     for key in command.keys:
         shortcut = QShortcut(QKeySequence(key), widget)
         shortcut.setContext(context)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.session.error_text import sentence
 from zarrbrowser.settings import Settings
 from zarrbrowser.values.quantities import count
+from zarrbrowser.window.file_exporter import FileExporter
 from zarrbrowser.workers import Request, Workers
 
 if TYPE_CHECKING:  # dialogs and drawing are imported when they are needed: for a fast start
@@ -24,27 +23,21 @@ _KIND = "movie"
 NOTHING = "Only pictures with a slider can be exported as movies: choose the tab Image of an array with three or more axes"
 
 
-class MovieExporter(QObject):
+class MovieExporter(FileExporter):
     """Exports the picture along one of its sliders.
 
     Args:
         source: returns what is shown now; None if it is neither a picture nor a plot.
-
-    Signals:
-        reported: what was written, or the error.
     """
-
-    reported = Signal(str)
 
     def __init__(
         self, parent: QWidget, settings: Settings, workers: Workers, source: Callable[[], Any]
     ) -> None:
-        super().__init__(parent)
-        self._parent, self._settings, self._workers, self._source = parent, settings, workers, source
-        self._folder = ""
+        super().__init__(parent, workers)
+        self._settings, self._source = settings, source
         self._last: MovieOptions | None = None
 
-    def ask(self) -> MovieDialog | None:
+    def show_dialog(self) -> MovieDialog | None:
         """Ask for the frames and the look of a movie, then for the file."""
         from zarrbrowser.dialogs.movie_dialog import MovieDialog  # late: for a fast start
 
@@ -62,13 +55,11 @@ class MovieExporter(QObject):
 
     def write(self, planes: ShownPlanes, options: MovieOptions, path: str) -> Request:
         """Write a movie in the background."""
-        name = os.path.basename(path)
         frames = count(len(options.positions), "frame")
-        return self._workers.submit(
+        return self._write(
+            path,
             lambda asked: write_movie(planes, options, path, asked.is_cancelled, asked.progress),
-            lambda _nothing: self.reported.emit(f"Exported to {path} ({frames})"),
-            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
-            f"Exporting {name}",
+            lambda _nothing: f"Exported to {path} ({frames})",
         )
 
     def _planes(self) -> ShownPlanes | None:
@@ -95,23 +86,14 @@ class MovieExporter(QObject):
         self._settings.keep(_KIND, options.kind)
         kind, axes = MOVIE_TYPES[options.kind], planes.main.state.settings.axes
         image = planes.main.state.image
-        stem = f"{image.name}_{axes.names[options.axis]}"
-        dialog = QFileDialog(self._parent, "Export movie", self._folder)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        if kind.suffix:
-            dialog.setNameFilter(f"{kind.title} (*.{kind.suffix})")
-            dialog.setDefaultSuffix(kind.suffix)
-            dialog.selectFile(file_name_of(stem, kind.suffix))
-        else:
-            dialog.setLabelText(QFileDialog.DialogLabel.FileName, "New folder")
-            dialog.selectFile(file_name_of(stem, "").rstrip("."))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._chosen(planes, options, path))
-        dialog.open()
-
-    def _chosen(self, planes: ShownPlanes, options: MovieOptions, path: str) -> None:
-        self._folder = os.path.dirname(path)
-        self.write(planes, options, path)
+        name = file_name_of(f"{image.name}_{axes.names[options.axis]}", kind.suffix)
+        self._ask_for_file(
+            "Export movie",
+            f"{kind.title} (*.{kind.suffix})" if kind.suffix else "",
+            kind.suffix,
+            name if kind.suffix else name.rstrip("."),
+            lambda path: self.write(planes, options, path),
+        )
 
 
 def axes_of(planes: ShownPlanes) -> list[MovieAxis]:
@@ -136,13 +118,14 @@ def write_movie(
         OSError: it cannot be written.
         ZarrError: a chunk cannot be read or decoded, or a package is missing.
     """
-    from zarrbrowser.drawing.figure_files import frame_of, png_of_frame
+    from zarrbrowser.drawing.figure_files import frame_of
+    from zarrbrowser.drawing.png import png_of_pixels
     from zarrbrowser.export.movies.writers import movie_writer
     from zarrbrowser.nodes.read_cost import Cancelled
 
     size, positions = (options.width, options.height), options.positions
     axes = planes.main.state.settings.axes
-    with movie_writer(path, options.kind, size, options.rate, png_of_frame, loops=options.loops) as add:
+    with movie_writer(path, options.kind, size, options.rate, png_of_pixels, loops=options.loops) as add:
         for number, position in enumerate(positions):
             if cancelled():
                 raise Cancelled

@@ -42,8 +42,8 @@ class Navigator(QObject):
         self._wanted: Visit | None = None
         self._view_state: Mapping[str, Any] = {}
         node_pane.tabs.currentChanged.connect(lambda _tab: self.note())
-        node_pane.view_changed.connect(self._session.history.keep_view_state)
-        node_pane.shown.connect(self._restore_view)
+        node_pane.panes.view_changed.connect(self._session.history.keep_view_state)
+        node_pane.panes.shown.connect(self._restore_view)
 
     def go(self, request: SourceRequest) -> None:
         """Go to a node of a source; open the source if necessary."""

@@ -15,7 +15,6 @@ from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.side.side_pane import SidePane
-from zarrbrowser.window.side.tree_view import TreeView
 
 _COLLECT_MS = 1000
 
@@ -36,19 +35,18 @@ class OpenSources(QObject):
         session: Session,
         settings: Settings,
         model: TreeModel,
-        tree: TreeView,
         side: SidePane,
         node_pane: NodePane,
         navigator: Navigator,
         editor: Editor,
     ) -> None:
         super().__init__(model)
-        self._session, self._settings, self._model, self._tree = session, settings, model, tree
+        self._session, self._settings, self._model, self._tree = session, settings, model, side.tree
         self._side, self._node_pane, self._navigator, self._editor = side, node_pane, navigator, editor
         # A hierarchy and its nodes refer to each other: without a collection, closed stores keep files and connections open.
         self._collecting = QTimer(self, singleShot=True, interval=_COLLECT_MS)
         self._collecting.timeout.connect(gc.collect)
-        tree.reload_asked.connect(self.reload)
+        side.tree.reload_asked.connect(self.reload)
         model.source_opened.connect(self._add)
         model.source_failed.connect(lambda _index: self._inform_panes())
         model.rowsRemoved.connect(self._rows_removed)
@@ -132,7 +130,7 @@ class OpenSources(QObject):
             self._session.remove(source)
             self._editor.closed(source)
         if closed:
-            self._node_pane.forget_tiles()
+            self._node_pane.panes.forget_tiles()
             self._inform_panes()
             self._collecting.start()
         self._side.sources_changed()
@@ -141,7 +139,7 @@ class OpenSources(QObject):
 
     def _inform_panes(self) -> None:
         """Let the panes know that sources were opened or closed, or could not be opened."""
-        self._node_pane.sources_changed(self._model.places())
+        self._node_pane.panes.sources_changed(self._model.places())
 
 
 def _source_of(index: QModelIndex) -> QModelIndex:

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QTextDocumentFragment
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from zarrbrowser.dialogs.palette_dialog import Entry
+from zarrbrowser.dialogs.palette_dialog import Entry, PaletteDialog
 from zarrbrowser.widgets.bar import Bar
-from zarrbrowser.window.commands import COMMANDS, CommandTarget
+from zarrbrowser.window.commands import COMMANDS
+
+if TYPE_CHECKING:
+    from zarrbrowser.window.main_window import MainWindow
 
 _HERE = "Commands"
 _COMMANDS = {command.label for group in COMMANDS for command in group.commands}
 
 
-def entries_of(window: CommandTarget, menus: dict[str, QMenu], tab: str, pane: QWidget | None) -> list[Entry]:
+def show_palette(window: MainWindow) -> PaletteDialog:
+    """Show all that the window can do now, to be found by typing."""
+    bar, pane = window.view.top_bar, window.node_pane
+    menus = {"": bar.menu, "Open recent": bar.recent_menu}
+    copying = pane.header.copy_button.menu()
+    if isinstance(copying, QMenu):
+        menus["Copy as"] = copying
+    dialog = PaletteDialog(entries_of(window, menus, pane.current_tab(), pane.current_pane), window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog
+
+
+def entries_of(window: MainWindow, menus: dict[str, QMenu], tab: str, pane: QWidget | None) -> list[Entry]:
     """The entries for the present state of a window.
 
     Args:
@@ -35,7 +53,7 @@ def entries_of(window: CommandTarget, menus: dict[str, QMenu], tab: str, pane: Q
     return list(found.values())
 
 
-def _of_commands(window: CommandTarget, tab: str) -> Iterator[Entry]:
+def _of_commands(window: MainWindow, tab: str) -> Iterator[Entry]:
     for group in COMMANDS:
         for command in group.commands:
             run = command.run

@@ -17,9 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
+from zarrbrowser.workers import Lane, Workers
 
 _VERSION_LENGTH = 14
 """Characters of a version that the box always shows."""
@@ -34,16 +36,15 @@ class TopBar(QFrame):
         entered: an address, typed or chosen among the recent ones.
         open_pressed: the user wants to choose a folder.
         location_pressed: the user wants to enter a location with connection options.
-        edited: the text typed so far.
     """
 
     entered = Signal(str)
     open_pressed = Signal()
     location_pressed = Signal()
-    edited = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._completing = Lane(workers, in_flight=1)
         self.setProperty("role", "bar")
         self.back_button = tool_button("back", "Back (Alt+Left)")
         self.forward_button = tool_button("forward", "Forward (Alt+Right)")
@@ -64,7 +65,7 @@ class TopBar(QFrame):
         self.address.setAcceptDrops(False)  # the window handles drops, here too
         self.address.setAccessibleName("path or URL of a source")
         self.address.returnPressed.connect(self._enter)
-        self.address.textEdited.connect(self.edited)
+        self.address.textEdited.connect(self._complete)
         self.version_box = QComboBox()
         self.version_box.setToolTip("Version of this repository")
         self.version_box.setAccessibleName("version of the repository")
@@ -102,6 +103,11 @@ class TopBar(QFrame):
         """Enable or disable the buttons for back and forward."""
         self.back_button.setEnabled(back)
         self.forward_button.setEnabled(forward)
+
+    def focus_address(self) -> None:
+        """Focus the address field."""
+        self.address.setFocus()
+        self.address.selectAll()
 
     def offer(self, text: str, places: list[str]) -> None:
         """Offer completions of ``text`` besides recent sources, if it is still the typed text."""
@@ -148,6 +154,13 @@ class TopBar(QFrame):
         view = self.version_box.view()
         view.setMinimumWidth(view.sizeHintForColumn(0) + _SCROLL_BAR)
         self.version_box.setVisible(bool(versions))
+
+    def _complete(self, text: str) -> None:
+        self._completing.ask(
+            lambda _asked: folders_like(text),
+            lambda places: self.offer(text, places),
+            lambda _error: None,
+        )
 
     def _enter(self) -> None:
         text = self.address.text().strip()

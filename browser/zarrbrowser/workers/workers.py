@@ -36,7 +36,7 @@ class Request:
     label: str
     started_s: float
     _report: Callable[[Request, float], None]
-    _tell: Callable[[Request, Any], None]
+    _report_part: Callable[[Request, Any], None]
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def cancel(self) -> None:
@@ -51,9 +51,9 @@ class Request:
         """Report the progress, 0 to 1; called by the worker."""
         self._report(self, fraction)
 
-    def tell(self, part: Any) -> None:
+    def report_part(self, part: Any) -> None:
         """Report a part of the answer early; called by the worker."""
-        self._tell(self, part)
+        self._report_part(self, part)
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Workers(QObject):
     activity_changed = Signal()
     progressed = Signal(object, float)
     _answered = Signal(object)
-    _told = Signal(object, object)
+    _part_reported = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None, threads: int = THREADS) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class Workers(QObject):
         self._hearers: dict[Request, Callable[[Any], None]] = {}
         self._closed = False
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._told.connect(self._deliver_part, Qt.ConnectionType.QueuedConnection)
+        self._part_reported.connect(self._deliver_part, Qt.ConnectionType.QueuedConnection)
 
     @property
     def active(self) -> tuple[Request, ...]:
@@ -107,7 +107,7 @@ class Workers(QObject):
             heard: called on this thread, before the answer, with the parts that the work reports.
         """
         self._count += 1
-        request = Request(self._count, label, time.monotonic(), self._report, self._tell)
+        request = Request(self._count, label, time.monotonic(), self._report, self._report_part)
         self._waiting[request] = (done, failed)
         if heard is not None:
             self._hearers[request] = heard
@@ -161,9 +161,9 @@ class Workers(QObject):
         if not self._closed and not request.is_cancelled():
             self.progressed.emit(request, fraction)
 
-    def _tell(self, request: Request, part: Any) -> None:
+    def _report_part(self, request: Request, part: Any) -> None:
         if not self._closed and not request.is_cancelled():
-            self._told.emit(request, part)
+            self._part_reported.emit(request, part)
 
     def _deliver_part(self, request: Request, part: Any) -> None:
         hearer = self._hearers.get(request)

@@ -34,7 +34,7 @@ def test_a_location_is_opened_with_all_its_options(application: QApplication, qt
     qtbot.addWidget(window)
     window.show()
     window.open_text("s3://bucket/a.zarr#/image")
-    qtbot.waitUntil(lambda: "denied" in window.sentence.text)
+    qtbot.waitUntil(lambda: "denied" in window.view.sentence.text)
     window.choose_location()
     dialog = dialog_of(window)
     assert dialog.address.text() == "s3://bucket/a.zarr", "the dialog starts with the address that failed"
@@ -53,7 +53,7 @@ def test_a_location_is_opened_with_all_its_options(application: QApplication, qt
     assert asked[-1] == SourceRequest("s3://bucket/a.zarr", "/", "v2", connection)
     assert window.model.rowCount() == 1
     assert window.session.recent.requests[0].options == connection
-    assert any("anonymous" in action.text() for action in window.top_bar.recent_menu.actions())
+    assert any("anonymous" in action.text() for action in window.view.top_bar.recent_menu.actions())
     window.close()
     assert window.workers.shut_down(30)
 

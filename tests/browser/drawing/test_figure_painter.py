@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from tests.browser.drawing.figures import OPTIONS, figure
-from zarrbrowser.drawing.figure_files import frame_of, png_of_frame
+from zarrbrowser.drawing.figure_files import frame_of
 from zarrbrowser.drawing.figure_painter import size_in_units
+from zarrbrowser.drawing.png import png_of_pixels
 from zarrbrowser.export.figures.figure import Figure, FigureOptions
 
 pytestmark = pytest.mark.usefixtures("application")
@@ -55,6 +56,6 @@ def test_the_colour_bar_has_the_highest_value_at_the_top() -> None:
 def test_a_frame_is_an_array_and_a_png_file() -> None:
     pixels = frame_of(figure(), OPTIONS)
     assert pixels.shape == (OPTIONS.pixels[1], OPTIONS.pixels[0], 3)
-    image = QImage.fromData(png_of_frame(pixels))
+    image = QImage.fromData(png_of_pixels(pixels))
     assert (image.width(), image.height()) == OPTIONS.pixels
     assert image.pixelColor(3, 3).getRgb()[:3] == tuple(pixels[3, 3])

@@ -20,7 +20,7 @@ def filled() -> WatchedStore:
 def test_keys_are_counted_while_it_is_watched() -> None:
     store, told = filled(), []
     progress = Progress(told.append)
-    progress.begin(2)
+    progress.start(2)
     with store.watching(copying=progress):
         store.set("b", b"1")
         store.erase("b")

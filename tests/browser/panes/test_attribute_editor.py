@@ -15,7 +15,7 @@ def editor(qtbot: QtBot) -> AttributeEditor:
     made = AttributeEditor()
     qtbot.addWidget(made)
     made.show()
-    made.begin({"a": 1})
+    made.start({"a": 1})
     return made
 
 
@@ -56,5 +56,5 @@ def test_a_conflict_is_shown_and_then_replaced(editor: AttributeEditor, qtbot: Q
     with qtbot.waitSignal(editor.save_asked) as heard:
         editor.save_button.click()
     assert heard.args == [{"a": 3}, {"a": 2}]
-    editor.begin({"a": 2})
+    editor.start({"a": 2})
     assert editor.found.isHidden()

@@ -148,9 +148,9 @@ def test_a_text_survives_a_stop_of_changes(window: MainWindow, place: Path, qtbo
         qtbot.waitUntil(lambda may=may_change: tree.is_edited is may)  # type: ignore[misc]
         idle(window, qtbot)
     assert tree.editor.text == '{"unit": "µm"}'
-    assert window.node_pane.unsaved() == {"/scan/raw": '{"unit": "µm"}'}
+    assert window.node_pane.panes.unsaved() == {"/scan/raw": '{"unit": "µm"}'}
     tree.editor.edit.setPlainText('{\n  "unit": "mm"\n}')
-    assert window.node_pane.unsaved() == {}, "it is that of the attributes again"
+    assert window.node_pane.panes.unsaved() == {}, "it is that of the attributes again"
 
 
 def test_a_text_that_is_not_saved_keeps_the_window_open_once(
@@ -184,7 +184,9 @@ def test_a_failure_keeps_the_text(window: MainWindow, place: Path, qtbot: QtBot)
 def test_undo_in_the_text_is_the_undo_of_the_text(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
     tree = tree_of(window)
-    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "km"}))
+    window.editor.run_here(
+        set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "km"})
+    )
     qtbot.waitUntil(lambda: attributes(place, "scan/raw") == {"unit": "km"})
     idle(window, qtbot)
     tree.edit_button.click()

@@ -28,7 +28,7 @@ def test_an_array_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
     attributes = window.node_pane.pane("Attributes")
     assert isinstance(attributes, AttributesPane)
     assert attributes.attributes.tree.model().index(0, 0).data() == "units"
-    assert window.top_bar.address.text() == "fake.zarr#/image"
+    assert window.view.top_bar.address.text() == "fake.zarr#/image"
 
 
 def test_a_pane_hidden_while_the_appearance_changes_shows_the_current_node(
@@ -44,6 +44,6 @@ def test_a_pane_hidden_while_the_appearance_changes_shows_the_current_node(
     window.open_text("fake.zarr#/group/inner")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
     assert pane.document.text == ""
-    window.appearance.choose(Appearance.LIGHT)
+    window.view.appearance.choose(Appearance.LIGHT)
     window.node_pane.show_tab("Metadata")
     qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)

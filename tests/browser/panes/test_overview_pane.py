@@ -22,7 +22,7 @@ def test_a_group_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert isinstance(pane, OverviewPane)
     qtbot.waitUntil(lambda: pane.children_label is not None and pane.children_label.text() == "3 children")
     assert pane.attributes.tree.model().index(0, 1).data() == "an example"
-    assert window.top_bar.address.text() == "fake.zarr"
+    assert window.view.top_bar.address.text() == "fake.zarr"
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_stop_is_immediate_and_permanent(
     if way == "Esc":
         QTest.keySequence(window, "Esc")
     else:
-        window.status.cancel.click()
+        window.view.status.cancel.click()
     assert not window.workers.active
     assert rest(window, turnstile, qtbot) == begun
     assert pane.body.stack.notice.button.text() in ("Retry", "Load anyway")
@@ -148,7 +148,7 @@ def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot)
     qtbot.addWidget(pane)
     pane.resize(20_000, 200)  # more blocks than are read at once, whatever the font, and few cells to draw
     pane.show()
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)
     assert len(pane.reader.blocks_in_view()) > 4
     workers.stop() if way == "stop" else pane.hide()

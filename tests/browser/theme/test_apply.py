@@ -19,13 +19,13 @@ def test_the_system_s_colours_are_followed_while_running(
 ) -> None:
     window = open_window(example())
     monkeypatch.setattr(apply, "_colours_for", lambda _application, _appearance: DARK)
-    window.appearance.follow_system()
+    window.view.appearance.follow_system()
     assert current_colours() is DARK
     monkeypatch.undo()
     monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
-    window.appearance.follow_system()
+    window.view.appearance.follow_system()
     assert current_colours() is DARK, "the user's own are kept"
-    window.appearance.choose(Appearance.LIGHT)
+    window.view.appearance.choose(Appearance.LIGHT)
 
 
 @pytest.fixture

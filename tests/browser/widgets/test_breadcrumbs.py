@@ -13,10 +13,10 @@ from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 def test_breadcrumbs_lead_to_ancestors(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/scan/line")
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
-    assert [link.text() for link in window.node_pane.crumbs.links] == ["fake.zarr", "scan"]
-    window.node_pane.crumbs.links[1].click()
+    assert [link.text() for link in window.node_pane.header.crumbs.links] == ["fake.zarr", "scan"]
+    window.node_pane.header.crumbs.links[1].click()
     qtbot.waitUntil(lambda: at(window, "/scan", "Overview"))
-    window.node_pane.crumbs.links[0].click()
+    window.node_pane.header.crumbs.links[0].click()
     qtbot.waitUntil(lambda: at(window, "/", "Overview"))
 
 

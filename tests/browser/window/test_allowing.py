@@ -78,7 +78,7 @@ def test_a_source_that_cannot_be_opened_for_this_reason(
 ) -> None:
     window.navigator.go(SourceRequest(str(header)))
     qtbot.waitUntil(lambda: offered(window) is not None)
-    assert "--allow-targets" not in window.sentence.text
+    assert "--allow-targets" not in window.view.sentence.text
     button = offered(window)
     assert button is not None
     button.click()

@@ -19,9 +19,9 @@ def test_an_empty_window_shows_the_start_page(application: QApplication, qtbot: 
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()
-    assert window.empty.isVisible()
-    assert window.empty.open_button.isVisible()
-    assert "URL" in window.top_bar.address.placeholderText()
+    assert window.view.empty.isVisible()
+    assert window.view.empty.open_button.isVisible()
+    assert "URL" in window.view.top_bar.address.placeholderText()
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_p
     assert viewed is not None
     assert viewed.selection == (1, slice(None), slice(None))
     path = tmp_path / "picture.png"
-    with qtbot.waitSignal(window.exporter.reported) as said:
-        window.exporter.write(Export(viewed, viewed.selection, "png", str(path)))
+    with qtbot.waitSignal(window.exports.data.reported) as said:
+        window.exports.data.write(Export(viewed, viewed.selection, "png", str(path)))
     assert str(path) in said.args[0]
     image = QImage(str(path))
     assert (image.width(), image.height()) == (30, 20)
@@ -63,7 +63,7 @@ def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_p
 
 def test_the_dialog_writes_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     QTest.keySequence(window, "Ctrl+E")
-    dialog = window.exporter.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, ExportDialog)
     dialog.suffix.setCurrentIndex(dialog.suffix.findData("npy"))
     dialog.what.setCurrentIndex(dialog.what.count() - 1)
@@ -78,7 +78,7 @@ def test_the_dialog_writes_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Pa
     assert chooser.selectedFiles()[0].endswith("volume_axis02.npy")
     assert not chooser.testOption(QFileDialog.Option.DontConfirmOverwrite)
     chooser.fileSelected.emit(str(tmp_path / "chosen.npy"))
-    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    qtbot.waitUntil(lambda: "Exported to" in window.view.status.message.text)
     assert np.array_equal(np.load(tmp_path / "chosen.npy"), VALUES[2, :, 4:9])
     chooser.reject()
 
@@ -95,14 +95,14 @@ def test_a_picture_that_is_too_large_is_refused(window: MainWindow, monkeypatch:
 def test_a_file_that_cannot_be_written_is_reported(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     viewed = window.node_pane.viewed()
     assert viewed is not None
-    with qtbot.waitSignal(window.exporter.reported) as said:
-        window.exporter.write(Export(viewed, viewed.selection, "npy", str(tmp_path / "none" / "x.npy")))
+    with qtbot.waitSignal(window.exports.data.reported) as said:
+        window.exports.data.write(Export(viewed, viewed.selection, "npy", str(tmp_path / "none" / "x.npy")))
     assert said.args[0].startswith("x.npy was not written: ")
     assert "No such file" in said.args[0]
 
 
 def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     actions["Python: zarr"].trigger()
@@ -132,7 +132,7 @@ def choose_path(window: MainWindow, path: Path) -> QFileDialog:
 def test_a_group_is_exported_as_a_hierarchy(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.open_text(f"{tmp_path}/a.zarr")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
-    dialog = window.exporter.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, NodeExportDialog)
     qtbot.waitUntil(lambda: dialog.note.text() == "1 array · 1.76 KiB decoded")
     titles = [dialog.kind.itemText(place) for place in range(dialog.kind.count())]
@@ -143,13 +143,13 @@ def test_a_group_is_exported_as_a_hierarchy(window: MainWindow, qtbot: QtBot, tm
     dialog.accept()
     chooser = choose_path(window, tmp_path / "copy.zarr")
     assert chooser.selectedFiles()[0].endswith("/a.zarr")
-    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    qtbot.waitUntil(lambda: "Exported to" in window.view.status.message.text)
     chooser.reject()
     assert np.array_equal(zarr.open_group(tmp_path / "copy.zarr", zarr_format=2)["volume"][...], VALUES)
 
 
 def test_an_array_is_exported_as_a_whole(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = window.exporter.ask()
+    dialog = window.exports.data.show_dialog()
     assert isinstance(dialog, ExportDialog)
     dialog.suffix.setCurrentIndex(dialog.suffix.findText("HDF5, with coordinates"))
     assert dialog.selection.text() == ":, :, :"
@@ -161,7 +161,7 @@ def test_an_array_is_exported_as_a_whole(window: MainWindow, qtbot: QtBot, tmp_p
     dialog.accept()
     chooser = choose_path(window, tmp_path / "a.h5")
     assert chooser.selectedFiles()[0].endswith("/volume.h5")
-    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    qtbot.waitUntil(lambda: "Exported to" in window.view.status.message.text)
     chooser.reject()
     with h5py.File(tmp_path / "a.h5") as file:
         assert np.array_equal(file["volume"][...], VALUES)
@@ -172,7 +172,7 @@ def test_an_export_that_fails_says_why(window: MainWindow, qtbot: QtBot, tmp_pat
     assert source is not None
     node = source.hierarchy.node("/volume")
     (tmp_path / "there.zarr").mkdir()
-    with qtbot.waitSignal(window.exporter.reported) as said:
+    with qtbot.waitSignal(window.exports.data.reported) as said:
         path = str(tmp_path / "there.zarr")
-        window.exporter.write_node(NodeExport(source.hierarchy, node, HIERARCHIES["v3 folder"], path))
+        window.exports.data.write_node(NodeExport(source.hierarchy, node, HIERARCHIES["v3 folder"], path))
     assert said.args[0].endswith("exists: choose another name.")

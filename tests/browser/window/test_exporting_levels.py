@@ -59,7 +59,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
 
 
 def dialog_of(window: MainWindow, suffix: str) -> ExportDialog:
-    dialog = window.exporter.ask()
+    dialog = window.exports.data.show_dialog()
     assert dialog is not None
     dialog.suffix.setCurrentIndex(dialog.suffix.findData(suffix))
     return dialog
@@ -70,7 +70,7 @@ def exported(window: MainWindow, dialog: ExportDialog, qtbot: QtBot, folder: Pat
     dialog.accept()
     chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
     path = folder / Path(chooser.selectedFiles()[0]).name
-    with qtbot.waitSignal(window.exporter.reported) as said:
+    with qtbot.waitSignal(window.exports.data.reported) as said:
         chooser.fileSelected.emit(str(path))
     assert "Exported to" in said.args[0]
     chooser.reject()
@@ -115,8 +115,8 @@ def test_a_selection_with_steps_has_larger_pixels(window: MainWindow, qtbot: QtB
     viewed = window.node_pane.viewed()
     assert viewed is not None
     path = tmp_path / "x.tiff"
-    with qtbot.waitSignal(window.exporter.reported):
-        window.exporter.write(Export(viewed, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
+    with qtbot.waitSignal(window.exports.data.reported):
+        window.exports.data.write(Export(viewed, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
     with tifffile.TiffFile(path) as file:
         assert size_um(file.pages[0]) == pytest.approx((3 * PIXEL_UM[0], PIXEL_UM[1]), rel=1e-6)
 
@@ -152,7 +152,7 @@ def test_the_picture_of_one_channel_can_be_exported(window: MainWindow, qtbot: Q
 
 
 def test_code_reads_the_finest_level_and_others_on_request(window: MainWindow) -> None:
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     actions["Python: zarrcore"].trigger()

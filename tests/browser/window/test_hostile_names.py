@@ -54,7 +54,7 @@ def test_markup_from_a_store_is_shown_as_text(window: MainWindow, qtbot: QtBot, 
             )
         else:
             qtbot.waitUntil(
-                lambda: window.sentence.button.isVisible() or window.session.node.path == "/broken"
+                lambda: window.view.sentence.button.isVisible() or window.session.node.path == "/broken"
             )
         tabs = window.node_pane.tabs
         for position in range(tabs.count()):

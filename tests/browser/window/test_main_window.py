@@ -26,60 +26,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Gate
 from tests.browser.window.examples import example
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, current_colours
 from zarrbrowser.window.main_window import MainWindow
-from zarrcore.errors import HierarchyNotFoundError, StoreNotFoundError
-
-
-def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/bad")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Problem")
-    pane = window.node_pane.pane("Problem")
-    assert isinstance(pane, ProblemPane)
-    assert pane.sentence.text() == "Expected a list."
-    qtbot.waitUntil(lambda: '"data_type": "float99"' in pane.document.text)
-    root = window.session.sources[0].hierarchy.node("/")
-    root.add("bad", FakeArray(np.zeros((3, 4))))
-    pane.retry_button.click()
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    assert window.tree.currentIndex().siblingAtColumn(1).data() == "3 × 4"
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        StoreNotFoundError("there is no directory /nowhere"),
-        HierarchyNotFoundError("/data", ("zarr.json", ".zgroup")),
-        PermissionError(13, "Permission denied"),
-        RuntimeError(),
-    ],
-)
-def test_a_source_that_cannot_be_opened_shows_a_sentence(
-    error: Exception, application: QApplication, qtbot: QtBot
-) -> None:
-    problem: list[Exception] = [error]
-
-    def opener(request: SourceRequest) -> Source:
-        if problem:
-            raise problem[0]
-        return Source(request, FakeHierarchy(example()), example())
-
-    window = MainWindow(Settings(fresh=True), opener)
-    qtbot.addWidget(window)
-    window.show()
-    window.open_text("/nowhere")
-    qtbot.waitUntil(lambda: window.sentence.button.isVisible())
-    assert window.sentence.text.endswith(".")
-    problem.clear()
-    window.sentence.button.click()
-    qtbot.waitUntil(lambda: bool(window.session.sources))
-    qtbot.waitUntil(lambda: window.node_pane.isVisible())
 
 
 def test_a_source_that_hangs_can_be_cancelled_and_closed(application: QApplication, qtbot: QtBot) -> None:
@@ -93,11 +46,11 @@ def test_a_source_that_hangs_can_be_cancelled_and_closed(application: QApplicati
     qtbot.addWidget(window)
     window.show()
     window.open_text("/slow")
-    assert "Opening /slow" in window.sentence.text
+    assert "Opening /slow" in window.view.sentence.text
     window.workers.stop()
-    assert "cancelled" in window.sentence.text
+    assert "cancelled" in window.view.sentence.text
     window.sources.close_current()
-    assert window.empty.isVisible()
+    assert window.view.empty.isVisible()
     gate.open()
 
 
@@ -224,25 +177,9 @@ def test_the_focus_of_the_picture_and_of_the_tree_is_visible(open_window: OpenWi
         assert without.name() != current_colours().accent
 
 
-def test_the_status_line_forgets_what_is_no_longer_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.status.message.text.startswith("/image"))
-    read = window.status.message.text
-    window.status.show_value("y = 1")
-    window.node_pane.show_tab("Metadata")
-    assert (window.status.message.text, window.status.value.text()) == ("", "")
-    window.node_pane.show_tab("Image")
-    assert window.status.message.text == read
-    window.status.fetched.setText("3 requests")
-    qtbot.waitUntil(lambda: not window.workers.active)
-    window.tree.choose(window.model.index(0, 0))
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
-    assert (window.status.message.text, window.status.fetched.text()) == ("", "")
-
-
 def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow) -> None:
     window = open_window(example())
-    entries = [one.text().partition("\t")[0] for one in window.top_bar.menu.actions()]
+    entries = [one.text().partition("\t")[0] for one in window.view.top_bar.menu.actions()]
     assert {"Guide", "About zarrscope"} <= set(entries)
     guide = window.help.show_guide()
     assert "Find a node" in guide.text.toPlainText()
@@ -260,18 +197,10 @@ def test_the_menu_has_the_guide_and_what_the_program_is(open_window: OpenWindow)
 def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.appearance.choose(Appearance.DARK)
+    window.view.appearance.choose(Appearance.DARK)
     assert current_colours() is DARK
     assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
-    window.appearance.choose(Appearance.LIGHT)
-
-
-def test_an_error_disappears_when_the_source_is_opened_again(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example())
-    window.open_text("fake.zarr#/nowhere")
-    qtbot.waitUntil(window.sentence.isVisible)
-    window.open_text("fake.zarr")
-    qtbot.waitUntil(window.node_pane.isVisible)
+    window.view.appearance.choose(Appearance.LIGHT)
 
 
 def test_a_long_name_fits_a_small_window(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -283,24 +212,6 @@ def test_a_long_name_fits_a_small_window(open_window: OpenWindow, qtbot: QtBot) 
         window.resize(900, 600)
         qtbot.wait(10)
         assert (window.width(), window.height()) == (900, 600)
-
-
-def test_a_failed_listing_shows_a_sentence_when_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    root, flaky = example(), Flaky()
-    root.find("/group").before_listing = flaky
-    window = open_window(root, "/group")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")
-    window.tree.expand(window.tree.currentIndex())
-    group = window.tree.currentIndex()
-    qtbot.waitUntil(lambda: "does not answer" in str(window.model.index(0, 0, group).data()))
-    assert window.tree.isFirstColumnSpanned(0, group)
-    window.tree.setCurrentIndex(window.model.index(0, 0, group))
-    assert window.sentence.isVisible()
-    flaky.mended = True
-    window.sentence.button.click()
-    qtbot.waitUntil(lambda: window.model.index(0, 0, group).data() == "inner")
-    qtbot.waitUntil(window.node_pane.isVisible)
-    assert not window.tree.isFirstColumnSpanned(0, group)
 
 
 def name_of(widget: QWidget) -> str:
@@ -345,8 +256,8 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
     for name in ("Table", "Metadata", "Attributes", "Storage", "Image"):
         assert window.node_pane.show_tab(name)
         qtbot.waitUntil(lambda: not window.workers.active)
-    window.side.box.setText("i")
-    qtbot.waitUntil(lambda: window.side.hits.found > 0)
+    window.view.side.box.setText("i")
+    qtbot.waitUntil(lambda: window.view.side.hits.found > 0)
     for dialog in (window.choose_location(), window.help.show_keys()):
         dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)

@@ -71,7 +71,9 @@ def test_the_menu_runs_each_command_and_shows_its_first_key(
     assert not {"Address", "Play, stop", "Stop reading"} & set(entries), "not in the menu"
     for action in menu.actions():
         action.trigger()
-    assert {"sources.reload_current()", "side.focus_box()", "node_pane.step(-1)", "close()"} <= set(asked)
+    assert {"sources.reload_current()", "view.side.focus_box()", "node_pane.step(-1)", "close()"} <= set(
+        asked
+    )
     assert len(asked) == len(entries)
 
 
@@ -143,7 +145,7 @@ def test_the_mount_menu_is_filled_when_it_opens(
     assert asked == []
     menu.aboutToShow.emit()
     assert len(asked) == 1
-    assert asked[0].startswith("mounter.fill_menu(")
+    assert asked[0].startswith("exports.mounter.fill_menu(")
 
 
 def test_a_menu_is_filled_anew_each_time(qtbot: QtBot) -> None:
@@ -165,4 +167,4 @@ def test_a_menu_starts_with_the_commands_of_its_group(window: Any, asked: list[s
     entries = [one.text().partition("\t")[0] for one in menu.actions() if one.text()]
     assert entries == ["Bookmark this view…", "Edit bookmarks…", "mine"]
     menu.actions()[0].trigger()
-    assert asked == ["bookmarker.add()"]
+    assert asked == ["saved_views.bookmarker.add()"]

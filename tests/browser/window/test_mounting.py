@@ -37,21 +37,21 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     window.show()
     window.open_text(f"{mountable}#/x")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/x")
-    window.mounter.mount_and_open()
+    window.exports.mounter.mount_and_open()
     qtbot.waitUntil(lambda: bool(opened))
     assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), NUMBERS)
-    copying = window.node_pane.copy_button.menu()
+    copying = window.node_pane.header.copy_button.menu()
     copying.aboutToShow.emit()
     next(action for action in copying.actions() if action.text() == "Path in the mount").trigger()
     assert np.array_equal(np.load(QGuiApplication.clipboard().text()), NUMBERS)
     menu = QMenu()
-    window.mounter.fill_menu(menu)
+    window.exports.mounter.fill_menu(menu)
     states = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
     assert states == {"Open mounted folder": True, "Unmount": True, "Unmount on quit": True}
-    window.mounter.unmount()
-    qtbot.waitUntil(lambda: "is unmounted" in window.status.message.text)
+    window.exports.mounter.unmount()
+    qtbot.waitUntil(lambda: "is unmounted" in window.view.status.message.text)
     assert not os.path.exists(opened[0])
-    window.mounter.mount_and_open()
+    window.exports.mounter.mount_and_open()
     qtbot.waitUntil(lambda: len(opened) == 2)
     window.close()
     assert not os.path.exists(opened[1])
@@ -74,13 +74,13 @@ def test_a_mount_in_progress_is_unmounted_too(
     window.open_text(str(mountable))
     qtbot.waitUntil(lambda: window.session.source is not None)
     for _ in range(2):  # a second request gets the same mount
-        window.mounter.mount_and_open()
+        window.exports.mounter.mount_and_open()
     folders = tmp_path / "zarrscope" / "mounts"
     qtbot.waitUntil(lambda: folders.exists() and any(folders.iterdir()))
     assert [folder.name for folder in folders.iterdir()] == ["a b.zarr"]
     if how == "cancelled":
         window.workers.stop()
-        assert window.status.message.text == "This was cancelled."
+        assert window.view.status.message.text == "This was cancelled."
         qtbot.waitUntil(lambda: not any(folders.iterdir()))
     window.close()
     assert list(folders.iterdir()) == []

@@ -50,8 +50,8 @@ def bright(path: Path) -> float:
 
 
 def written(window: MainWindow, qtbot: QtBot, options: MovieOptions, path: Path) -> str:
-    with qtbot.waitSignal(window.movies.reported) as said:
-        window.movies.write(window.node_pane.figure(), options, str(path))
+    with qtbot.waitSignal(window.exports.movies.reported) as said:
+        window.exports.movies.write(window.node_pane.current_pane.figure(), options, str(path))
     return str(said.args[0])
 
 
@@ -69,10 +69,10 @@ def test_the_dialog_writes_a_movie(window: MainWindow, qtbot: QtBot, tmp_path: P
     dialog.accept()
     chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
     chooser.fileSelected.emit(str(tmp_path / "movie"))
-    qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
+    qtbot.waitUntil(lambda: "Exported to" in window.view.status.message.text)
     assert len(os.listdir(tmp_path / "movie")) == 6
     chooser.reject()
-    again = window.movies.ask()
+    again = window.exports.movies.show_dialog()
     assert again is not None
     assert (again.kind.currentData(), again.width_.value()) == ("png", 120)
     again.axis.setCurrentIndex(1)
@@ -105,8 +105,10 @@ def test_cancelling_leaves_nothing(
     gate = Gate()
     array.before_read = gate.wait
     heard: list[str] = []
-    window.movies.reported.connect(heard.append)
-    window.movies.write(window.node_pane.figure(), replace(OPTIONS, kind="gif"), str(tmp_path / "m.gif"))
+    window.exports.movies.reported.connect(heard.append)
+    window.exports.movies.write(
+        window.node_pane.current_pane.figure(), replace(OPTIONS, kind="gif"), str(tmp_path / "m.gif")
+    )
     qtbot.waitUntil(lambda: bool(window.workers.active))
     window.workers.stop()
     gate.open()
@@ -139,8 +141,8 @@ def test_without_a_slider_there_is_no_movie(open_window: OpenWindow, qtbot: QtBo
     window = open_window(FakeGroup({"array": FakeArray(np.zeros((20, 30)))}), "/array")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    with qtbot.waitSignal(window.movies.reported) as said:
-        assert window.movies.ask() is None
+    with qtbot.waitSignal(window.exports.movies.reported) as said:
+        assert window.exports.movies.show_dialog() is None
     assert said.args[0] == NOTHING
 
 
@@ -148,7 +150,7 @@ def test_a_missing_package_is_told_in_the_dialog(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zarrbrowser.export.movies.writers.find_spec", lambda _name: None)
-    dialog = window.movies.ask()
+    dialog = window.exports.movies.show_dialog()
     assert dialog is not None
     dialog.kind.setCurrentIndex(dialog.kind.findData("mp4"))
     assert dialog.kind.currentText() == "MP4 video (needs imageio-ffmpeg)"

@@ -31,17 +31,17 @@ def test_back_and_forward_lead_to_nodes_and_their_tabs(open_window: OpenWindow, 
     window.node_pane.show_tab("Metadata")
     window.open_text("fake.zarr#/scan/line")
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
-    assert not window.top_bar.forward_button.isEnabled()
+    assert not window.view.top_bar.forward_button.isEnabled()
     window.activateWindow()
     QTest.keySequence(window, "Alt+Left")
     qtbot.waitUntil(lambda: at(window, "/image", "Metadata"))
-    window.top_bar.back_button.click()
+    window.view.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/image", "Image"))
-    window.top_bar.back_button.click()
+    window.view.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/", "Overview"))
-    assert not window.top_bar.back_button.isEnabled()
+    assert not window.view.top_bar.back_button.isEnabled()
     for place in (("/image", "Image"), ("/image", "Metadata"), ("/scan/line", "Plot")):
-        window.top_bar.forward_button.click()
+        window.view.top_bar.forward_button.click()
         qtbot.waitUntil(lambda place=place: at(window, *place))
     QTest.keySequence(window, "Alt+Up")
     qtbot.waitUntil(lambda: at(window, "/scan", "Overview"))
@@ -72,9 +72,9 @@ def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> 
         if position == 7:
             window.open_text("fake.zarr#/two")
             qtbot.waitUntil(lambda: at(window, "/two", "Image"))
-    window.top_bar.back_button.click()
+    window.view.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/one", "Image") and position_of(window) == 7)
-    window.top_bar.forward_button.click()
+    window.view.top_bar.forward_button.click()
     qtbot.waitUntil(lambda: at(window, "/two", "Image") and position_of(window) == 2)
 
 
@@ -98,7 +98,7 @@ def test_reload_reads_the_current_node_again(open_window: OpenWindow, qtbot: QtB
     assert window.session.history.visits == visits
     assert window.model.item(window.tree.currentIndex()).node is children["volume"]
     qtbot.waitUntil(lambda: window.tree.visualRect(window.tree.currentIndex()).isValid())
-    assert window.exporter.ask() is not None
+    assert window.exports.data.show_dialog() is not None
 
 
 def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: QtBot) -> None:
@@ -114,17 +114,17 @@ def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: 
     for place in (("/image", "Image"), ("/scan/line", "Plot")):
         window.open_text(f"good.zarr#{place[0]}")
         qtbot.waitUntil(lambda place=place: at(window, *place))
-    qtbot.waitUntil(lambda: "chunk" in window.status.message.text)
+    qtbot.waitUntil(lambda: "chunk" in window.view.status.message.text)
     window.open_text("denied.zarr")
-    qtbot.waitUntil(lambda: "denies" in window.sentence.text)
+    qtbot.waitUntil(lambda: "denies" in window.view.sentence.text)
     assert window.windowTitle() == "denied.zarr – zarrscope"
-    assert window.status.message.text == ""
-    assert window.exporter.ask() is None
-    window.mounter.mount_and_open()
+    assert window.view.status.message.text == ""
+    assert window.exports.data.show_dialog() is None
+    window.exports.mounter.mount_and_open()
     assert not any("Mounting" in request.label for request in window.workers.active)
-    window.top_bar.back_button.click()
+    window.view.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
-    window.top_bar.back_button.click()
+    window.view.top_bar.back_button.click()
     qtbot.waitUntil(lambda: at(window, "/image", "Image"))
     window.close()
     assert window.workers.shut_down(30)
@@ -136,8 +136,8 @@ def test_keys_belong_to_the_window_after_an_address_was_entered(
     window = open_window(example())
     window.activateWindow()
     QTest.keySequence(window, "Ctrl+L")
-    QTest.keyClicks(window.top_bar.address, "fake.zarr#/image")
-    QTest.keyClick(window.top_bar.address, Qt.Key.Key_Return)
+    QTest.keyClicks(window.view.top_bar.address, "fake.zarr#/image")
+    QTest.keyClick(window.view.top_bar.address, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: at(window, "/image", "Image"))
     assert window.tree.hasFocus()  # in a line of text Ctrl+E would mean its end
 
@@ -146,7 +146,7 @@ def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
     window.help.show_keys()
     dialog = next(one for one in window.findChildren(KeysDialog))
-    texts = {one.text() for one in dialog.findChildren(type(window.status.value))}
+    texts = {one.text() for one in dialog.findChildren(type(window.view.status.value))}
     assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts
     assert not any(isinstance(one, ElidedLabel) for one in dialog.findChildren(ElidedLabel))
     dialog.reject()
@@ -184,7 +184,7 @@ def test_closing_a_source_while_its_nested_node_is_current(
     assert window.session.source is window.session.sources[0]
     assert window.session.node is not None
     assert window.session.node.path == "/"
-    assert "inner" not in window.top_bar.typed()
+    assert "inner" not in window.view.top_bar.typed()
     assert window.node_pane.current_tab() == "Overview"
 
 

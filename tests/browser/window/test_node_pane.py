@@ -15,20 +15,11 @@ import zarrcore
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.window.examples import example
+from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.overview_pane import OverviewPane
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
-
-
-def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(example(), "/image")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.node_pane.tabs.tabBarClicked.emit(2)
-    window.node_pane.show_tab("Metadata")
-    window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
-    assert window.node_pane.current_tab() == "Metadata"
 
 
 def test_the_focus_stays_at_the_node_when_its_control_is_gone(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -47,6 +38,30 @@ def test_the_focus_stays_at_the_node_when_its_control_is_gone(open_window: OpenW
         focus = window.focusWidget()
         assert focus is not None
         assert window.node_pane.isAncestorOf(focus), focus
+
+
+def test_the_next_image_is_announced_in_place_of_the_one_before(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    numbers = np.arange(600).reshape(20, 30)
+    arrays = {"a": FakeArray(numbers), "b": FakeArray(numbers[:8]), "line": FakeArray(numbers[0])}
+    window = open_window(FakeGroup(arrays), "/a")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.body.controls.tools["profile"].setChecked(True)
+    states: list[object] = []
+    pane.model.changed.connect(
+        lambda change: states.append(pane.model.state) if Change.IMAGE in change else None
+    )
+    window.navigator.go_within("/b")
+    qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.image.path == "/b")
+    assert len(states) == 1
+    assert not pane.body.controls.tools["profile"].isChecked()
+    assert pane.body.tools.measurements.line is None
+    window.navigator.go_within("/line")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    assert states[1:] == [None]
 
 
 def test_a_pane_that_fails_shows_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -98,8 +113,8 @@ def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
 
 
 def test_the_image_tab_is_made_before_it_is_needed(window: MainWindow, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(window.node_pane.loaded):
-        window.node_pane.load_pictures()
+    with qtbot.waitSignal(window.node_pane.pictures.finished):
+        window.node_pane.pictures.load()
     pane = window.node_pane.panes.get("Image")
     assert pane is not None
     assert not pane.isVisible()

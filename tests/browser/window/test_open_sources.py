@@ -29,7 +29,7 @@ def test_closing_a_source_forgets_it(open_window: OpenWindow, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.sources.close_current()
     assert window.session.sources == []
-    assert window.empty.isVisible()
+    assert window.view.empty.isVisible()
 
 
 def test_reload_shows_the_changed_source(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -78,7 +78,7 @@ def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> Non
     window.open_text("  ")
     assert window.model.rowCount() == 0
     window.open_text("/data/a.zarr")
-    qtbot.waitUntil(lambda: window.sentence.button.isVisible())
+    qtbot.waitUntil(lambda: window.view.sentence.button.isVisible())
     window.open_text("/data/b/../a.zarr/#/image")  # it failed: it is tried again, and shown
     window.open_text("/data/a.zarr#/group")  # is being opened
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")

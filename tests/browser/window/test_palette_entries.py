@@ -72,7 +72,7 @@ def test_a_command_a_menu_and_a_button_run(window: MainWindow, qtbot: QtBot) -> 
     assert pane.body.controls.flip_rows.isChecked()
     run(window, "appearance dark", qtbot)
     assert current_colours() is DARK
-    window.appearance.choose(Appearance.LIGHT)
+    window.view.appearance.choose(Appearance.LIGHT)
     assert current_colours() is LIGHT
 
 

@@ -17,12 +17,12 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
     assert window.tree.currentIndex().parent().data() == "group"
     window.open_text("fake.zarr#/nowhere")
-    qtbot.waitUntil(lambda: "no node /nowhere" in window.sentence.text.lower())
+    qtbot.waitUntil(lambda: "no node /nowhere" in window.view.sentence.text.lower())
     assert window.windowTitle() == "zarrscope"
-    assert window.exporter.ask() is None  # of the node that was shown before
+    assert window.exports.data.show_dialog() is None  # of the node that was shown before
     root = window.session.sources[0].hierarchy.node("/")
     root.add("nowhere", FakeGroup())
-    window.sentence.button.click()
+    window.view.sentence.button.click()
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "nowhere")
     assert window.node_pane.isVisible()
 

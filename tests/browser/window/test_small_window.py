@@ -47,7 +47,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(
         lambda: window.minimumSizeHint().width() <= 700 and window.minimumSizeHint().height() <= 380
     )
-    shown = [pane.export_button, pane.copy_button, pane.tabs, window.status]
+    shown = [pane.header.export_button, pane.header.copy_button, pane.tabs, window.view.status]
     assert not any(stands_out(one, window) for one in shown)
     if path != "/line":
         pane.tabs.setCurrentIndex(0)
@@ -59,13 +59,13 @@ def test_names_in_the_tree_have_room(open_window: OpenWindow, qtbot: QtBot) -> N
     window = open_window(FakeGroup(arrays()), "/packed")
     tree = window.tree
     window.resize(1200, 600)
-    window._layout._split.setSizes([400, 800])
+    window.view._split.setSizes([400, 800])
     qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
     for width in (260, 200, 140):
-        window._layout._split.setSizes([width, 1200 - width])
+        window.view._split.setSizes([width, 1200 - width])
         qtbot.waitUntil(lambda width=width: tree.width() <= width and tree.columnWidth(0) >= 110)
     assert tree.isColumnHidden(1)
-    window._layout._split.setSizes([400, 800])
+    window.view._split.setSizes([400, 800])
     qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
 
 

@@ -27,7 +27,7 @@ def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot,
     qtbot.addWidget(window)
     window.show()
     window.open_text(f"{tmp_path}/a.zarr#/x")
-    qtbot.waitUntil(lambda: "request" in window.status.fetched.text())
+    qtbot.waitUntil(lambda: "request" in window.view.status.fetched.text())
     qtbot.waitUntil(lambda: not window.workers.active)
     requests, nbytes = window.session.sources[0].traffic()
     assert requests >= 5

@@ -15,6 +15,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.window.top_bar import TopBar
+from zarrbrowser.workers import Workers
 
 
 def test_a_path_is_completed_while_it_is_typed(
@@ -24,8 +25,8 @@ def test_a_path_is_completed_while_it_is_typed(
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()
-    QTest.keyClicks(window.top_bar.address, f"{tmp_path}/sca")
-    completer = window.top_bar.address.completer()
+    QTest.keyClicks(window.view.top_bar.address, f"{tmp_path}/sca")
+    completer = window.view.top_bar.address.completer()
     qtbot.waitUntil(lambda: completer.completionCount() == 1)
     assert completer.currentCompletion() == f"{tmp_path}/scan_1.zarr"
     completer.popup().hide()
@@ -34,8 +35,8 @@ def test_a_path_is_completed_while_it_is_typed(
 
 
 @pytest.fixture
-def bar(application: QApplication, qtbot: QtBot) -> TopBar:
-    made = TopBar()
+def bar(workers: Workers, qtbot: QtBot) -> TopBar:
+    made = TopBar(workers)
     qtbot.addWidget(made)
     return made
 

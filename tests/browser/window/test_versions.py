@@ -21,7 +21,7 @@ def test_the_box_opens_a_version(application: QApplication, qtbot: QtBot, tmp_pa
     qtbot.addWidget(window)
     window.resize(1000, 600)
     window.show()
-    box = window.top_bar.version_box
+    box = window.view.top_bar.version_box
     assert not box.isVisible()
     window.open(SourceRequest(str(written.path)))
     qtbot.waitUntil(box.isVisible, timeout=20_000)
@@ -32,7 +32,8 @@ def test_the_box_opens_a_version(application: QApplication, qtbot: QtBot, tmp_pa
     box.activated.emit(3)
     address = f"{written.path}|icechunk://tag.v1/"
     qtbot.waitUntil(
-        lambda: window.top_bar.address.text() == address and box.currentText() == "tag v1", timeout=20_000
+        lambda: window.view.top_bar.address.text() == address and box.currentText() == "tag v1",
+        timeout=20_000,
     )
     window.grab().save(str(tmp_path / "window.png"))
     window.open(SourceRequest(str(tmp_path / "plain.zarr")))

@@ -133,7 +133,9 @@ class Campaign:
                 navigator.forward,
                 navigator.go_up,
             ),
-            *(lambda: pane.turn(1), lambda: pane.step(1), pane.fit, pane.actual_size),
+            lambda: pane.current_pane.fit(),
+            lambda: pane.current_pane.actual_size(),
+            *(lambda: pane.tabs.turn(1), lambda: pane.step(1)),
         ]
 
     def _opened(self, request: SourceRequest) -> Source:
@@ -181,7 +183,7 @@ class Campaign:
 
     def _retry(self) -> None:
         pane = self._window.node_pane.current_pane
-        for notice in (self._window.sentence, getattr(pane, "problem", None)):
+        for notice in (self._window.view.sentence, getattr(pane, "problem", None)):
             if notice is not None and notice.button.isVisible():
                 notice.button.click()
 

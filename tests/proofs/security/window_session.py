@@ -32,10 +32,10 @@ def bookmark(window: MainWindow, application: QApplication) -> None:
         pane = window.node_pane.current_pane
         if pane is not None and pane.figure() is not None:
             break
-    dialog = window.bookmarker.add()
+    dialog = window.saved_views.bookmarker.add()
     if dialog is not None:
         dialog.accept()
-    window.bookmarker.save(os.path.join(os.environ["HOME"], "views.zarrscope-views.json"))
+    window.saved_views.bookmarker.save(os.path.join(os.environ["HOME"], "views.zarrscope-views.json"))
     while window.workers.active:
         application.processEvents()
 
@@ -52,11 +52,11 @@ def main(addresses: list[str]) -> None:
         while time.monotonic() < deadline:
             application.processEvents()
             node = window.session.node
-            if window.sentence.button.isVisible() or (
+            if window.view.sentence.button.isVisible() or (
                 len(window.session.sources) > number and node and node.path == "/x"
             ):
                 break
-        menu = window.node_pane.copy_button.menu()
+        menu = window.node_pane.header.copy_button.menu()
         menu.aboutToShow.emit()
         for action in menu.actions():
             QGuiApplication.clipboard().clear()
@@ -66,7 +66,7 @@ def main(addresses: list[str]) -> None:
             bookmark(window, application)
         for label in window.findChildren(QLabel):
             print(label.text(), label.toolTip())
-        print(window.windowTitle(), window.sentence.text)
+        print(window.windowTitle(), window.view.sentence.text)
     window.close()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     window.workers.shut_down(30)

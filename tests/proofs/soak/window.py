@@ -59,7 +59,7 @@ class Person:
         self.window.navigator.go(self.random.choice(self.places))
 
     def turn(self) -> None:
-        self.window.node_pane.turn(self.random.choice([-1, 1]))
+        self.window.node_pane.tabs.turn(self.random.choice([-1, 1]))
 
     def step(self) -> None:
         self.window.node_pane.step(self.random.choice([-1, 1]))

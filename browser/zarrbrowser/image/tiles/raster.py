@@ -191,7 +191,7 @@ class Raster:
         """The samples of a window: rows down, columns to the right, then RGB if present.
 
         Args:
-            progress: told how much of a computation is done, 0 to 1.
+            progress: called with how much of a computation is done, 0 to 1.
 
         Raises:
             ReadCancelledError, Cancelled: ``cancelled`` became true.

@@ -46,7 +46,7 @@ class GalleryModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_problem(self, path: str, text: str) -> None:
-        """Tell in a cell's tool tip why it has no thumbnail; nothing for an empty text."""
+        """Say in a cell's tool tip why it has no thumbnail; nothing for an empty text."""
         self._problems[path] = text
 
     def cell(self, index: _Index) -> Cell | None:

@@ -255,7 +255,7 @@ class GalleryPane(Pane):
         gallery = self.model.gallery
         if gallery is None:
             return
-        self.stack.notice.tell(gallery.note)
+        self.stack.notice.show_text(gallery.note)
         missing = sum(isinstance(self.loader.problem(cell.path), Missing) for cell in gallery.cells)
         self.title.set_text(gallery.title + (f", {missing:,} of them missing" if missing else ""))
         if self.loader.read_bytes:
@@ -281,7 +281,7 @@ class GalleryPane(Pane):
         self.settled.emit()
 
     def _notice_pressed(self) -> None:
-        self.stack.notice.tell("")
+        self.stack.notice.show_text("")
         self.loader.allow()
 
     def _retry(self) -> None:

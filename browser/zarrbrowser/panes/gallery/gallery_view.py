@@ -1,4 +1,4 @@
-"""The grid of thumbnails: draws the cells in view, and tells which these are."""
+"""The grid of thumbnails: draws the cells in view, and reports which these are."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.tile_cache import TileCache
@@ -22,6 +22,7 @@ from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import elements_of
 from zarrbrowser.widgets.axis_sliders import AxisSliders
+from zarrbrowser.widgets.pane_column import lay_out
 from zarrbrowser.workers import Workers
 
 
@@ -64,7 +65,9 @@ class ImageBody(QWidget):
         self.view.stopped.connect(self.sliders.stop)
         self.stack.data_shown.connect(self._data_shown)
         model.measured_changed.connect(self._show_missing)
-        self._lay_out()
+        tools = self.tools
+        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
+        lay_out(self, self.controls, left, self.contrast, self.missing, self.sliders)
         for part in (self.controls, self.contrast):
             part.setVisible(has_controls)
         self.update_colours()
@@ -86,21 +89,6 @@ class ImageBody(QWidget):
         """Apply the colours of the application's theme."""
         for part in (self.grid, self.tools, self.contrast.histogram):
             part.set_colours(current_colours())
-
-    def _lay_out(self) -> None:
-        tools = self.tools
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.controls)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
-        middle.addWidget(left, 1)
-        middle.addWidget(self.contrast)
-        column.addLayout(middle, 1)
-        column.addWidget(self.missing)
-        column.addWidget(self.sliders)
 
     def _data_shown(self, shown: bool) -> None:
         # Without a picture, colours and contrast would be those of the one before.

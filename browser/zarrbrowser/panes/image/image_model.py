@@ -41,7 +41,7 @@ class ImageModel(QObject):
 
     def show(self, state: ImageState) -> None:
         """Show an image, or show the same one again."""
-        self._take(replace(state, labels=None), EVERYTHING)
+        self._set_state(replace(state, labels=None), EVERYTHING)
 
     def clear(self) -> None:
         """Show no image."""
@@ -52,7 +52,7 @@ class ImageModel(QObject):
     def change(self, **changed: Any) -> None:
         """Change fields of the `ImageState`."""
         if self.state is not None:
-            self._take(replace(self.state, **changed))
+            self._set_state(replace(self.state, **changed))
 
     def set(self, *, and_measure: bool = False, **changed: Any) -> None:
         """Change fields of the `ViewSettings`.
@@ -63,12 +63,12 @@ class ImageModel(QObject):
         if self.state is not None:
             settings = replace(self.state.settings, **changed)
             also = Change.MEASURE if and_measure else NOTHING
-            self._take(replace(self.state, settings=settings), also)
+            self._set_state(replace(self.state, settings=settings), also)
 
     def arrange(self, layout: PlaneLayout) -> None:
         """Show other planes beside the main one; the same layout again pins the present plane."""
         if self.state is not None:
-            self._take(replace(self.state, layout=layout), Change.LAYOUT)
+            self._set_state(replace(self.state, layout=layout), Change.LAYOUT)
 
     def set_labels(self, labels: Labels | None) -> None:
         """Set the opened labels over the picture; None for no labels."""
@@ -79,7 +79,7 @@ class ImageModel(QObject):
         self.measured, self._is_measured = measured, True
         self._announce(NOTHING)
 
-    def _take(self, state: ImageState, also: Change = NOTHING) -> None:
+    def _set_state(self, state: ImageState, also: Change = NOTHING) -> None:
         before, self.state = self.state, state.settled()
         self.layout = self.state.layout
         found = changes(before, self.state) | also

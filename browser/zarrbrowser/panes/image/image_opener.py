@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import NotAnImageError, image_of_group
-from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.image.image_body import ImageBody
 from zarrbrowser.panes.image.image_memory import ImageMemory
 from zarrbrowser.panes.image.image_model import ImageModel
@@ -45,6 +45,8 @@ class ImageOpener(QObject):
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, or a group that is one image, with its earlier view settings if it was shown before."""
         self._memory.source, self.node = source, node
+        if not is_array(node) or _why_not(node):
+            self._model.clear()  # else the next image is announced in place of the one before
         if is_array(node):
             self._show(image_of_array(node))
         else:
@@ -76,11 +78,8 @@ class ImageOpener(QObject):
         )
 
     def _show(self, image: Image) -> None:
-        array, source = image.base, self._memory.source
+        reason, source = _why_not(image.base), self._memory.source
         self.found.emit()
-        reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
-        if 0 in array.shape:
-            reason = "This array holds no elements: one of its axes has length 0."
         self._body.offer(image, has_picture=not reason)
         if reason or source is None:
             self._body.stack.show_sentence(reason, drawing="array2")
@@ -93,3 +92,10 @@ class ImageOpener(QObject):
             self._body.stack.show_sentence(sentence(error), drawing="array2")
         else:
             self._body.stack.show_error(error)
+
+
+def _why_not(array: ArrayLike) -> str:
+    """Why an array cannot be shown as an image; empty if it can."""
+    if 0 in array.shape:
+        return "This array holds no elements: one of its axes has length 0."
+    return "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)

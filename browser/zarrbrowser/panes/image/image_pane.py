@@ -46,6 +46,7 @@ class ImagePane(Pane):
         plane_shown: the requested plane is on the screen.
     """
 
+    replaces_what_it_shows = True
     beside: Beside
     plane_shown = Signal()
 
@@ -83,7 +84,7 @@ class ImagePane(Pane):
         body.tools.comparison.viewed = self.memory.viewed_before
         body.controls.fit.clicked.connect(lambda _checked: self.fit())
         body.stack.settled.connect(self.settled)
-        body.tools.pointed.connect(beside.tell)
+        body.tools.pointed.connect(beside.show_pointed)
         opener.found.connect(report.forget)
         opener.opened.connect(self._opened)
         report.shown.connect(self.plane_shown)
@@ -102,15 +103,20 @@ class ImagePane(Pane):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, or a group that is one image, with its earlier view settings if it was shown before."""
-        self.clear()
+        self._leave()
         self.opener.show_node(source, node)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
+        self._leave()
+        self.model.clear()
+
+    def _leave(self) -> None:
+        """Cancel requests for the image, which the model still holds: the next one is announced in its place."""
         self.opener.clear()
         self.report.forget()
-        self.model.clear()
         self.coordinate_labels.forget()
+        self.body.tools.leave()
         self._calm.stop()
         self.body.missing.hide()
         self.body.stack.notice.say("")

@@ -22,7 +22,7 @@ _LOAD, _RETRY = "Load anyway", "Retry"
 
 
 class PictureNotice(QObject):
-    """Tells what the picture of a view lacks.
+    """Says what the picture of a view lacks.
 
     Signals:
         changed: the notice says something else, although the picture is the same.

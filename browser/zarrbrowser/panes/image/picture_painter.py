@@ -115,7 +115,7 @@ class PicturePainter(QObject):
         task_for: Callable[[Frame | None], Task | None],
         parent: QObject,
     ) -> None:
-        """``task_for`` tells what is to be painted with a frame that is due, or without one; None for nothing."""
+        """``task_for`` returns what is to be painted with a frame that is due, or without one; None for nothing."""
         super().__init__(parent)
         self._workers, self._cache, self._task_for = workers, cache, task_for
         self._running: tuple[Request, Task] | None = None
@@ -151,7 +151,7 @@ class PicturePainter(QObject):
             return
         self._due, self._measures, self._is_asked = None, False, False
         if task is not None:
-            self._begin(task)
+            self._start(task)
 
     def forget(self) -> None:
         """Paint nothing, because the subject changed."""
@@ -175,7 +175,7 @@ class PicturePainter(QObject):
             if self._due is None and task.frame is not None:
                 self._due = (task.frame, task.is_whole, task.tiles)
 
-    def _begin(self, task: Task) -> None:
+    def _start(self, task: Task) -> None:
         if task.nbytes > _SMALL_BYTES:
             request = self._workers.submit(lambda _request: task.painted(), self._end, self._fail)
             self._running = (request, task)

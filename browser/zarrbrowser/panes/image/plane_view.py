@@ -153,7 +153,7 @@ class PlaneView(QWidget):
             self.clear()
         earlier, self.state = self.settings, state
         if change & (Change.IMAGE | Change.AXES):
-            self._begin(state)
+            self._show_plane(state)
             return
         if Change.ORIENTATION in change:
             self._show_flips(state)
@@ -281,7 +281,7 @@ class PlaneView(QWidget):
         fits = leading is not None and mine is not None and len(leading.statistics) == len(mine.statistics)
         return leading if fits else mine
 
-    def _begin(self, state: ImageState) -> None:
+    def _show_plane(self, state: ImageState) -> None:
         """Show another image, or other axes of it, with the whole plane in view."""
         self._forget()
         self.projection.follow(None)

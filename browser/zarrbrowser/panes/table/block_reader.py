@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from zarrbrowser.models.grid_model import Cells, GridModel
 from zarrbrowser.panes.data_stack import DataStack
-from zarrbrowser.panes.never_written import tell_if_never_written
+from zarrbrowser.panes.never_written import report_if_never_written
 from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place
@@ -137,7 +137,7 @@ class BlockReader(QObject):
             and len({str(one) for row in values for one in row}) == 1
         ):
             self._has_looked = True
-            tell_if_never_written(grid.array, self._storage_lane, self._stack.notice.tell)
+            report_if_never_written(grid.array, self._storage_lane, self._stack.notice.show_text)
         self._table.fit_columns()
         self.read()
 

@@ -40,7 +40,7 @@ class CellEditor(QLineEdit):
         self.setText(text)
         return self.text() == text and len(text.splitlines()) <= 1
 
-    def begin(self, place: QRect, text: str) -> None:
+    def start(self, place: QRect, text: str) -> None:
         """Show the line over a cell."""
         self._start = text
         self.setText(text)

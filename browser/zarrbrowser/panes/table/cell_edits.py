@@ -77,11 +77,11 @@ class CellEdits(QObject):
 
     def _edit(self) -> None:
         if self.source is not None and self._table.grid_model.grid is not None:
-            why = self._begin(self.source)
+            why = self._start_editing(self.source)
             if why:
                 self.refused.emit(why)
 
-    def _begin(self, source: Source) -> str:
+    def _start_editing(self, source: Source) -> str:
         """Show the line over the current cell. Returns why it cannot be changed, or an empty text."""
         table, model = self._table, self._table.grid_model
         grid, cell = model.grid, table.current_cell
@@ -103,7 +103,7 @@ class CellEdits(QObject):
         if not self.line.can_hold(text):
             return "This cell cannot be changed: its text is too long or has line breaks"
         self._edited = _Edited(source, grid, *cell, value)
-        self.line.begin(table.visualRect(index), text)
+        self.line.start(table.visualRect(index), text)
         return ""
 
     def _enter(self, text: str) -> None:

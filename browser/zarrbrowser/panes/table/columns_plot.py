@@ -89,7 +89,7 @@ class ColumnsPlot(QFrame):
         self.points.clicked.connect(self._choose_points)
         self.controls.rectangle.toggled.connect(self.graph.zoom_by_rectangle)
         for button in (self.controls.log_x, self.controls.log_y):
-            button.clicked.connect(lambda _on: self._ask())
+            button.clicked.connect(lambda _on: self._read_and_announce())
         self.graph.drawn.connect(self._tell_drawing)
         self.graph.failed.connect(self._fail)
         self.graph.row_pointed.connect(self._tell_row)
@@ -212,14 +212,14 @@ class ColumnsPlot(QFrame):
 
     def _choose(self) -> None:
         self._wants_points = None
-        self._ask()
+        self._read_and_announce()
 
     def _choose_points(self, is_on: bool) -> None:
         self._wants_points = is_on
         self.graph.show_points(is_on=is_on)
         self.changed.emit()
 
-    def _ask(self) -> None:
+    def _read_and_announce(self) -> None:
         self.request()
         self.changed.emit()
 
@@ -252,12 +252,12 @@ class ColumnsPlot(QFrame):
 
         self._reading.ask(
             lambda asked: plot(asked.is_cancelled),
-            lambda found: self._take(*found),
+            lambda found: self._show_columns(*found),
             self._fail,
             f"Reading {count(len(lacking), 'column')} of {grid.path}",
         )
 
-    def _take(self, read: dict[int, ColumnValues], plot: ColumnPlot) -> None:
+    def _show_columns(self, read: dict[int, ColumnValues], plot: ColumnPlot) -> None:
         self._known.update(read)
         if sum(one.values.nbytes for one in self._known.values()) > _KEPT_BYTES:
             self._known = {one: self._known[one] for one in self._chosen()}
@@ -305,7 +305,7 @@ class ColumnsPlot(QFrame):
         for button in (self.controls.log_x, self.controls.log_y):
             button.setChecked(False)
 
-    # Telling
+    # Words
 
     def _tell_drawing(self, drawing: Drawing) -> None:
         rows = [] if self._grid is None else [count(self._grid.rows, "row")]

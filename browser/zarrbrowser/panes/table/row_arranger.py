@@ -69,7 +69,7 @@ class RowArranger(QObject):
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(self._open_menu)
 
-    def take(self, grid: Cells | None) -> None:
+    def start_with(self, grid: Cells | None) -> None:
         """Start with another table, in its own order; None, or a plane of an array, has no rows to arrange."""
         self._lane.forget()
         is_plane = isinstance(grid, Grid) and grid.axes is not None

@@ -119,7 +119,7 @@ class TableContents(QObject):
         """Show nothing, and cancel requests."""
         self._columns_lane.forget()
         self._coordinate_lane.forget()
-        self._arranger.take(None)
+        self._arranger.start_with(None)
         self._group = None
         self.cleared.emit()
         self._model.show_coordinates({})
@@ -128,7 +128,7 @@ class TableContents(QObject):
     def show(self, grid: Grid) -> None:
         """Show a slice, or all rows of an array."""
         self.leaving.emit()
-        self._arranger.take(grid)
+        self._arranger.start_with(grid)
         self._show(grid)
         self.sliced.emit(grid)
 
@@ -163,7 +163,7 @@ class TableContents(QObject):
         self.labelled.emit()
 
     def _show_columns(self, grid: ColumnGrid) -> None:
-        self._arranger.take(grid)
+        self._arranger.start_with(grid)
         self._arrange(grid)
         self._stack.show_data()  # the window may restore a view now
 

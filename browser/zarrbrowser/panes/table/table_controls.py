@@ -56,7 +56,7 @@ class TableControls(Bar):
             self.row.addWidget(widget)
         self.row.addWidget(push_button("Copy", copy, drawing="copy"))
 
-    def begin(self, grid: Grid | None) -> None:
+    def show_array(self, grid: Grid | None) -> None:
         """Offer what applies to an array; None for the columns of a group, which are still to be opened."""
         self.go_to.setPlaceholderText("row" if grid is not None and grid.axes is None else "row, column")
         self.axes.setVisible(grid is not None and grid.axes is not None)

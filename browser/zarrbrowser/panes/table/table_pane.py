@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,8 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
-from zarrbrowser.image.axes import Axes
 from zarrbrowser.models.grid_model import Cells, GridModel
-from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.block_reader import BlockReader
@@ -72,7 +71,7 @@ class TablePane(Pane):
     def _connect(self) -> None:
         contents, reader, controls, plot = self.contents, self.reader, self.controls, self.plot
         contents.cleared.connect(self._forget)
-        contents.begun.connect(controls.begin)
+        contents.begun.connect(controls.show_array)
         contents.leaving.connect(reader.forget)
         for follow in (plot.show_table, controls.show_cells):
             contents.shown.connect(follow)
@@ -91,7 +90,7 @@ class TablePane(Pane):
         self.arranger.menu_opened.connect(plot.offer)
         self.cell_edits.change_asked.connect(self.change_asked)
         self.cell_edits.fill_asked.connect(self.fill_asked)
-        self.cell_edits.said.connect(reader.problem.tell)
+        self.cell_edits.said.connect(reader.problem.show_text)
         for reported in (self.copier.reported, self.cell_edits.refused, plot.reported):
             reported.connect(self.reported)
         plot.pointed.connect(self.pointed)
@@ -113,19 +112,8 @@ class TablePane(Pane):
             settings = self.session.view_of(source, node.path)
             is_unpacked = self.session.is_unpacked(source, node.path)
             axes = None if settings is None else settings.axes
-            self.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
+            self.contents.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
         self.reader.read_soon()
-
-    def show_array(
-        self,
-        array: ArrayLike,
-        axes: Axes | None = None,
-        find: Callable[[str], Any] | None = None,
-        *,
-        is_unpacked: bool = True,
-    ) -> None:
-        """Show an array: see `TableContents.show_array`."""
-        self.contents.show_array(array, axes, find, is_unpacked=is_unpacked)
 
     def viewed(self) -> ViewedArray | None:
         """The slice, and the cells that are selected or in view, for export."""
@@ -176,7 +164,7 @@ class TablePane(Pane):
         self.reader.forget()
         if isinstance(self.model.grid, Grid):
             self.reader.look_again()
-            self.arranger.take(self.model.grid)  # it keeps cells that it has sorted by
+            self.arranger.start_with(self.model.grid)  # it keeps cells that it has sorted by
             self.model.forget()
             if self.plot.made is not None:
                 self.plot.made.forget_elements()
@@ -254,7 +242,7 @@ class TablePane(Pane):
     def _refuse(self, text: str) -> None:
         if text:
             self._cell = None
-        self.reader.problem.tell(text)
+        self.reader.problem.show_text(text)
 
     def _sort(self, is_descending: bool) -> None:
         cell = self.table.current_cell

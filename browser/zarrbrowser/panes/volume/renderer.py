@@ -98,7 +98,7 @@ class VolumeRenderer(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._orders = _Orders()
-        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._pass_on, Qt.ConnectionType.QueuedConnection)
         # Qt creates and destroys surfaces in the thread of the window.
         self._surface = QOffscreenSurface()
         self._surface.create()
@@ -152,7 +152,7 @@ class VolumeRenderer(QObject):
             raise NotDrawnError(asked.error)
         return asked.image
 
-    def _tell(self, told: object) -> None:
+    def _pass_on(self, told: object) -> None:
         if isinstance(told, Drawn):
             self.drawn.emit(told)
         elif isinstance(told, tuple):
@@ -180,13 +180,13 @@ class _Orders:
             self._changed.notify_all()
 
     def stills(self) -> list[_Still]:
-        """The ordered pictures; they are not told again."""
+        """The ordered pictures; they are not reported again."""
         with self._changed:
             found, self._stills = self._stills, []
             return found
 
     def refuse(self, why: str) -> None:
-        """Tell those that wait for a picture that there will be none."""
+        """Inform those that wait for a picture that there will be none."""
         for still in self.stills():
             still.error = why
             still.is_done.set()
@@ -292,7 +292,7 @@ class _Painter:
             self._draw(view, 1.0, lambda: self._orders.number != number)
 
     def _draw_still(self, still: _Still, textures: tuple[Texture, ...]) -> None:
-        """Draw a picture for another thread; it is told what goes wrong."""
+        """Draw a picture for another thread; errors are raised there."""
         is_same = len(textures) == len(still.textures) > 0
         is_same &= all(one is other for one, other in zip(textures, still.textures, strict=False))
         still.error = "Another volume is shown by now."

@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QImage, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
-from zarrbrowser.image.levels import Image, image_of_array
-from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.settings_document import apply_document, settings_document
 from zarrbrowser.image.state import Change, ImageState
-from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.colours.colour_controller import ColourController
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.panes.volume.shared_settings import first_settings, of_volume, remember
+from zarrbrowser.panes.volume.shared_settings import of_volume, remember
 from zarrbrowser.panes.volume.volume_controls import VolumeControls
+from zarrbrowser.panes.volume.volume_opener import VolumeOpener
 from zarrbrowser.panes.volume.volume_reader import VolumeReader, WantedVolume
 from zarrbrowser.panes.volume.volume_view import VolumeView
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
-from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.values.quantities import count, format_bytes, format_duration, format_shape
 from zarrbrowser.volume.axes import VolumeAxes, volume_axes
 from zarrbrowser.volume.box import axis_texts
-from zarrbrowser.volume.grid import VolumeGrid, choices, first_choice
-from zarrbrowser.volume.look import Look, Mode, apply_look, chosen_level, look_document
+from zarrbrowser.volume.grid import VolumeGrid, choices
+from zarrbrowser.volume.level_choice import LevelChoice
+from zarrbrowser.volume.look import apply_look, chosen_level, look_document
 from zarrbrowser.volume.textures import Painted, Texture
 from zarrbrowser.widgets.axis_sliders import AxisSliders
-from zarrbrowser.workers import Lane, Workers
+from zarrbrowser.widgets.pane_column import lay_out
+from zarrbrowser.widgets.save_dialog import ask_for_file
+from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:
     from zarrbrowser.panes.volume.shown_volume import ShownVolume
@@ -49,22 +49,18 @@ _PAINT_AGAIN = Change.VALUES | Change.CONTRAST | Change.COLOURS | Change.MEASURE
 
 
 class VolumePane(Pane):
-    """Shows one volume. Its `ImageModel` holds the state that it shares with the Image tab; `VolumeView.look` the rest."""
+    """Shows one volume.
+
+    Its `ImageModel` holds the state that it shares with the Image tab, `VolumeView.look` and `LevelChoice` the rest.
+    """
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         # Here: the types of OpenGL are loaded in the window's thread, and only for this tab.
         from zarrbrowser.panes.volume.renderer import VolumeRenderer
 
-        self._opening = Lane(workers)
-        self._source: Source | None = None
-        self._node: NodeLike | None = None
-        self._coordinates: Mapping[int, Coordinate] = {}
-        self._axes: VolumeAxes | None = None
-        self._grids: list[VolumeGrid] = []
-        self._grid: VolumeGrid | None = None
-        self._chosen: VolumeGrid | None = None
-        """The level that the user chose; None if it was chosen for the user."""
+        self._levels: LevelChoice | None = None
+        """None until it is known what can be drawn."""
         self._awaited: Mapping[str, Any] | None = None
         """A view to restore once the image is open."""
         self._agreed_bytes = 0
@@ -80,11 +76,12 @@ class VolumePane(Pane):
         self.controls = VolumeControls()
         self.view = VolumeView()
         self.stack = DataStack(self.view, self.retry, self._notice_pressed)
+        self.opener = VolumeOpener(self.model, self.stack, session, workers)
         self.contrast = ContrastPanel()
         self.colours = ColourController(self.model, self.contrast, self)
         self.sliders = AxisSliders()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._lay_out()
+        lay_out(self, self.controls, self.stack, self.contrast, self.sliders)
         self._connect()
         self.update_colours()
         self.controls.show_look(self.view.look)
@@ -93,30 +90,21 @@ class VolumePane(Pane):
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show the volume of an array or an image, with the colours of the Image tab."""
         self.clear()
-        self._source, self._node = source, node
         if self._complaint:
             self._complain()
-            return
-        find = source.hierarchy.node
-        self.stack.wait_for(f"Opening {node.path}")
-
-        def work(_request: object) -> tuple[Image, Mapping[int, Coordinate]]:
-            image = image_of_array(node) if is_array(node) else image_of_group(node, find)
-            return image, coordinates_of(image, find)
-
-        self._opening.ask(work, self._opened, self.stack.show_error, f"Opening {node.path}")
+        else:
+            self.opener.show_node(source, node)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
-        self._opening.forget()
+        self.opener.clear()
         self.reader.forget()
         self._textures = ()
         self.renderer.show(())
         self.model.clear()
         self.view.forget()
         self._calm.stop()
-        self._source = self._node = self._awaited = self._axes = self._grid = self._chosen = None
-        self._coordinates, self._grids, self._agreed_bytes, self._is_shown = {}, [], 0, False
+        self._awaited, self._levels, self._agreed_bytes, self._is_shown = None, None, 0, False
         self.controls.setEnabled(False)
         self.contrast.hide()
         self.sliders.hide()
@@ -129,8 +117,8 @@ class VolumePane(Pane):
         """Repeat what failed."""
         if self.model.state is not None:
             self._read()
-        elif self._source is not None and self._node is not None:
-            self.show_node(self._source, self._node)
+        else:
+            self.opener.open_again()
 
     def step(self, by: int) -> None:
         """Show the volume at the next or previous position of a slider."""
@@ -179,11 +167,11 @@ class VolumePane(Pane):
 
     def _places(self, state: ImageState) -> list[str]:
         """Where the volume is along the axes with sliders."""
-        space = self._axes.all if self._axes is not None else ()
+        space = self._levels.axes.all if self._levels is not None else ()
         found = []
         for axis in state.settings.sliders(state.image):
             if axis not in space:
-                coordinate, at = self._coordinates.get(axis), state.settings.axes.index[axis]
+                coordinate, at = self.opener.coordinates.get(axis), state.settings.axes.index[axis]
                 text = coordinate.text(at) if coordinate is not None else ""
                 found.append(state.settings.place_along(axis, text))
         return found
@@ -195,7 +183,7 @@ class VolumePane(Pane):
             return {}
         return {
             **settings_document(state.settings),
-            "volume": look_document(self.view.look, self._chosen),
+            "volume": look_document(self.view.look, None if self._levels is None else self._levels.chosen),
         }
 
     def restore(self, document: Mapping[str, Any]) -> None:
@@ -204,12 +192,12 @@ class VolumePane(Pane):
         if state is None:
             self._awaited = document
             return
-        told = document.get("volume")
-        self._set_look(apply_look(self.view.look, told))
+        volume = document.get("volume")
+        self.view.set_look(apply_look(self.view.look, volume))
         settings = apply_document(state.settings, document, state.image.base)
         self.model.change(settings=of_volume(settings))
-        level = chosen_level(told, self._grids)
-        if level is not None and level != self._grid:
+        level = None if self._levels is None else chosen_level(volume, self._levels.grids)
+        if self._levels is not None and level not in (None, self._levels.grid):
             self._choose_grid(level)
 
     def update_colours(self) -> None:
@@ -225,10 +213,10 @@ class VolumePane(Pane):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Take over the settings of the Image tab, and resume reading."""
         super().showEvent(event)
-        if event.spontaneous() or self.model.state is None or self._source is None:
+        state, source = self.model.state, self.opener.source
+        if event.spontaneous() or state is None or source is None:
             return
-        state = self.model.state
-        kept = self.session.view_of(self._source, state.image.key)
+        kept = self.session.view_of(source, state.image.key)
         if kept is not None:
             settings = replace(of_volume(kept), may_read_bytes=state.settings.may_read_bytes)
             self.model.change(settings=settings, colour_map=self.session.colour_map)
@@ -244,24 +232,14 @@ class VolumePane(Pane):
 
     # Construction
 
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.controls)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.stack, 1)
-        middle.addWidget(self.contrast)
-        column.addLayout(middle, 1)
-        column.addWidget(self.sliders)
-
     def _connect(self) -> None:
         self.renderer.ready.connect(self._ready)
         self.renderer.failed.connect(self._cannot_draw)
         self.renderer.drawn.connect(self._drawn)
         self.view.wanted.connect(self.renderer.look)
         self.view.look_changed.connect(self._calm.start)
+        self.view.look_changed.connect(lambda: self.controls.show_look(self.view.look))
+        self.opener.opened.connect(self._choose_first_level)
         self.reader.painted.connect(self._show_painted)
         self.reader.came.connect(self._came)
         self.reader.failed.connect(self._fail)
@@ -271,8 +249,10 @@ class VolumePane(Pane):
         self.sliders.may_play = lambda: not self.reader.busy
         self._calm.timeout.connect(self.view_changed)
         controls = self.controls
-        controls.mode_chosen.connect(self._choose_mode)
-        controls.strength_chosen.connect(self._choose_strength)
+        controls.mode_chosen.connect(lambda mode: self.view.set_look(replace(self.view.look, mode=mode)))
+        controls.strength_chosen.connect(
+            lambda value: self.view.set_look(self.view.look.with_strength(value))
+        )
         controls.grid_chosen.connect(self._choose_grid)
         controls.side_chosen.connect(self.view.see_from)
         controls.turn_back.clicked.connect(lambda _checked: self.view.reset())
@@ -283,7 +263,7 @@ class VolumePane(Pane):
 
     def _ready(self, most_side: int, driver: str) -> None:
         self._most_side, self._driver = most_side, driver
-        self._begin()
+        self._choose_first_level()
 
     def _cannot_draw(self, text: str) -> None:
         self._complaint = text if self._most_side is None else ""
@@ -295,46 +275,25 @@ class VolumePane(Pane):
         self.sliders.hide()
         self.stack.show_sentence(text or self._complaint, drawing="broken", retry=not self._complaint)
 
-    def _opened(self, found: tuple[Image, Mapping[int, Coordinate]]) -> None:
-        (image, self._coordinates), source = found, self._source
-        if source is None:
-            return
-        reason = why_no_picture(image.base.dtype)
-        if 0 in image.base.shape:
-            reason = "This array holds no elements: one of its axes has length 0."
-        if reason:
-            self.stack.show_sentence(reason, drawing="array2")
-            return
-        settings = first_settings(self.session, source, image)
-        if volume_axes(image, settings, self._coordinates) is None:
-            self.stack.show_sentence(
-                "This image is flat: no three of its axes are in space and longer than 1.", drawing="array2"
-            )
-            return
-        self.model.show(ImageState(image, settings, source.hierarchy.node, self.session.colour_map))
-        self._begin()
-
-    def _begin(self) -> None:
-        """Choose what to read, once the image is open and OpenGL has told its limits."""
+    def _choose_first_level(self) -> None:
+        """Choose what to read, once the image is open and the limits of OpenGL are known."""
         state = self.model.state
-        if state is None or self._most_side is None or self._grids:
+        if state is None or self._most_side is None or self._levels is not None:
             return
-        axes = volume_axes(state.image, state.settings, self._coordinates)
+        axes = volume_axes(state.image, state.settings, self.opener.coordinates)
         if axes is None:
             return
-        self._axes = axes
         image = state.settings.drawn_image(state.image)
-        self._grids = choices(image, axes, self._most_side)
-        if not self._grids:
+        grids = choices(image, axes, self._most_side)
+        if not grids:
             self.stack.show_sentence("This volume is too long for the graphics card.", drawing="array2")
             return
-        told = (self._awaited or {}).get("volume")
-        self._chosen = chosen_level(told, self._grids)
-        self._grid = self._chosen or first_choice(self._grids, len(state.settings.planes(image)))
+        awaited, self._awaited = self._awaited, None
+        planes = len(state.settings.planes(image))
+        self._levels = LevelChoice.first(axes, grids, planes, (awaited or {}).get("volume"))
         self.controls.setEnabled(True)
-        if self._awaited is not None:
-            document, self._awaited = self._awaited, None
-            self.restore(document)
+        if awaited is not None:
+            self.restore(awaited)
         self._read()
 
     # Reading
@@ -343,9 +302,9 @@ class VolumePane(Pane):
         state = self.model.state
         if state is None:
             return
-        if self._source is not None:
-            remember(self.session, self._source, state)
-        if self._grid is None:
+        if self.opener.source is not None:
+            remember(self.session, self.opener.source, state)
+        if self._levels is None:
             return
         if change & (_READ_AGAIN | Change.ORIENTATION):
             self._read()
@@ -354,29 +313,17 @@ class VolumePane(Pane):
         self._calm.start()
 
     def _read(self) -> None:
-        state, grid = self.model.state, self._grid
-        if state is None or grid is None:
+        state, levels, coordinates = self.model.state, self._levels, self.opener.coordinates
+        axes = None if state is None else volume_axes(state.image, state.settings, coordinates)
+        if state is None or levels is None or axes is None:
             return
-        axes = volume_axes(state.image, state.settings, self._coordinates)
-        if axes is None:
-            return
-        if self._axes is None or axes.all != self._axes.all:
-            turned = [one.with_axes(axes.all) for one in (grid, *self._grids)]
-            grid, self._grids = turned[0], turned[1:]
-            self._chosen = None if self._chosen is None else self._chosen.with_axes(axes.all)
-        self._axes, self._grid = axes, grid
-        wanted = WantedVolume(state, axes, grid)
+        self._levels = levels = levels.with_axes(axes)
+        wanted = WantedVolume(state, axes, levels.grid)
         planes = len(wanted.planes)
-        self.controls.show_grids(state.image, self._grids, grid, planes)
-        others = [axis for axis in state.settings.sliders(state.image) if axis not in axes.all]
-        if list(self.sliders.spins) != others:
-            self.sliders.show_axes(state.settings.axes, others)
-            self.sliders.show_coordinates(self._coordinates)
-        else:
-            self.sliders.stand_at(state.settings.axes)
-        self.sliders.setVisible(bool(others))
-        self._show_box(state, axes, grid)
-        cost = grid.cost(planes)
+        self.controls.show_grids(state.image, levels.grids, levels.grid, planes)
+        self._show_sliders(state, axes)
+        self._show_box(state, axes, levels.grid)
+        cost = levels.grid.cost(planes)
         if not self.reader.has(wanted):
             if not self.stack.may_read(cost, self._agreed_bytes, "This volume"):
                 self.contrast.hide()
@@ -386,18 +333,27 @@ class VolumePane(Pane):
         if self.isVisible():
             self.reader.show(wanted, f"Reading the volume {state.image.path}")
 
+    def _show_sliders(self, state: ImageState, axes: VolumeAxes) -> None:
+        others = [axis for axis in state.settings.sliders(state.image) if axis not in axes.all]
+        if list(self.sliders.spins) != others:
+            self.sliders.show_axes(state.settings.axes, others)
+            self.sliders.show_coordinates(self.opener.coordinates)
+        else:
+            self.sliders.stand_at(state.settings.axes)
+        self.sliders.setVisible(bool(others))
+
     def _show_box(self, state: ImageState, axes: VolumeAxes, grid: VolumeGrid) -> None:
         depth, rows, columns = (
             abs(high - low) * length for (low, high), length in zip(grid.extent, axes.lengths, strict=True)
         )
         back, up, left = axes.reverses
-        texts = axis_texts(state.image, axes, self._coordinates)
+        texts = axis_texts(state.image, axes, self.opener.coordinates)
         self.view.show_box((columns, rows, depth), axes.unit, (left, up, back), texts)
 
     def _show_painted(self, painted: Painted) -> None:
         self._textures = tuple(painted.textures)
         self.renderer.show(self._textures)
-        self.view.ask()
+        self.view.request_picture()
         state = self.model.state
         if state is None:
             return
@@ -407,9 +363,10 @@ class VolumePane(Pane):
         self.model.set_measured(painted.measured)
 
     def _came(self) -> None:
-        state, grid, cost = self.model.state, self._grid, self.reader.cost
-        if state is None or grid is None:
+        state, levels, cost = self.model.state, self._levels, self.reader.cost
+        if state is None or levels is None:
             return
+        grid = levels.grid
         if self._is_shown:
             self.stack.show_data(*self._notice())
         parts = [f"{format_shape(grid.shape)} samples"]
@@ -440,14 +397,16 @@ class VolumePane(Pane):
         return "", ""
 
     def _notice_pressed(self) -> None:
-        state, grid = self.model.state, self._grid
-        if state is None or grid is None:
-            return
-        self._agreed_bytes = max(
-            self._agreed_bytes, grid.cost(len(state.settings.planes(state.image))).nbytes
-        )
-        self.stack.notice.tell("")
+        self._agree()
+        self.stack.notice.show_text("")
         self._read()
+
+    def _agree(self) -> None:
+        """Keep that the user agrees to read the present level."""
+        state, levels = self.model.state, self._levels
+        if state is not None and levels is not None:
+            nbytes = levels.grid.cost(len(state.settings.planes(state.image))).nbytes
+            self._agreed_bytes = max(self._agreed_bytes, nbytes)
 
     # The user's choices
 
@@ -455,30 +414,12 @@ class VolumePane(Pane):
         if self.model.state is not None:
             self.model.set(axes=self.model.state.settings.axes.at(axis, position))
 
-    def _choose_mode(self, mode: Mode) -> None:
-        self._set_look(replace(self.view.look, mode=mode))
-
-    def _choose_strength(self, value: float) -> None:
-        look = self.view.look
-        changed = (
-            replace(look, threshold=value) if look.mode is Mode.SURFACE else replace(look, opacity=value)
-        )
-        self._set_look(changed)
-
-    def _set_look(self, look: Look) -> None:
-        self.view.set_look(look)
-        self.controls.show_look(look)
-        self._calm.start()
-
     def _choose_grid(self, grid: VolumeGrid) -> None:
         """Show another level: its cost stands beside its name, so that choosing it is consent."""
-        state = self.model.state
-        if state is None:
+        if self._levels is None:
             return
-        self._grid = self._chosen = grid
-        self._agreed_bytes = max(
-            self._agreed_bytes, grid.cost(len(state.settings.planes(state.image))).nbytes
-        )
+        self._levels = self._levels.choose(grid)
+        self._agree()
         self._read()
         self._calm.start()
 
@@ -486,29 +427,24 @@ class VolumePane(Pane):
         """Ask for a file, and write the picture into it."""
         from zarrbrowser.export.viewed_array import file_name_of  # late: for a fast start
 
-        dialog = QFileDialog(self, "Save the picture", "", "PNG (*.png)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix("png")
         state = self.model.state
-        dialog.selectFile(file_name_of((state.image.name if state is not None else "") or "volume", "png"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save_to)
-        dialog.open()
+        name = file_name_of((state.image.name if state is not None else "") or "volume", "png")
+        ask_for_file(self, "Save the picture", "PNG (*.png)", "png", name, self.save_to)
 
     def save_to(self, name: str) -> None:
         """Write the picture on the screen as PNG."""
         picture: QImage = self.view.picture()
 
         def work(_request: object) -> None:
-            from zarrbrowser.drawing.figure_files import png_of_image  # late: for a fast start
+            from zarrbrowser.drawing.png import png_of
             from zarrcore.filetypes import whole_or_nothing
 
             with whole_or_nothing(name) as stream:
-                stream.write(png_of_image(picture))
+                stream.write(png_of(picture))
 
         self.workers.submit(
             work,
             lambda _nothing: self.reported.emit(f"Saved {name}"),
-            lambda error: self.stack.notice.tell(f"{name} was not written: {sentence(error)}"),
+            lambda error: self.stack.notice.show_text(f"{name} was not written: {sentence(error)}"),
             "Saving the picture",
         )

@@ -121,7 +121,7 @@ class VolumeReader(QObject):
                 request.progress(part)
                 if part < 1 and time.monotonic() - told_s > _EACH_S:
                     told_s = time.monotonic()
-                    request.tell(None)
+                    request.report_part(None)
 
             read(missing, request.is_cancelled, progressed)
 
@@ -145,7 +145,7 @@ class VolumeReader(QObject):
         if measures:
             self._measured = None
         if any(one.blocks for one in self._volumes):
-            self._ask(state)
+            self._start_painting(state)
 
     def pause(self) -> None:
         """Stop reading; what is read stays."""
@@ -161,25 +161,25 @@ class VolumeReader(QObject):
 
     def _repaint(self) -> None:
         if self._wanted is not None and not self._painting.busy:
-            self._ask(self._wanted.state)
+            self._start_painting(self._wanted.state)
 
     def _come(self, started_s: float) -> None:
         self._request = None
         self.took_s = time.monotonic() - started_s
         if self._wanted is not None:
-            self._ask(self._wanted.state)
+            self._start_painting(self._wanted.state)
         self.came.emit()
 
     def _fail(self, error: Exception) -> None:
         self._request = None
         wanted = self._wanted
         if isinstance(error, Stopped) and wanted is not None and any(one.blocks for one in self._volumes):
-            self._ask(wanted.state)
+            self._start_painting(wanted.state)
             self.came.emit()
         else:
             self.failed.emit(error)
 
-    def _ask(self, state: ImageState) -> None:
+    def _start_painting(self, state: ImageState) -> None:
         volumes, known = list(self._volumes), self._measured
         key = _measured_key(volumes, state.settings)
 

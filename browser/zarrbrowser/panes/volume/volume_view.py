@@ -53,7 +53,7 @@ class VolumeView(QWidget):
 
     Signals:
         wanted: a `View` to draw.
-        look_changed: the user turned, zoomed or moved the volume.
+        look_changed: the volume is drawn in another way, or from elsewhere.
     """
 
     wanted = Signal(object)
@@ -94,7 +94,7 @@ class VolumeView(QWidget):
             texts: what is written along x, y and z.
         """
         self._sides, self._unit, self._reverses, self._texts = sides, unit, reverses, texts
-        self.ask()
+        self.request_picture()
 
     def forget(self) -> None:
         """Show nothing."""
@@ -110,12 +110,12 @@ class VolumeView(QWidget):
     def set_look(self, look: Look) -> None:
         """Draw the volume in another way."""
         self.look = look
-        self.ask()
+        self.request_picture()
+        self.look_changed.emit()
 
     def set_camera(self, camera: Camera) -> None:
         """Move the viewer, for the user."""
         self.set_look(replace(self.look, camera=camera))
-        self.look_changed.emit()
 
     def reset(self) -> None:
         """Show the whole volume obliquely, as at first."""
@@ -149,7 +149,7 @@ class VolumeView(QWidget):
             return None
         return View(projection, self._reverses, self.look, self.devicePixelRatioF())
 
-    def ask(self) -> None:
+    def request_picture(self) -> None:
         """Ask for a picture of the present view."""
         view = self.wanted_view()
         if view is not None:
@@ -230,7 +230,7 @@ class VolumeView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the volume for the new size."""
         super().resizeEvent(event)
-        self.ask()
+        self.request_picture()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the edges behind the volume, the volume, and the edges and texts before it."""

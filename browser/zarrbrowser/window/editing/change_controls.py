@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QObject
+from PySide6.QtCore import QModelIndex, QObject, QTimer
 
 from zarrbrowser.editing.changes import Outcome
 from zarrbrowser.models.tree_model import TreeModel
@@ -15,6 +15,7 @@ from zarrbrowser.values.quantities import count
 from zarrbrowser.window.editing.editor import Editor
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Workers
 
 Renew = Callable[[QModelIndex, Callable[[QModelIndex], None]], None]
 """Replaces the source of a row by another opening of it, with a method of the model; the current node stays."""
@@ -35,10 +36,13 @@ class ChangeControls(QObject):
         tree: TreeView,
         node_pane: NodePane,
         renew: Renew,
+        workers: Workers,
     ) -> None:
         super().__init__(editor)
         self._editor, self._session, self._model = editor, session, model
-        self._node_pane, self._renew = node_pane, renew
+        self._node_pane, self._renew, self._workers = node_pane, renew, workers
+        self._leaves = False
+        """Whether the window closes once a change has ended."""
         self._rest: Callable[[], None] = self._close
         self._places: set[tuple[int, str]] | None = None
         """The nodes at which the bar stays, by their source and path; None for all."""
@@ -51,10 +55,11 @@ class ChangeControls(QObject):
             lambda _source, outcome, _place: self._close() if outcome.is_complete else None
         )
         editor.undo_changed.connect(self.show_undo)
-        node_pane.change_asked.connect(editor.ask)
-        node_pane.fill_asked.connect(editor.ask_fill)
-        node_pane.change_chip.undo_asked.connect(editor.undo)
-        node_pane.change_chip.stop_asked.connect(editor.toggle)
+        editor.idle.connect(self._leave)
+        node_pane.panes.change_asked.connect(editor.run_here)
+        node_pane.panes.fill_asked.connect(editor.ask_fill)
+        node_pane.header.change_chip.undo_asked.connect(editor.undo)
+        node_pane.header.change_chip.stop_asked.connect(editor.toggle)
         node_pane.notice.button.clicked.connect(lambda _checked: self._rest())
         tree.changes_asked.connect(lambda index: self._ask_at(index, self._toggle))
         tree.group_asked.connect(lambda index: self._ask_at(index, editor.ask_group))
@@ -62,17 +67,25 @@ class ChangeControls(QObject):
         tree.erase_asked.connect(lambda index: self._ask_at(index, editor.ask_erase))
 
     def node_shown(self) -> None:
-        """Close the bar if it tells about another node, and show what can be undone in the current source."""
+        """Close the bar if it is about another node, and show what can be undone in the current source."""
         if self._places is not None and self._session.place not in self._places:
             self._close()
         self.show_undo()
 
     def may_close(self) -> bool:
-        """Whether the window may close: texts that are not saved keep it open once, and the bar names them."""
-        unsaved = self._node_pane.unsaved()
+        """Whether the window may close.
+
+        A change keeps it open until it ends. Texts that are not saved keep it open once, and the bar names them.
+        """
+        if self._editor.is_busy and not self._leaves:
+            # A change ends between two keys at the latest; closing once more does not wait for a store that hangs.
+            self._leaves = True
+            self._workers.stop()
+            return False
+        unsaved = self._node_pane.panes.unsaved()
         if not unsaved or unsaved == self._told:
             return True
-        self._told = unsaved
+        self._told, self._leaves = unsaved, False
         what = (
             min(unsaved)
             if len(unsaved) == 1
@@ -85,9 +98,14 @@ class ChangeControls(QObject):
         )
         return False
 
+    def _leave(self) -> None:
+        """Close the window, if it only waited for a change to end."""
+        if self._leaves:
+            QTimer.singleShot(0, self._node_pane.window().close)
+
     def show_undo(self) -> None:
         """Show what can be undone in the current source."""
-        self._node_pane.change_chip.show_undo(self._editor.undoable(self._session.source))
+        self._node_pane.header.change_chip.show_undo(self._editor.undoable(self._session.source))
 
     def _opened(self, old: Source, new: Source) -> None:
         self._renew(self._model.row_of(old), lambda index: self._model.show_source(index, new))

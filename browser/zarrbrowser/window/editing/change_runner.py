@@ -1,4 +1,4 @@
-"""Runs changes one after the other, and always tells what came of each.
+"""Runs changes one after the other, and always reports what came of each.
 
 The pool of workers drops the answer of a request that the user stops. What a stopped change has done must be known all the
 same, so changes report by a signal of their own.
@@ -25,13 +25,13 @@ class _Job:
     source: Source
     change: Change
     lock: threading.Lock = field(default_factory=threading.Lock)
-    is_taken: bool = False
+    is_claimed: bool = False
     """Whether a worker has begun, or the job was dropped before one could."""
 
-    def take(self) -> bool:
+    def claim(self) -> bool:
         """Claim the job; False if it was claimed before."""
         with self.lock:
-            taken, self.is_taken = self.is_taken, True
+            taken, self.is_claimed = self.is_claimed, True
         return not taken
 
 
@@ -72,7 +72,7 @@ class ChangeRunner(QObject):
         job = self._running = self._waiting.popleft()
 
         def work(asked: Request) -> None:
-            if not job.take():
+            if not job.claim():
                 return
             outcome: Outcome | Exception
             try:
@@ -89,7 +89,7 @@ class ChangeRunner(QObject):
     def _stop(self, job: _Job, error: Exception) -> None:
         """The user stops a change: if it runs, it will answer."""
         self._waiting.clear()
-        if job.take():
+        if job.claim():
             self._end(job, error)
         elif isinstance(error, Stopped):
             self.stopping.emit(job.change)

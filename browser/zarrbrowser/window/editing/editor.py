@@ -155,7 +155,7 @@ class Editor(QObject):
     def _run(self, source: Source, change: Change) -> None:
         self._runner.run(source, replace(change, asked_at=self._session.place))
 
-    def ask(self, change: Change) -> None:
+    def run_here(self, change: Change) -> None:
         """Run a change of the current source."""
         if self._session.source is not None:
             self.run(self._session.source, change)

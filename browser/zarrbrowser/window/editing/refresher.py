@@ -66,8 +66,8 @@ class Refresher(QObject):
             self._session.forget_views(source, outcome.path)
             self._show_attributes(source, root, outcome)
         else:
-            self._node_pane.forget_tiles()
-        self._node_pane.reread_beside(changed)
+            self._node_pane.panes.forget_tiles()
+        self._node_pane.panes.reread_beside(changed)
 
     def _show_attributes(self, source: Source, root: QModelIndex, outcome: Outcome) -> None:
         node = outcome.node

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.bookmarks import Bookmarks
@@ -19,6 +19,7 @@ from zarrbrowser.session.saved_views.private_files import write_shared
 from zarrbrowser.session.saved_views.untrusted import as_untrusted
 from zarrbrowser.session.saved_views.view import BadViewError, SavedView, title_of
 from zarrbrowser.session.saved_views.view_files import SUFFIX, views_text
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.window.saved_views.view_entries import add_view
 from zarrbrowser.window.saved_views.view_opener import ViewOpener
 from zarrbrowser.workers import Workers
@@ -108,15 +109,8 @@ class Bookmarker(QObject):
 
     def choose_file(self) -> None:
         """Ask where to save all bookmarks, for someone else or for another machine."""
-        dialog = QFileDialog(
-            self._parent, "Save bookmarks to a file", "", f"Bookmarks of zarrscope (*{SUFFIX})"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
-        dialog.selectFile(f"views{SUFFIX}")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save)
-        dialog.open()
+        title, filters = "Save bookmarks to a file", f"Bookmarks of zarrscope (*{SUFFIX})"
+        ask_for_file(self._parent, title, filters, SUFFIX.removeprefix("."), f"views{SUFFIX}", self.save)
 
     def save(self, path: str) -> None:
         """Write all bookmarks that others can open to a file, in the background."""

@@ -25,15 +25,14 @@ def present_view(
     if source is None or node is None:
         return None
     pane, connection = node_pane.current_pane, Connection.of(source.request.options)
-    position = pane.position() if pane is not None else ""
     request = SourceRequest(
         address_of(source.request, source.hierarchy.url),
         node.path,
         source.request.format,
         connection if connection != Connection() else None,
     )
-    title = title_of(", ".join(filter(None, (node.name or source.title, position))))
-    state = awaited or (pane.lasting_view_state() if pane is not None else {})
+    title = title_of(", ".join(filter(None, (node.name or source.title, pane.position()))))
+    state = awaited or pane.lasting_view_state()
     return SavedView(title, request, node_pane.current_tab(), _without_secrets(state))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QBuffer, QIODevice, QObject, QSize, Signal
+from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
+from zarrbrowser.drawing.png import png_of
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.recent_views import RecentView, RecentViews
 from zarrbrowser.session.saved_views.view import SavedView
@@ -77,7 +78,7 @@ class RecentKeeper(QObject):
         if self._settings.folder is not None:
             self._loading.ask(
                 lambda _asked: self._recent.latest(),
-                self._take,
+                self._show,
                 lambda error: _log.debug("the recent views were not read", exc_info=error),
             )
 
@@ -89,7 +90,7 @@ class RecentKeeper(QObject):
         except OSError as error:
             self.reported.emit(f"Recent views were not removed: {sentence(error)}")
             return
-        self._take([])
+        self._show([])
         self.reported.emit("Recent views forgotten")
 
     def turn(self, is_on: bool) -> None:
@@ -112,7 +113,7 @@ class RecentKeeper(QObject):
         keeping.setEnabled(self._settings.folder is not None)
         menu.addAction("Forget recent views", self.forget).setEnabled(bool(views))
 
-    def _take(self, views: Sequence[RecentView]) -> None:
+    def _show(self, views: Sequence[RecentView]) -> None:
         self._views = views
         self.loaded.emit(views)
 
@@ -133,16 +134,3 @@ class RecentKeeper(QObject):
         image = None if pane is None else pane.thumbnail(QSize(PICTURE) * scale)
         view = None if image is None else self._present()
         return None if view is None or image is None else (view, image)
-
-
-def png_of(image: QImage) -> bytes:
-    """A picture as a PNG file; any thread may call it.
-
-    Raises:
-        OSError: it cannot be encoded.
-    """
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise OSError("the thumbnail cannot be encoded")
-    return bytes(buffer.data().data())

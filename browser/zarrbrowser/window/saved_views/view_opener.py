@@ -45,7 +45,7 @@ class ViewOpener(QObject):
         self._parent, self._session, self._navigator = parent, session, navigator
         self._bookmarks, self._workers = bookmarks, workers
 
-    def take(self, request: SourceRequest) -> bool:
+    def open(self, request: SourceRequest) -> bool:
         """Open a link or a file of views; False if the request is for a source.
 
         Args:

@@ -27,7 +27,7 @@ class BesideOpener(QObject):
     def __init__(self, session: Session, model: TreeModel, node_pane: NodePane) -> None:
         super().__init__(node_pane)
         self._session, self._model, self._node_pane = session, model, node_pane
-        node_pane.source_asked.connect(self._open)
+        node_pane.panes.source_asked.connect(self._open)
 
     def show_row(self, index: QModelIndex) -> None:
         """Show the node of a row of the tree beside the image."""
@@ -52,7 +52,7 @@ class BesideOpener(QObject):
             pane.beside.show(source, path)
 
     def _open(self, request: SourceRequest) -> None:
-        """Open a source in the tree, without leaving the current node; the panes are told when it is open."""
+        """Open a source in the tree, without leaving the current node; the panes are informed when it is open."""
         known = self._session.recent.known(request)
         row = self._model.item(self._model.find(known))
         # The user may be waiting for a node of the same source.

@@ -136,8 +136,8 @@ class SidePane(QWidget):
         self.search.keep_only(self._searched)
         self._problem, self._stopped = "", False
         for source in self._searched:
-            self._ask(source, query)
-        self._tell()
+            self._search_source(source, query)
+        self._show_summary()
 
     def sources_changed(self) -> None:
         """Search again after a source was opened, closed or reloaded."""
@@ -157,7 +157,7 @@ class SidePane(QWidget):
         """Stop the search."""
         self._stopped = self._stopped or bool(self._running)
         self._cancel()
-        self._tell()
+        self._show_summary()
 
     def focus_box(self) -> None:
         """Focus the search box."""
@@ -193,11 +193,11 @@ class SidePane(QWidget):
         column.addWidget(self._stack, 1)
         column.addWidget(self.foot)
 
-    def _ask(self, source: Source, query: str) -> None:
+    def _search_source(self, source: Source, query: str) -> None:
         inventory = self.search.inventory(source)
 
         def work(asked: Request) -> Findings:
-            return inventory.search(query, asked.is_cancelled, asked.tell)
+            return inventory.search(query, asked.is_cancelled, asked.report_part)
 
         request = self._workers.submit(
             work,
@@ -213,7 +213,7 @@ class SidePane(QWidget):
         self.hits.add(source, findings.hits)
         if self.results.hasFocus() and not self.results.currentIndex().isValid():
             self.results.choose_first()  # the user pressed Down before there were results
-        self._tell()
+        self._show_summary()
 
     def _ended(self, request: Request, source: Source, findings: Findings) -> None:
         self._running.remove(request)
@@ -225,14 +225,14 @@ class SidePane(QWidget):
             self._stopped = True
         else:
             self._problem = sentence(error)
-        self._tell()
+        self._show_summary()
 
     def _cancel(self) -> None:
         for request in self._running:
             self._workers.cancel(request)
         self._running.clear()
 
-    def _tell(self) -> None:
+    def _show_summary(self) -> None:
         running = bool(self._running)
         text = self.search.summary(
             self.hits.found, self.hits.rowCount(), running=running, stopped=self._stopped

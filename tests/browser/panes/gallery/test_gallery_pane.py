@@ -277,10 +277,10 @@ def test_another_theme_and_another_tab(open_window: OpenWindow, qtbot: QtBot) ->
     pane = show_in(window, qtbot)
     window.node_pane.show_tab("Overview")
     assert not pane.loader.busy
-    window.appearance.choose(Appearance.DARK)
+    window.view.appearance.choose(Appearance.DARK)
     window.node_pane.show_tab("Thumbnails")
     wait_for_all(pane, qtbot)
-    window.appearance.choose(Appearance.LIGHT)
+    window.view.appearance.choose(Appearance.LIGHT)
     pane.forget_tiles()
     assert pane.loader.thumbnail("/A/1") is None
 

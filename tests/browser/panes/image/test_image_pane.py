@@ -12,7 +12,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.panes.image.pictures import VOLUME, pane_of, picture, show, show_next
 from zarrbrowser.panes.table.table_pane import TablePane
-from zarrbrowser.window import node_pane
+from zarrbrowser.window import picture_loader
 
 
 def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -46,7 +46,7 @@ def test_steps_before_the_first_picture_are_counted(
     open_new_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
-    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    monkeypatch.setattr(picture_loader, "load_pictures", gate.wait)
     window = open_new_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.activateWindow()
@@ -62,7 +62,7 @@ def test_the_drawing_modules_are_loaded_even_if_the_user_stops_reading(
     open_new_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
-    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    monkeypatch.setattr(picture_loader, "load_pictures", gate.wait)
     window = open_new_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.workers.stop()

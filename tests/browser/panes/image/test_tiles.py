@@ -24,7 +24,7 @@ def test_large_reads_need_consent(
     assert "crosses 1 chunk" in pane.body.stack.notice.text
     assert "37.5 KiB" in pane.body.stack.notice.text
     assert array.selections == []
-    assert window.status.message.text == "/array, axis 0 = 4: nothing was read"
+    assert window.view.status.message.text == "/array, axis 0 = 4: nothing was read"
     with qtbot.waitSignal(pane.plane_shown):
         pane.body.stack.notice.button.click()
     assert not pane.body.stack.notice.isVisible()
@@ -61,9 +61,9 @@ def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: 
     ticker.start()
     qtbot.waitUntil(lambda: len(ticks) >= 60)
     assert not pane.view.mosaics
-    qtbot.waitUntil(lambda: "Reading /array" in window.status.message.text)
-    assert window.status.cancel.isVisible()
-    window.status.cancel.click()
+    qtbot.waitUntil(lambda: "Reading /array" in window.view.status.message.text)
+    assert window.view.status.cancel.isVisible()
+    window.view.status.cancel.click()
     assert "cancelled" in pane.body.stack.sentence.text
     gate.open()
     with qtbot.waitSignal(pane.plane_shown):

@@ -15,7 +15,7 @@ from zarrcore.errors import CodecError
 
 def test_only_cells_in_view_are_read(pane: TablePane, qtbot: QtBot) -> None:
     array = FakeArray(VALUES, chunks=(1, 100, 100))
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
     assert pane.model.index(3, 4).data() == f"{VALUES[1, 3, 4]:,}"
     assert len(array.selections) <= 2
@@ -37,7 +37,7 @@ def test_an_unreadable_block_is_reported_and_can_be_retried(pane: TablePane, qtb
             raise CodecError("chunk c/0/0 is broken")
 
     array.before_read = broken
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(pane.reader.problem.isVisible)
     assert pane.reader.problem.text == "Chunk c/0/0 is broken."
     pane.go(900)
@@ -52,7 +52,7 @@ def test_an_unreadable_block_is_reported_and_can_be_retried(pane: TablePane, qtb
 def test_blocks_out_of_view_are_not_waited_for(pane: TablePane, workers: Workers, qtbot: QtBot) -> None:
     array, gate = FakeArray(VALUES[0], chunks=(100, 100)), Gate()
     array.before_read = lambda selection: gate.wait() if selection[0].start == 0 else None
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     pane.go(900)
     qtbot.waitUntil(lambda: read_here(pane, 900, 0) == VALUES[0, 900, 0])
@@ -64,7 +64,7 @@ def test_blocks_out_of_view_are_not_waited_for(pane: TablePane, workers: Workers
 def test_large_reads_need_consent(pane: TablePane, qtbot: QtBot) -> None:
     array = FakeArray(VALUES[0], chunks=(100, 100))
     array.inner_chunk_shape = (20_000, 20_000)
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(pane.stack.notice.isVisible)
     assert array.selections == []
     pane.stack.notice.button.click()
@@ -73,13 +73,13 @@ def test_large_reads_need_consent(pane: TablePane, qtbot: QtBot) -> None:
 
 def test_an_array_without_chunks_says_so(pane: TablePane, qtbot: QtBot) -> None:
     array = FakeArray(np.full((9, 9), 5))
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(
         lambda: pane.stack.notice.text == "No chunk was written: every element is the fill value."
     )
     assert pane.stack.notice.button.isHidden()
     written = FakeArray(np.full((9, 9), 5))
     written.stored_chunks = [(0, 0)]
-    pane.show_array(written)
+    pane.contents.show_array(written)
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) is not None)
     assert not pane.stack.notice.text

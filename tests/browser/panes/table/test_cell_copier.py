@@ -13,7 +13,7 @@ from zarrbrowser.panes.table.table_pane import TablePane
 
 
 def test_selected_cells_are_copied_even_if_they_were_not_in_view(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
+    pane.contents.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
     pane.table.selectAll()
     with qtbot.waitSignal(pane.reported) as said:
         pane.copy()
@@ -23,7 +23,7 @@ def test_selected_cells_are_copied_even_if_they_were_not_in_view(pane: TablePane
 
 
 def test_a_selection_too_large_for_the_clipboard_is_reported(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(np.zeros((150_000, 10), np.uint8), chunks=(1000, 10)))
+    pane.contents.show_array(FakeArray(np.zeros((150_000, 10), np.uint8), chunks=(1000, 10)))
     pane.table.selectAll()
     with qtbot.waitSignal(pane.reported) as said:
         pane.copy()
@@ -40,11 +40,11 @@ def lines_copied(pane: TablePane, qtbot: QtBot) -> list[str]:
 
 
 def test_all_of_a_long_table_is_copied(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(np.arange(500_000), chunks=(100_000,)))
+    pane.contents.show_array(FakeArray(np.arange(500_000), chunks=(100_000,)))
     QTest.keySequence(pane.table, "Ctrl+A")
     lines = lines_copied(pane, qtbot)
     assert (len(lines), lines[-1]) == (500_000, "499999")
-    pane.show_array(FakeArray(np.arange(900_000).reshape(300_000, 3), chunks=(100_000, 3)))
+    pane.contents.show_array(FakeArray(np.arange(900_000).reshape(300_000, 3), chunks=(100_000, 3)))
     pane.table.horizontalHeader().sectionPressed.emit(1)
     lines = lines_copied(pane, qtbot)
     assert (len(lines), lines[-1]) == (300_000, str(299_999 * 3 + 1))

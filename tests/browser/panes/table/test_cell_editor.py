@@ -24,7 +24,7 @@ def line(application: object, qtbot: QtBot) -> Iterator[CellEditor]:
     outer.activateWindow()
     qtbot.waitUntil(outer.isActiveWindow)
     made = CellEditor(outer)
-    made.begin(QRect(300, 20, 60, 24), "12")
+    made.start(QRect(300, 20, 60, 24), "12")
     made.setProperty("other", other)
     yield made
     outer.close()
@@ -41,7 +41,7 @@ def test_it_is_over_its_cell_and_selects_the_text(line: CellEditor) -> None:
     assert line.geometry() == QRect(300, 20, 60, 24)
     assert line.selectedText() == "12"
     assert not line.is_changed
-    line.begin(QRect(20, 20, 60, 24), "1" * 60)
+    line.start(QRect(20, 20, 60, 24), "1" * 60)
     assert line.x() == 0
     assert line.width() > 60
 

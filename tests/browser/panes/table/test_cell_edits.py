@@ -48,7 +48,7 @@ def test_f2_changes_a_cell(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> 
     assert pane.reader.problem.isHidden()
     assert pane.table.current_cell == (12, 7)
     assert zarr.open_array(tmp_path / "a.zarr/scan/raw", mode="r")[12, 7] == -5
-    qtbot.waitUntil(lambda: window.status.message.text == "/scan/raw[12, 7]: 367 → -5")
+    qtbot.waitUntil(lambda: window.view.status.message.text == "/scan/raw[12, 7]: 367 → -5")
     window.editor.undo()
     qtbot.waitUntil(lambda: pane.model.value(12, 7) == (True, 367))
 
@@ -85,7 +85,7 @@ def test_texts_that_a_line_would_change_are_left_alone(
         pane.go(row, 0)
         QTest.keyClick(pane.table, Qt.Key.Key_F2)
         assert not pane.cell_edits.line.isVisible()
-        assert said in window.status.message.text
+        assert said in window.view.status.message.text
     pane.go(2, 0)
     QTest.keyClick(pane.table, Qt.Key.Key_F2)
     QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_End)
@@ -207,7 +207,7 @@ def test_rows_are_sorted_by_what_was_written(window: MainWindow, tmp_path: Path,
     assert "sorted or filtered" in said.args[0]
     array = window.session.node
     assert window.session.source is not None
-    window.editor.ask(write_elements(window.session.source, array, (slice(1, 2),), np.int32(99)))
+    window.editor.run_here(write_elements(window.session.source, array, (slice(1, 2),), np.int32(99)))
     qtbot.waitUntil(lambda: [pane.model.value(row, 0)[1] for row in range(3)] == [20, 30, 99])
 
 

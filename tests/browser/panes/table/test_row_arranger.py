@@ -137,7 +137,7 @@ def test_packed_numbers_are_sorted_as_they_are_shown(pane: TablePane, source: So
 
 
 def test_planes_have_no_rows_to_arrange(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(np.zeros((5, 5), "i4"), chunks=(5, 5)))
+    pane.contents.show_array(FakeArray(np.zeros((5, 5), "i4"), chunks=(5, 5)))
     shows(pane, qtbot, [0])
     assert not pane.arranger.line.isVisible()
     menu = QMenu()

@@ -13,7 +13,7 @@ from zarrbrowser.panes.table.table_pane import TablePane
 
 def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> None:
     array, length = Endless(2**40), 2**40
-    pane.show_array(array)
+    pane.contents.show_array(array)
     assert pane.model.rowCount() == WINDOW_ROWS
     pane.controls.go_to.setText(f"{length - 1} 2")
     QTest.keyClick(pane.controls.go_to, Qt.Key.Key_Return)

@@ -17,7 +17,7 @@ def test_columns_fit_numbers_that_load_after_coordinates(pane: TablePane, qtbot:
     gate, array = Gate(), FakeArray(np.full((30, 40), -1234.567890123), ("y", "x"), chunks=(30, 40))
     array.before_read = gate.wait
     root = FakeGroup({"y": FakeArray(np.arange(30.0)), "x": FakeArray(np.arange(40.0)), "field": array})
-    pane.show_array(array, find=root.find)
+    pane.contents.show_array(array, find=root.find)
     qtbot.waitUntil(lambda: bool(pane.model.coordinates))
     gate.open()
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) is not None)
@@ -75,7 +75,7 @@ def test_the_window_survives_a_lost_connection(open_window: OpenWindow, qtbot: Q
 def test_the_view_is_restored(pane: TablePane, qtbot: QtBot) -> None:
     assert pane.view_state() == {}
     array = FakeArray(VALUES, ("z", "y", "x"), chunks=(1, 100, 100))
-    pane.show_array(array)
+    pane.contents.show_array(array)
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
     first = pane.view_state()
     assert first == {"rows": 1, "columns": 2, "index": [1, 500, 100], "cell": None}

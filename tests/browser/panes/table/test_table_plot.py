@@ -48,10 +48,10 @@ def test_the_plot_stays_on_for_another_table_and_for_the_same_one_after_a_change
     pane.forget_elements()
     pane.show_node(pane.session.source, pane.session.node)  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.across.labelText == "heat (mm)")
-    pane.show_array(FakeArray(np.arange(5.0)))
+    pane.contents.show_array(FakeArray(np.arange(5.0)))
     assert not plot.isVisible()
     assert not pane.controls.plot.isVisible(), "an array with one axis has a tab for its plot"
-    pane.show_array(FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")])))
+    pane.contents.show_array(FakeArray(np.zeros(5, [("p", "f4"), ("q", "f4")])))
     qtbot.waitUntil(lambda: is_drawn(plot) and plot.graph.up.labelText == "p")
     assert plot.isVisible()
 

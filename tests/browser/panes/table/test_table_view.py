@@ -29,7 +29,7 @@ class Square(FakeArray):
 
 
 def test_a_selection_too_large_to_copy_is_reported_at_once(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(Square(10**6))
+    pane.contents.show_array(Square(10**6))
     with qtbot.waitSignal(pane.reported) as said:
         QTest.keySequence(pane.table, "Ctrl+A")
     assert said.args[0].startswith(
@@ -42,7 +42,7 @@ def test_a_selection_too_large_to_copy_is_reported_at_once(pane: TablePane, qtbo
 
 def test_keys_move_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> None:
     last = 10**6 - 1
-    pane.show_array(Square(10**6))
+    pane.contents.show_array(Square(10**6))
 
     def press(keys: str) -> tuple[int, int]:
         QTest.keySequence(pane.table, keys)
@@ -73,7 +73,7 @@ def test_keys_move_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> Non
 
 
 def test_scrolling_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(Endless(10**6))
+    pane.contents.show_array(Endless(10**6))
     pane.go(150_000, 1)
     bar = pane.table.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -86,7 +86,7 @@ def test_scrolling_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> None
 
 
 def test_cells_are_selected_with_the_mouse(pane: TablePane, qtbot: QtBot) -> None:
-    pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
+    pane.contents.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
     table, left = pane.table, Qt.MouseButton.LeftButton
 
     def centre(row: int, column: int) -> object:

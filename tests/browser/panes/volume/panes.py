@@ -65,7 +65,7 @@ class FakeRenderer(QObject):
 def pane_of(window: MainWindow, qtbot: QtBot) -> VolumePane:
     qtbot.waitUntil(lambda: window.node_pane.tabs.count() > 0)
     assert window.node_pane.show_tab("Volume")
-    qtbot.waitUntil(lambda: window.node_pane.current_pane is not None)
+    qtbot.waitUntil(lambda: window.node_pane.panes.get("Volume") is not None)
     pane = window.node_pane.pane("Volume")
     assert isinstance(pane, VolumePane)
     return pane

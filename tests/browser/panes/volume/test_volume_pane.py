@@ -24,7 +24,7 @@ from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.volume import grid as grids
 from zarrbrowser.volume.camera import Side
 from zarrbrowser.volume.look import Mode
-from zarrcore.errors import CodecError, UnreachableError
+from zarrcore.errors import CodecError
 
 pytestmark = pytest.mark.usefixtures("fake_renderer")
 ROOT = Path(__file__).parents[4]
@@ -46,7 +46,7 @@ def test_the_status_bar_tells_what_was_read(open_window: OpenWindow, qtbot: QtBo
     window = open_window(group())
     pane = pane_of(window, qtbot)
     wait_for(pane, qtbot)
-    text = window.status.message.text
+    text = window.view.status.message.text
     assert text.startswith("/: level 0 of 0–1 · 16 × 24 × 32 samples · 432 KiB in 3 chunks")
     assert text.endswith("drawn by a fake")
 
@@ -182,27 +182,6 @@ def test_a_damaged_chunk_is_told(
     pane.stack.notice.button.click()
     qtbot.waitUntil(lambda: drawn(pane)[0].data.shape == (6, 7, 8, 1))
     assert not pane.stack.notice.text
-
-
-def test_a_store_that_fails_is_told_with_a_retry(open_window: OpenWindow, qtbot: QtBot) -> None:
-    array = FakeArray(blocks((6, 7, 8)))
-
-    def fail(part: Any) -> None:
-        if isinstance(part[0], slice):
-            raise UnreachableError("the server does not answer")
-
-    array.before_read = fail
-    pane = pane_of(open_window(FakeGroup({"a": array}), "/a"), qtbot)
-    qtbot.waitUntil(lambda: "does not answer" in pane.stack.sentence.text)
-    array.before_read = lambda _part: None
-    pane.stack.sentence.button.click()
-    wait_for(pane, qtbot)
-    assert pane.stack.shows_data
-
-
-def test_a_flat_image_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane = pane_of(open_window(group(shape=(1, 24, 32), axes="zyx")), qtbot)
-    qtbot.waitUntil(lambda: pane.stack.sentence.text.startswith("This image is flat"))
 
 
 def test_a_volume_that_cannot_be_drawn_is_not_read(

@@ -41,17 +41,17 @@ def source_of(window: MainWindow) -> Source:
 
 def test_the_mark_undoes_the_last_change(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place, "/scan/raw")
-    chip = window.node_pane.change_chip
+    chip = window.node_pane.header.change_chip
     texts = [one.text() for one in chip.menu().actions()]
     assert texts == ["Nothing to undo", "Stop changes"]
-    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"a": 1}))
+    window.editor.run_here(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"a": 1}))
     qtbot.waitUntil(lambda: chip.menu().actions()[0].text() == "Undo the attributes of /scan/raw")
     chip.menu().actions()[0].trigger()
     qtbot.waitUntil(lambda: chip.menu().actions()[0].text() == "Nothing to undo")
     idle(window, qtbot)
     assert shown(window).attributes == {"unit": "mm"}  # type: ignore[attr-defined]
     window.editor.undo()
-    assert window.status.message.text == "There is no change to undo"
+    assert window.view.status.message.text == "There is no change to undo"
 
 
 def test_what_is_left_of_a_change_can_be_completed(window: MainWindow, place: Path, qtbot: QtBot) -> None:
@@ -64,7 +64,7 @@ def test_what_is_left_of_a_change_can_be_completed(window: MainWindow, place: Pa
 
     rest = Change("Deleting the rest", complete)
     half = Outcome("It was stopped", Effect.NOTHING, is_complete=False, rest=rest)
-    window.editor.ask(Change("Deleting", lambda _progress: half))
+    window.editor.run_here(Change("Deleting", lambda _progress: half))
     notice = window.node_pane.notice
     qtbot.waitUntil(lambda: notice.text == "It was stopped.")
     assert notice.button.text() == "Delete the rest"
@@ -81,7 +81,7 @@ def test_the_bar_goes_with_its_node(window: MainWindow, place: Path, qtbot: QtBo
     go(window, qtbot, "/scan")
     assert notice.isHidden()
     failed = Outcome("Not moved", Effect.NODES, "/scan/raw", None, "/", is_complete=False)
-    window.editor.ask(Change("Moving", lambda _progress: failed))
+    window.editor.run_here(Change("Moving", lambda _progress: failed))
     qtbot.waitUntil(lambda: shown(window).path == "/scan/raw")
     idle(window, qtbot)
     assert notice.text == "Not moved."
@@ -91,7 +91,7 @@ def test_the_bar_goes_with_its_node(window: MainWindow, place: Path, qtbot: QtBo
 def test_changes_are_not_stopped_under_a_running_one(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
     gate = Gate()
-    window.editor.ask(Change("Waiting", waiting(gate)))
+    window.editor.run_here(Change("Waiting", waiting(gate)))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     window.editor.toggle()
     assert "A change is still running" in window.node_pane.notice.text
@@ -111,7 +111,7 @@ def test_the_window_closes_when_a_running_change_has_ended(
         stopped.append(progress.is_stopped())
         return Outcome("half", is_complete=False)
 
-    window.editor.ask(Change("Waiting", work))
+    window.editor.run_here(Change("Waiting", work))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     assert not window.close()
     assert window.isVisible()
@@ -123,7 +123,7 @@ def test_the_window_closes_when_a_running_change_has_ended(
 def test_a_second_close_does_not_wait(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
     gate = Gate()
-    window.editor.ask(Change("Waiting", waiting(gate)))
+    window.editor.run_here(Change("Waiting", waiting(gate)))
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     assert not window.close()
     assert window.close()

@@ -32,7 +32,7 @@ def place(tmp_path: Path) -> Path:
 def test_changes_are_off_until_the_user_allows_them(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     window.open_text(f"{place}#/scan/raw")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/scan/raw")
-    assert window.node_pane.change_chip.isHidden()
+    assert window.node_pane.header.change_chip.isHidden()
     assert window.editor.ask_erase() is None
     assert "open for reading only: allow changes first (Ctrl+Shift+A)" in window.node_pane.notice.text
     window.node_pane.notice.button.click()
@@ -40,11 +40,11 @@ def test_changes_are_off_until_the_user_allows_them(window: MainWindow, place: P
     QTest.keySequence(window, "Ctrl+Shift+A")
     qtbot.waitUntil(lambda: window.session.source is not None and window.session.source.may_change)
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/scan/raw")
-    assert window.node_pane.change_chip.isVisible()
+    assert window.node_pane.header.change_chip.isVisible()
     assert window.model.index(0, 1).data() == "changes on"
-    window.node_pane.change_chip.stop_asked.emit()
+    window.node_pane.header.change_chip.stop_asked.emit()
     qtbot.waitUntil(lambda: window.session.source is not None and not window.session.source.may_change)
-    qtbot.waitUntil(lambda: window.node_pane.change_chip.isHidden())
+    qtbot.waitUntil(lambda: window.node_pane.header.change_chip.isHidden())
     assert window.model.index(0, 1).data() == ""
 
 
@@ -98,7 +98,9 @@ def test_a_group_is_made_shown_and_undone(window: MainWindow, place: Path, qtbot
         zarr.open_group(place, mode="r", use_consolidated=False)["scan/new/inner"].name == "/scan/new/inner"
     )
     qtbot.waitUntil(lambda: rows(window, "/scan") == ["empty", "new", "raw"])
-    qtbot.waitUntil(lambda: window.status.message.text == "/scan/new/inner was made, and /scan/new above it")
+    qtbot.waitUntil(
+        lambda: window.view.status.message.text == "/scan/new/inner was made, and /scan/new above it"
+    )
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     QTest.keySequence(window.tree, "Ctrl+Z")

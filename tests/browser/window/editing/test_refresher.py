@@ -64,7 +64,9 @@ def test_the_picture_shows_what_was_written(window: MainWindow, place: Path, qtb
     pane = picture(window, qtbot)
     assert np.array_equal(pane.view.mosaics[0].values, VALUES)
     array = source_of(window).hierarchy.node("/scan/raw")
-    window.editor.ask(write_elements(source_of(window), array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    window.editor.run_here(
+        write_elements(source_of(window), array, (slice(0, 5), slice(0, 5)), np.int32(900))
+    )
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.mosaics[0].values[0, 0] == 900)
     window.editor.undo()
     qtbot.waitUntil(lambda: pane.view.is_complete and np.array_equal(pane.view.mosaics[0].values, VALUES))
@@ -84,8 +86,8 @@ def test_the_units_of_a_picture_follow_its_attributes(window: MainWindow, place:
     allow(window, qtbot, place, "/scan/raw")
     pane = picture(window, qtbot)
     wanted = {"units": "K", "scale_factor": 0.5}
-    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, wanted))
-    qtbot.waitUntil(lambda: window.node_pane.summary.text.startswith("K "))
+    window.editor.run_here(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, wanted))
+    qtbot.waitUntil(lambda: window.node_pane.header.summary.text.startswith("K "))
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.model.state is not None)
     assert pane.model.state is not None
     assert pane.model.state.settings.elements.packing is not None
@@ -104,19 +106,21 @@ def test_another_opening_of_the_same_place_is_read_again(
     qtbot.waitUntil(lambda: window.session.source is window.session.sources[1])
     window.editor.toggle()
     qtbot.waitUntil(lambda: source_of(window).may_change)
-    window.editor.ask(set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "s"}))
+    window.editor.run_here(
+        set_attributes(source_of(window), "/scan/raw", "array", {"unit": "mm"}, {"unit": "s"})
+    )
     idle(window, qtbot)
     assert other.node("/raw").attributes == {"unit": "s"}
 
 
 def test_a_search_finds_the_new_name(window: MainWindow, place: Path, qtbot: QtBot) -> None:
     allow(window, qtbot, place)
-    window.side.box.setText("raw")
-    qtbot.waitUntil(lambda: window.side.hits.found == 1)
-    window.editor.ask(move(source_of(window), "/scan/raw", "/scan/cooked"))
-    qtbot.waitUntil(lambda: window.side.hits.found == 0)
-    window.side.box.setText("cook")
-    qtbot.waitUntil(lambda: window.side.hits.found == 1)
+    window.view.side.box.setText("raw")
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 1)
+    window.editor.run_here(move(source_of(window), "/scan/raw", "/scan/cooked"))
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 0)
+    window.view.side.box.setText("cook")
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 1)
 
 
 def test_another_node_stays_where_it_is(window: MainWindow, place: Path, qtbot: QtBot) -> None:
@@ -136,14 +140,14 @@ def test_consolidated_metadata_stay_true(window: MainWindow, place: Path, qtbot:
     with zc.open(place, "r+") as made:
         made.consolidate()
     allow(window, qtbot, place, "/scan/raw")
-    window.editor.ask(move(source_of(window), "/scan/raw", "/first"))
+    window.editor.run_here(move(source_of(window), "/scan/raw", "/first"))
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/first")
     group = zarr.open_group(place, mode="r", use_consolidated=True)
     assert sorted(group) == ["first", "other", "scan"]
     assert sorted(group["scan"]) == ["empty"]
     assert np.array_equal(zc.open(place)["/first"][...], VALUES)
     go(window, qtbot, "/scan")
-    window.editor.ask(erase(source_of(window), "/scan"))
+    window.editor.run_here(erase(source_of(window), "/scan"))
     qtbot.waitUntil(lambda: rows(window) == ["first", "other"])
     assert sorted(zarr.open_group(place, mode="r", use_consolidated=True)) == ["first", "other"]
 
@@ -183,7 +187,7 @@ def test_the_window_stays_where_the_user_has_gone(
     assert window.model.path_of(window.tree.currentIndex()) == "/scan/raw"
     assert window.node_pane.current_tab() == "Table"
     assert table.grid is not None
-    assert window.status.message.text == text
+    assert window.view.status.message.text == text
     window.editor.undo()  # asked for here: the window shows what is undone
     if what != "erase":
         qtbot.waitUntil(lambda: shown(window).path == ("/scan/empty" if what == "move" else "/scan"))
@@ -259,7 +263,7 @@ def test_undo_works_after_reloading(window: MainWindow, place: Path, qtbot: QtBo
     allow(window, qtbot, place, "/scan/raw")
     source = source_of(window)
     array = source.hierarchy.node("/scan/raw")
-    window.editor.ask(write_elements(source, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    window.editor.run_here(write_elements(source, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
     idle(window, qtbot)
     window.sources.reload_current()
     idle(window, qtbot)
@@ -288,7 +292,7 @@ def test_reloading_after_another_program_deleted_the_node(
     qtbot.waitUntil(lambda: rows(window) == ["other"])
     idle(window, qtbot)
     assert shown(window).path == "/"
-    assert window.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
+    assert window.view.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
 
 
 @pytest.mark.parametrize("name", ["c.zarr", "c.zip"])
@@ -332,10 +336,10 @@ def test_two_windows_change_one_store(
         allow(one, qtbot, place, "/scan/raw")
     mine, theirs = source_of(window), source_of(other)
     array = mine.hierarchy.node("/scan/raw")
-    window.editor.ask(write_elements(mine, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
+    window.editor.run_here(write_elements(mine, array, (slice(0, 5), slice(0, 5)), np.int32(900)))
     idle(window, qtbot)
     same = theirs.hierarchy.node("/scan/raw")
-    other.editor.ask(write_elements(theirs, same, (slice(0, 1), slice(0, 1)), np.int32(7)))
+    other.editor.run_here(write_elements(theirs, same, (slice(0, 1), slice(0, 1)), np.int32(7)))
     idle(other, qtbot)
     window.editor.undo()
     idle(window, qtbot)
@@ -346,9 +350,9 @@ def test_two_windows_change_one_store(
     window.editor.undo()
     idle(window, qtbot)
     assert np.array_equal(zarr.open_array(place / "scan/raw", mode="r")[...], VALUES)
-    other.editor.ask(erase(theirs, "/scan"))
+    other.editor.run_here(erase(theirs, "/scan"))
     idle(other, qtbot)
-    window.editor.ask(move(mine, "/scan/raw", "/raw"))
+    window.editor.run_here(move(mine, "/scan/raw", "/raw"))
     idle(window, qtbot)
     assert "Moving /scan/raw to /raw failed: " in window.node_pane.notice.text
 

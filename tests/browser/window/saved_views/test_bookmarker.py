@@ -24,7 +24,7 @@ from zarrbrowser.window.main_window import MainWindow
 
 def menu_of(window: MainWindow, title: str) -> dict[str, QAction]:
     """The entries of a submenu of the main menu."""
-    (menu,) = [one for one in window.top_bar.menu.findChildren(QMenu) if one.title() == title]
+    (menu,) = [one for one in window.view.top_bar.menu.findChildren(QMenu) if one.title() == title]
     menu.aboutToShow.emit()
     return {one.text(): one for one in menu.actions() if one.text()}
 
@@ -49,9 +49,9 @@ def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
     pane.canvas.show_range((5, 15), (10, 30))
     windows.settle(window)
     add(window)
-    assert "Bookmarked as “volume, z = 7”" in window.status.message.text
+    assert "Bookmarked as “volume, z = 7”" in window.view.status.message.text
     add(window)
-    assert "is a bookmark already" in window.status.message.text
+    assert "is a bookmark already" in window.view.status.message.text
     pane.fit()
     pane.body.sliders.step(-7)
     pane.body.contrast.colour_map_chosen.emit("magma")
@@ -142,8 +142,8 @@ def test_a_fresh_window_saves_no_bookmarks(windows: Windows, own_settings: Path)
 
 def test_without_a_node_nothing_is_bookmarked(windows: Windows) -> None:
     window = windows.open()
-    assert window.bookmarker.add() is None
-    assert "choose a node" in window.status.message.text
+    assert window.saved_views.bookmarker.add() is None
+    assert "choose a node" in window.view.status.message.text
 
 
 def test_a_damaged_file_is_reported_and_kept(windows: Windows, own_settings: Path) -> None:
@@ -153,9 +153,9 @@ def test_a_damaged_file_is_reported_and_kept(windows: Windows, own_settings: Pat
     window = windows.open()
     windows.show(window)
     add(window)
-    assert "not bookmarked" in window.status.message.text
+    assert "not bookmarked" in window.view.status.message.text
     assert path.read_text() == "mine, by hand"
-    dialog = window.bookmarker.show()
+    dialog = window.saved_views.bookmarker.show()
     assert not dialog.problem.isHidden()
     dialog.reject()
 
@@ -164,17 +164,17 @@ def test_bookmarks_are_saved_for_others(windows: Windows, tmp_path: Path) -> Non
     window = windows.open()
     windows.show(window)
     add(window, "mine")
-    window.bookmarker.bookmarks.add([SavedView("private", SourceRequest("redis://host"))])
-    window.bookmarker.choose_file()
+    window.saved_views.bookmarker.bookmarks.add([SavedView("private", SourceRequest("redis://host"))])
+    window.saved_views.bookmarker.choose_file()
     chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
     path = tmp_path / "shared.zarrscope-views.json"
     chooser.fileSelected.emit(str(path))
     chooser.reject()
-    windows.qtbot.waitUntil(lambda: "Bookmarks saved to" in window.status.message.text)
-    assert "1 left out" in window.status.message.text
+    windows.qtbot.waitUntil(lambda: "Bookmarks saved to" in window.view.status.message.text)
+    assert "1 left out" in window.view.status.message.text
     assert [one.title for one in read_views(path)] == ["mine"]
-    window.bookmarker.save(str(tmp_path / "none" / "x"))
-    windows.qtbot.waitUntil(lambda: "x was not written" in window.status.message.text)
+    window.saved_views.bookmarker.save(str(tmp_path / "none" / "x"))
+    windows.qtbot.waitUntil(lambda: "x was not written" in window.view.status.message.text)
 
 
 def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
@@ -182,7 +182,7 @@ def test_the_link_of_the_view_is_copied(windows: Windows) -> None:
     pane = windows.show(window)
     pane.body.sliders.step(1)
     windows.settle(window)
-    menu = window.node_pane.copy_button.menu()
+    menu = window.node_pane.header.copy_button.menu()
     menu.aboutToShow.emit()
     (action,) = [one for one in menu.actions() if one.text() == "Link to this view"]
     action.trigger()
@@ -199,22 +199,22 @@ def test_a_view_that_is_still_being_loaded_can_be_bookmarked(
     pane = windows.show(first)
     pane.body.sliders.step(3)
     windows.settle(first)
-    view = first._present_view()
+    view = first.saved_views.present()
     assert view is not None
     second = windows.open()
     with monkeypatch.context() as patched:
-        patched.setattr(second.node_pane, "load_pictures", lambda: None)
-        second.view_opener.go(view)
+        patched.setattr(second.node_pane.pictures, "load", lambda: None)
+        second.saved_views.opener.go(view)
         windows.qtbot.waitUntil(lambda: second.session.node is not None)
-        assert second.node_pane.current_pane is None, "the picture comes later"
-        early = second._present_view()
+        assert second.node_pane.panes.get("Image") is None, "the picture comes later"
+        early = second.saved_views.present()
     assert early is not None
     assert early.state == view.state
-    second.node_pane.load_pictures()
+    second.node_pane.pictures.load()
     pane = windows.image(second)
     windows.qtbot.waitUntil(lambda: pane.model.state.settings.axes.index[0] == 7)
     pane.body.sliders.step(-1)
-    late = second._present_view()
+    late = second.saved_views.present()
     assert late is not None
     assert late.state["index"][0] == 6
 
@@ -224,11 +224,11 @@ def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
     windows.show(window)
     window.node_pane.show_tab("Table")
     windows.settle(window)
-    pane = window.node_pane.current_pane
+    pane: Any = window.node_pane.current_pane
     pane.step(3)
     windows.settle(window)
     add(window)
-    assert "volume, z = 7" in window.status.message.text
+    assert "volume, z = 7" in window.view.status.message.text
     pane.step(-2)
     window.node_pane.show_tab("Image")
     menu_of(window, "Bookmarks")["volume, z = 7"].trigger()
@@ -238,7 +238,7 @@ def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
 
 def test_a_long_title_is_shortened_in_the_menu(windows: Windows) -> None:
     window = windows.open()
-    window.bookmarker.bookmarks.add([SavedView("x" * 150, SourceRequest("/data/<b>a</b>"))])
+    window.saved_views.bookmarker.bookmarks.add([SavedView("x" * 150, SourceRequest("/data/<b>a</b>"))])
     (action,) = [one for text, one in menu_of(window, "Bookmarks").items() if text.startswith("xx")]
     assert len(action.text()) < 100
     assert action.toolTip().startswith("<span"), "the address as it is, not as markup"

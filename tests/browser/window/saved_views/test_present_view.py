@@ -77,7 +77,7 @@ def test_a_source_that_is_open_with_a_password_is_used_for_its_views(
     pane_of(window).body.sliders.step(3)
     window.navigator.go_within("/")
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/")
-    window.view_opener.go(view)
+    window.saved_views.opener.go(view)
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     qtbot.waitUntil(lambda: pane_of(window).model.state.settings.axes.index[0] == 4)
     assert len(window.session.sources) == 1
@@ -87,7 +87,7 @@ def test_without_a_node_there_is_none(window: MainWindow) -> None:
     window.sources.close_current()
     assert present_view(window.session, window.node_pane) is None
     assert "Link to this view" not in [
-        action.text() for action in window.node_pane.copy_button.menu().actions() if action.isEnabled()
+        action.text() for action in window.node_pane.header.copy_button.menu().actions() if action.isEnabled()
     ]
 
 

@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 
 from tests.browser.window.saved_views.test_bookmarker import menu_of
 from tests.browser.window.saved_views.windows import Windows
+from zarrbrowser.drawing.png import png_of
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.window.saved_views import recent_keeper
-from zarrbrowser.window.saved_views.recent_keeper import png_of
 
 
 @pytest.fixture
@@ -24,20 +24,20 @@ def folder(own_settings: Path) -> Path:
 
 
 def paths(window: MainWindow) -> list[str]:
-    return [card.view.request.path for card in window.empty.cards.cards]
+    return [card.view.request.path for card in window.view.empty.cards.cards]
 
 
 def close_all(windows: Windows, window: MainWindow) -> None:
     while window.model.rowCount():
         window.sources.close_current()
     windows.settle(window)
-    windows.qtbot.waitUntil(lambda: window.empty.isVisible())
+    windows.qtbot.waitUntil(lambda: window.view.empty.isVisible())
     windows.settle(window)
 
 
 def test_an_image_that_was_left_is_on_the_start_page_of_the_next_run(windows: Windows, folder: Path) -> None:
     first = windows.open()
-    assert not first.empty.cards.isVisible()
+    assert not first.view.empty.cards.isVisible()
     pane = windows.show(first, "/other")
     pane.body.sliders.step(4)
     windows.settle(first)
@@ -48,7 +48,7 @@ def test_an_image_that_was_left_is_on_the_start_page_of_the_next_run(windows: Wi
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
     second = windows.open()
     windows.qtbot.waitUntil(lambda: paths(second) == ["/volume", "/other"])
-    card = second.empty.cards.cards[1]
+    card = second.view.empty.cards.cards[1]
     assert card.isVisible()
     assert card.accessibleName() == "other, z = 8, a b.zarr/other"
     assert card.toolTip() == f"{windows.source}#/other"
@@ -89,7 +89,7 @@ def test_a_thumbnail_does_not_block_the_window(windows: Windows, monkeypatch: py
     for _ in range(9):
         start_s = time.thread_time()  # not of the clock: other programs may be running
         pane.thumbnail(QSize(160, 104))
-        window._present_view()
+        window.saved_views.present()
         took.append(time.thread_time() - start_s)
     assert min(took) < 0.01
     windows.show(window, "/other")
@@ -103,7 +103,7 @@ def test_the_picture_fits_the_screen(windows: Windows) -> None:
     windows.show(window)
     close_all(windows, window)
     windows.qtbot.waitUntil(lambda: paths(window) == ["/volume"])
-    (recent,) = window.recent_keeper._views
+    (recent,) = window.saved_views.recent._views
     image = QImage.fromData(recent.png)
     scale = min(window.devicePixelRatioF(), 2.0)
     assert max(image.width() / 160, image.height() / 104) <= scale
@@ -119,7 +119,7 @@ def test_recent_views_are_forgotten(windows: Windows, folder: Path) -> None:
     menu["Forget recent views"].trigger()
     assert paths(window) == []
     assert [*folder.iterdir()] == []
-    assert "forgotten" in window.status.message.text
+    assert "forgotten" in window.view.status.message.text
     assert not menu_of(window, "Recent views")["Forget recent views"].isEnabled()
 
 
@@ -159,7 +159,7 @@ def test_a_folder_that_cannot_be_written_does_not_matter(windows: Windows, folde
     windows.show(window)
     windows.show(window, "/other")
     windows.settle(window)
-    window.recent_keeper.forget()
-    assert "not removed" in window.status.message.text
+    window.saved_views.recent.forget()
+    assert "not removed" in window.view.status.message.text
     window.close()
     assert folder.read_text() == "not a folder"

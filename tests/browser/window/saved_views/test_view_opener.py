@@ -75,8 +75,8 @@ def test_a_link_leads_to_its_view(way: str, windows: Windows) -> None:
     if way == "typed":
         window.activateWindow()
         QTest.keySequence(window, "Ctrl+L")
-        QTest.keyClicks(window.top_bar.address, link)
-        QTest.keyClick(window.top_bar.address, Qt.Key.Key_Return)
+        QTest.keyClicks(window.view.top_bar.address, link)
+        QTest.keyClick(window.view.top_bar.address, Qt.Key.Key_Return)
     elif way == "dropped":
         drop(window, QUrl(link))
     else:
@@ -86,7 +86,7 @@ def test_a_link_leads_to_its_view(way: str, windows: Windows) -> None:
     state = pane.model.state
     assert (state.settings.flip_rows, state.settings.colour_map) == (True, "viridis")
     assert (state.settings.contrast.low, state.settings.contrast.high) == (10, 90)
-    assert window.top_bar.address.text() == f"{windows.source}#/volume"
+    assert window.view.top_bar.address.text() == f"{windows.source}#/volume"
     window.go(SourceRequest(link_of(view(windows, 2))))
     windows.qtbot.waitUntil(lambda: position(window) == 2)
     assert len(window.session.sources) == 1, "the source was open already"
@@ -145,24 +145,26 @@ def test_a_bad_link_says_why_and_changes_nothing(text: str, windows: Windows) ->
     window = windows.open()
     with windows.qtbot.waitSignal(window.settled):
         window.open_text(text)
-    assert window._layout.notice.text.startswith("The link was not opened. ")
-    assert window._layout.notice.isVisible()
+    assert window.view.notice.text.startswith("The link was not opened. ")
+    assert window.view.notice.isVisible()
     assert window.model.rowCount() == 0
     windows.show(window)
     window.open_text(text)
     assert window.session.node is not None
-    window._layout.notice.button.click()
-    assert not window._layout.notice.isVisible()
+    window.view.notice.button.click()
+    assert not window.view.notice.isVisible()
     window.open_text(text)
     window.open_text(link_of(view(windows, 1)))
-    assert not window._layout.notice.isVisible()
+    assert not window.view.notice.isVisible()
     windows.image(window)
 
 
 def test_a_link_to_what_is_gone_shows_the_sentence_of_the_source(windows: Windows) -> None:
     window = windows.open()
     window.open_text(link_of(SavedView("a", SourceRequest("/nowhere/a.zarr", "/x"))))
-    windows.qtbot.waitUntil(lambda: "/nowhere" in window.sentence.text and window.sentence.button.isVisible())
+    windows.qtbot.waitUntil(
+        lambda: "/nowhere" in window.view.sentence.text and window.view.sentence.button.isVisible()
+    )
 
 
 def test_options_of_the_command_line_replace_those_of_the_link(windows: Windows) -> None:
@@ -181,16 +183,16 @@ def test_a_view_that_does_not_fit_shows_the_node_as_usual(windows: Windows) -> N
     flat = hierarchy.create_array("flat", shape=(4, 5), data_type="int16", chunk_shape=(4, 5))
     flat[...] = np.arange(20).reshape(4, 5)
     state = {**view(windows, 7).state, "place": [[0, 3], [1, 4]]}
-    window.view_opener.go(SavedView("a", SourceRequest(str(windows.source), "/flat"), "Image", state))
+    window.saved_views.opener.go(SavedView("a", SourceRequest(str(windows.source), "/flat"), "Image", state))
     pane = windows.image(window, "/flat")
     assert pane.canvas.is_fitted
     assert pane.model.state.settings.colour_map == ""
     far = {**view(windows, 700).state, "place": [[4000, 5000], [0, 3]]}
-    window.view_opener.go(SavedView("a", SourceRequest(str(windows.source), "/volume"), "Image", far))
+    window.saved_views.opener.go(SavedView("a", SourceRequest(str(windows.source), "/volume"), "Image", far))
     pane = windows.image(window)
     windows.qtbot.waitUntil(lambda: position(window) == 8)
     assert pane.canvas.is_fitted, "the part that was in view does not exist any more"
-    window.view_opener.go(SavedView("a", SourceRequest(str(windows.source), "/volume"), "No tab", far))
+    window.saved_views.opener.go(SavedView("a", SourceRequest(str(windows.source), "/volume"), "No tab", far))
     windows.image(window)
 
 
@@ -201,22 +203,22 @@ def test_a_file_with_one_view_leads_there(windows: Windows, tmp_path: Path) -> N
     drop(window, QUrl.fromLocalFile(str(path)))
     windows.image(window)
     windows.qtbot.waitUntil(lambda: position(window) == 6)
-    assert window.bookmarker.bookmarks.views == ()
+    assert window.saved_views.bookmarker.bookmarks.views == ()
 
 
 def test_a_file_with_several_views_shows_them(windows: Windows, tmp_path: Path) -> None:
     path = tmp_path / "some.zarrscope-views.json"
     path.write_text(views_text([view(windows, 1), view(windows, 2)]))
     window = windows.open()
-    window.view_opener.choose_file()
+    window.saved_views.opener.choose_file()
     chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
     chooser.fileSelected.emit(str(path))
     chooser.reject()
     windows.qtbot.waitUntil(lambda: bool(window.findChildren(FileDialog)))
     dialog = window.findChildren(FileDialog)[0]
     dialog.add_button.click()
-    assert "2 bookmarks added" in window.status.message.text
-    assert [one.title for one in window.bookmarker.bookmarks.views] == ["z 1", "z 2"]
+    assert "2 bookmarks added" in window.view.status.message.text
+    assert [one.title for one in window.saved_views.bookmarker.bookmarks.views] == ["z 1", "z 2"]
     window.open_text(str(path))
     windows.qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FileDialog)))
     dialog = next(one for one in window.findChildren(FileDialog) if one.isVisible())
@@ -240,12 +242,12 @@ def test_a_file_that_cannot_be_used_says_why(text: str, said: str, windows: Wind
     path.write_text(text)
     window = windows.open()
     window.open_text(str(path))
-    windows.qtbot.waitUntil(lambda: said in window._layout.notice.text)
+    windows.qtbot.waitUntil(lambda: said in window.view.notice.text)
     path.unlink()
     window.open_text(str(path))
-    windows.qtbot.waitUntil(lambda: "No such file" in window._layout.notice.text)
+    windows.qtbot.waitUntil(lambda: "No such file" in window.view.notice.text)
     window.open_text("https://example.org/x.zarrscope-views.json")
-    assert "download it" in window._layout.notice.text
+    assert "download it" in window.view.notice.text
 
 
 def test_a_link_uses_the_connection_of_its_source_but_takes_none_elsewhere(windows: Windows) -> None:
@@ -320,7 +322,9 @@ def shown(windows: Windows) -> tuple[Windows, MainWindow]:
 def test_any_settings_show_the_node(shown: tuple[Windows, MainWindow], state: dict[str, Any]) -> None:
     windows, window = shown
     whole = {**view(windows, 1).state, **state}
-    window.view_opener.go(SavedView("a", SourceRequest(str(windows.source), "/volume"), "Image", whole))
+    window.saved_views.opener.go(
+        SavedView("a", SourceRequest(str(windows.source), "/volume"), "Image", whole)
+    )
     windows.settle(window)
     pane = windows.image(window)
     assert pane.model.state is not None

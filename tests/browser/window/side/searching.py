@@ -14,6 +14,6 @@ def example() -> FakeGroup:
 
 
 def paths(window: MainWindow) -> list[str]:
-    hits = window.side.hits
+    hits = window.view.side.hits
     found = [hits.hit(hits.index(row, 0)) for row in range(hits.rowCount())]
     return [hit[1].path for hit in found if hit is not None]

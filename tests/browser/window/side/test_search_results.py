@@ -22,15 +22,15 @@ from zarrbrowser.window.side.search_results import SearchResults
 
 def test_results_lead_to_their_nodes(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
-    side = window.side
+    side = window.view.side
     QTest.keySequence(window, "Ctrl+F")
     QTest.keyClicks(side.box, "ima")
     qtbot.waitUntil(lambda: paths(window) == ["/image", "/scan/image"])
     qtbot.waitUntil(lambda: side.line.text == "2 found  ·  2 groups searched")
     QTest.keyClick(side.box, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: window.top_bar.address.text() == "fake.zarr#/image")
+    qtbot.waitUntil(lambda: window.view.top_bar.address.text() == "fake.zarr#/image")
     QTest.keyClick(side.results, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: window.top_bar.address.text() == "fake.zarr#/scan/image")
+    qtbot.waitUntil(lambda: window.view.top_bar.address.text() == "fake.zarr#/scan/image")
     assert side.results.currentIndex().data() == "image"
     assert side.results.grab().toImage() != side.tree.grab().toImage()
     QTest.keyClick(side.box, Qt.Key.Key_Escape)
@@ -52,11 +52,11 @@ def test_a_hundred_thousand_results_do_not_block_the_window(
     monkeypatch.setattr(HitModel, "data", noted)
     window = open_window(FakeGroup({f"a{number:06}": FakeArray(np.zeros(1)) for number in range(100_000)}))
     parts: list[int] = []
-    window.side.hits.rowsInserted.connect(lambda _parent, first, last: parts.append(last - first + 1))
-    window.side.box.setText("a")
-    qtbot.waitUntil(lambda: window.side.hits.found == 100_000)
-    assert window.side.hits.rowCount() == sum(parts) == MOST
-    assert window.side.line.text.startswith("100,000 found, the first 10,000 shown")
+    window.view.side.hits.rowsInserted.connect(lambda _parent, first, last: parts.append(last - first + 1))
+    window.view.side.box.setText("a")
+    qtbot.waitUntil(lambda: window.view.side.hits.found == 100_000)
+    assert window.view.side.hits.rowCount() == sum(parts) == MOST
+    assert window.view.side.line.text.startswith("100,000 found, the first 10,000 shown")
     assert max(asked) < 1000, "views ask only for the rows in view"
 
 

@@ -28,14 +28,14 @@ def test_a_source_that_hangs_does_not_hide_results_of_others(application: QAppli
         window.open_text(address)
     qtbot.waitUntil(lambda: len(window.session.sources) == 2 and not window.workers.active)
     roots["one.zarr"].find("/scan").before_listing = gate.wait
-    window.side.box.setText("mask")
+    window.view.side.box.setText("mask")
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask"])
-    assert window.side.stop_button.isVisible()
-    window.side.stop_button.click()
-    assert "stopped" in window.side.line.text
+    assert window.view.side.stop_button.isVisible()
+    window.view.side.stop_button.click()
+    assert "stopped" in window.view.side.line.text
     assert not [one for one in window.workers.active if one.label.startswith("Searching")]
     gate.open()
-    window.side.again_button.click()
+    window.view.side.again_button.click()
     qtbot.waitUntil(lambda: len(paths(window)) == 2)
     window.close()
     assert window.workers.shut_down(30)
@@ -46,10 +46,10 @@ def test_a_search_that_fails_says_why_and_can_be_repeated(open_window: OpenWindo
     window = open_window(root)
     qtbot.waitUntil(lambda: not window.workers.active)
     root.before_listing = flaky
-    window.side.box.setText("mask")
-    qtbot.waitUntil(lambda: "does not answer" in window.side.line.text)
+    window.view.side.box.setText("mask")
+    qtbot.waitUntil(lambda: "does not answer" in window.view.side.line.text)
     flaky.mended = True
-    window.side.again_button.click()
+    window.view.side.again_button.click()
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask"])
     root.find("/scan").add("mask2", FakeArray(np.zeros(3)))
     window.sources.reload_current()

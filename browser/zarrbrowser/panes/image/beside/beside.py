@@ -157,8 +157,8 @@ class Beside(QObject):
         if self.area is not None:
             self.area.link.lead(self.area.link.first)
 
-    def tell(self, text: str) -> None:
-        """Tell the value under the pointer in the first image; with a second one, the link tells both."""
+    def show_pointed(self, text: str) -> None:
+        """Show the value under the pointer in the first image; with a second one, the link shows both."""
         if self.area is None:
             self.pointed.emit(text)
 

@@ -71,7 +71,7 @@ class BesideArea(QWidget):
         self.bar.linked.connect(lambda zooms, moves: self._turn(zooms=zooms, moves=moves))
         self.bar.taken.connect(lambda: self._take_contrast(self._first, self.pane))
         self.bar.given.connect(lambda: self._take_contrast(self.pane, self._first))
-        self.link.changed.connect(self._tell)
+        self.link.changed.connect(self._show_link)
         self.link.pointed.connect(self.pointed)
         pane.view_changed.connect(self.changed)
         pane.body.stack.sentence.button.clicked.connect(lambda _checked: self._retry())
@@ -197,11 +197,11 @@ class BesideArea(QWidget):
 
     def _turn(self, *, zooms: bool, moves: bool) -> None:
         self.link.turn(zooms=zooms, moves=moves)
-        self._tell()
+        self._show_link()
         self.changed.emit()
 
-    def _tell(self) -> None:
-        self.bar.tell(self.link.basis, self.link.outside)
+    def _show_link(self) -> None:
+        self.bar.show_link(self.link.basis, self.link.outside)
 
     def _choose_controls(self, is_on: bool) -> None:
         self._has_controls = is_on

@@ -57,7 +57,7 @@ class BesideBar(QFrame):
         self.zoom.setChecked(zooms)
         self.sliders.setChecked(moves)
 
-    def tell(self, basis: str, outside: str) -> None:
+    def show_link(self, basis: str, outside: str) -> None:
         """Say by what places correspond, and which positions have no counterpart."""
         by = f"by {basis}" if basis and " by " not in basis else basis
         self.words.set_text(outside or (f"Linked {by}" if by else ""))

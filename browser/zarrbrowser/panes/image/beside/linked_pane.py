@@ -109,7 +109,7 @@ class LinkedPane(QObject):
         return Side(state.settings.axes, known, self._scale if self._image is state.image else None)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell that the user works in this pane."""
+        """Report that the user works in this pane."""
         if event.type() in _LEADS:
             self.led.emit()
         return False

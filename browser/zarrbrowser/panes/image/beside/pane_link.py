@@ -125,7 +125,7 @@ class PaneLink(QObject):
         one.moved.connect(lambda: self._move(one))
         one.zoomed.connect(self._zoom_soon.start)
         one.pointed.connect(lambda at: self._point(one, at))
-        one.told.connect(lambda text: self._tell(one, text))
+        one.told.connect(lambda text: self._show_pointed(one, text))
         one.led.connect(lambda: self.lead(one))
 
     def _other(self, one: LinkedPane) -> LinkedPane:
@@ -238,6 +238,6 @@ class PaneLink(QObject):
         if self._at is not None:
             self._point(*self._at)
 
-    def _tell(self, one: LinkedPane, text: str) -> None:
+    def _show_pointed(self, one: LinkedPane, text: str) -> None:
         self._texts[one] = text
         self.pointed.emit(self.text())

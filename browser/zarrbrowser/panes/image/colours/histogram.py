@@ -27,7 +27,7 @@ from zarrbrowser.values.ticks import number_text
 _LEAST_HEIGHT = 96
 _AXIS_WIDTH, _TICK = 52, 16
 _STOPS = 17
-"""Colours of a colour map that are told to Qt, which mixes those between them."""
+"""Colours of a colour map that are given to Qt, which mixes those between them."""
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types

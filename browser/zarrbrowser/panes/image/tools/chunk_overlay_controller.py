@@ -63,20 +63,20 @@ class ChunkOverlayController(QObject):
             return
         unknown = [index for index in (grid.index(*cell) for cell in grid.cells) if index not in self._known]
         if not unknown:
-            self._tell(grid)
+            self._report(grid)
         elif hasattr(array, "chunk_key"):
             self._lane.ask(
                 lambda asked: stored(array, unknown, asked.is_cancelled),
-                lambda found: self._take(grid, found),
+                lambda found: self._add_known(grid, found),
                 lambda error: _log.debug("cannot find out which chunks are stored: %s", error),
             )
 
-    def _take(self, grid: ChunkGrid, found: dict[Index, bool]) -> None:
+    def _add_known(self, grid: ChunkGrid, found: dict[Index, bool]) -> None:
         self._known.update(found)
         self.overlay.show_grid(self.overlay.grid, self._known)
-        self._tell(grid)
+        self._report(grid)
 
-    def _tell(self, grid: ChunkGrid) -> None:
+    def _report(self, grid: ChunkGrid) -> None:
         missing = len(self.overlay.missing)
         shape = " × ".join(f"{one:,}" for one in grid.raster.level.array.chunk_shape)
         self.text_changed.emit(

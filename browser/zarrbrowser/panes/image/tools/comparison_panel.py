@@ -90,7 +90,7 @@ class ComparisonPanel(QFrame):
         assert line is not None  # noqa: S101 - the box is editable
         line.returnPressed.connect(self._choose)
         model.changed.connect(self._follow)
-        coordinate_labels.changed.connect(self._tell)
+        coordinate_labels.changed.connect(self._show_summary)
         self.hide()
 
     def turn(self, *, is_on: bool) -> None:
@@ -228,7 +228,7 @@ class ComparisonPanel(QFrame):
         elif one is not None and self.array.currentText() != one.address:
             self.array.setEditText(one.address)
         self._show_fields()
-        self._tell()
+        self._show_summary()
 
     def _chosen(self) -> Any:
         return self.target.currentData()
@@ -238,7 +238,7 @@ class ComparisonPanel(QFrame):
         self.array.setVisible(chosen == _ARRAY)
         self.position.setVisible(chosen != _ARRAY and chosen is not None and chosen[1] is None)
 
-    def _tell(self) -> None:
+    def _show_summary(self) -> None:
         """Say what is compared, or what differs."""
         state = self._model.state
         one = state.settings.comparison if state is not None else None
@@ -320,9 +320,9 @@ class ComparisonPanel(QFrame):
             path, find = self.locate(one.address)
             return open_other(image, axes, one.address, find(path), find, coordinates)
 
-        self._opening.ask(work, self._take, self._fail, f"Opening {one.address}")
+        self._opening.ask(work, self._set_other, self._fail, f"Opening {one.address}")
 
-    def _take(self, other: OtherArray) -> None:
+    def _set_other(self, other: OtherArray) -> None:
         self._model.set(other=other)
 
     def _fail(self, error: Exception) -> None:

@@ -80,7 +80,7 @@ class CoordinateLabels(QObject):
 
         self._lane.ask(
             work,
-            lambda known: self._take(*known),
+            lambda known: self._set_found(*known),
             lambda error: _log.debug("cannot read the coordinates of %s: %s", image.path, error),
         )
         self._further.ask(
@@ -118,7 +118,7 @@ class CoordinateLabels(QObject):
         shown = self._image if self._is_on and has_bar else None
         canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
-    def _take(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
+    def _set_found(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
         self.found, self.unusable = found, unusable
         if found or unusable:  # else all is as before
             self.changed.emit()
@@ -137,7 +137,7 @@ class CoordinateLabels(QObject):
             self.why_no_map = str(error)
             self.changed.emit()
         else:
-            _log.debug("cannot tell where %s is on Earth: %s", image.path, error)
+            _log.debug("cannot find where %s is on Earth: %s", image.path, error)
 
 
 def _remembering(find: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -75,6 +75,12 @@ class ImageTools(QObject):
         self.measurements.set_colours(colours)
         self.series.set_colours(colours)
 
+    def leave(self) -> None:
+        """Put the tools away, and show no value: the image is left."""
+        self.pointer.move(None)
+        for button in (*self._controls.tools.values(), self._controls.series):
+            button.setChecked(False)
+
     def _follow(self, _change: Change) -> None:
         state = self._model.state
         is_flat = state is None or state.settings.projection is Projection.NONE or state.geography is None
@@ -83,6 +89,4 @@ class ImageTools(QObject):
                 button.setChecked(False)
             button.setEnabled(is_flat)
         if state is None:
-            self.pointer.move(None)
-            for button in (*self._controls.tools.values(), self._controls.series):
-                button.setChecked(False)
+            self.leave()

@@ -52,12 +52,12 @@ class PointerReadout(QObject):
             self._rest.start()
 
     def update(self, view: PlaneView) -> None:
-        """Tell the value in another picture of a view, such as the next plane, if the pointer rests on it."""
+        """Show the value in another picture of a view, such as the next plane, if the pointer rests on it."""
         if self._at is not None and self._at[0] is view:
             self.move(self._at)
 
     def leave(self, view: PlaneView) -> None:
-        """Tell nothing until the pointer moves: a view shows another image, whose elements have other places."""
+        """Show nothing until the pointer moves: a view shows another image, whose elements have other places."""
         if self._at is not None and self._at[0] is view:
             self.move(None)
 

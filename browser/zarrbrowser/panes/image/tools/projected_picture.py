@@ -71,7 +71,7 @@ class ProjectedPicture(QObject):
         key = geography, state.settings.axes.rows, state.settings.axes.columns, projection
         if key != self._key:
             self._key = key
-            self._begin(plane, projection)
+            self._start_map(plane, projection)
         elif self.chart is not None:
             self._look()
 
@@ -117,7 +117,7 @@ class ProjectedPicture(QObject):
         if had_map:
             self.changed.emit()
 
-    def _begin(self, plane: PlaneMap, projection: Projection) -> None:
+    def _start_map(self, plane: PlaneMap, projection: Projection) -> None:
         view = self._below.visible()
         self._forget()
         had_map, self.chart = self.chart is not None, None
@@ -168,7 +168,7 @@ class ProjectedPicture(QObject):
             self._asked = view
             self._lane.ask(
                 lambda asked: sampling(chart, plane, view, asked.is_cancelled),
-                lambda found: self._take(chart, found),
+                lambda found: self._use_sampling(chart, found),
                 lambda error: _log.debug("cannot project the picture", exc_info=error),
             )
         wish = Wish(view, (False, False), state.settings.coastlines, state.settings.graticule)
@@ -185,7 +185,7 @@ class ProjectedPicture(QObject):
         if chart is self.chart:
             self.lines.show_drawn(drawn, *chart.size)
 
-    def _take(self, chart: PlaneMap, found: Sampling | None) -> None:
+    def _use_sampling(self, chart: PlaneMap, found: Sampling | None) -> None:
         if chart is not self.chart or found is None:
             return
         self.sampling = found

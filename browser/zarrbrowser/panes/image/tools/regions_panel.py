@@ -42,6 +42,7 @@ from zarrbrowser.theme.colours import DARK
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button, tool_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Request, Workers
 
 _HEIGHT = 156
@@ -194,7 +195,7 @@ class RegionsPanel(QFrame):
         self._drop_words()
         self._workers.submit(
             lambda _asked: _read(path),
-            lambda found: self._take(found, path),
+            lambda found: self._append_found(found, path),
             lambda error: self.words.setText(f"{os.path.basename(path)}: {sentence(error)}"),
             f"Reading {os.path.basename(path)}",
         )
@@ -369,7 +370,7 @@ class RegionsPanel(QFrame):
                     asked.progress((start + share) / len(asked_for))
 
                 found = measure_region(image, settings, region, asked.is_cancelled, progress)
-                asked.tell((entry, region, found))
+                asked.report_part((entry, region, found))
             return None
 
         self._request = self._workers.submit(
@@ -432,18 +433,11 @@ class RegionsPanel(QFrame):
     # Files
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(
-            self, "Save the regions", "", "GeoJSON (*.geojson);;Comma-separated values (*.csv)"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
+        filters = "GeoJSON (*.geojson);;Comma-separated values (*.csv)"
+        dialog = ask_for_file(self, "Save the regions", filters, "geojson", "regions.geojson", self.save)
         dialog.filterSelected.connect(
             lambda kind: dialog.setDefaultSuffix("csv" if "csv" in kind else "geojson")
         )
-        dialog.setDefaultSuffix("geojson")
-        dialog.selectFile("regions.geojson")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save)
-        dialog.open()
 
     def _ask_which(self) -> None:
         dialog = QFileDialog(self, "Load regions", "", "Regions (*.geojson *.json *.csv)")
@@ -452,7 +446,7 @@ class RegionsPanel(QFrame):
         dialog.fileSelected.connect(self.load)
         dialog.open()
 
-    def _take(self, found: Sequence[Region], path: str) -> None:
+    def _append_found(self, found: Sequence[Region], path: str) -> None:
         if self._model.state is None or not self._is_on:
             return
         room = MOST_REGIONS - len(self.entries)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.probe import element_at
@@ -26,6 +26,7 @@ from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Lane, Workers
 from zarrcore.typing import AnyArray
 
@@ -122,7 +123,7 @@ class SeriesPanel(QFrame):
             self.plot.removeItem(line.curve)
         self.lines.clear()
         self._show_marks()
-        self._tell()
+        self._show_state()
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
@@ -172,7 +173,7 @@ class SeriesPanel(QFrame):
                     self.axis.addItem(axes.names[axis], axis)
             self.axis.setCurrentIndex(max(0, self.axis.findText(wanted)))
         self._label()
-        self._tell()
+        self._show_state()
 
     def _start_again(self) -> None:
         """Read all points again: along another axis, or other numbers."""
@@ -198,18 +199,18 @@ class SeriesPanel(QFrame):
     def _read_next(self) -> None:
         """Read the first point that has no numbers yet, if it does not take too much."""
         line = next((one for one in self.lines if one.numbers is None), None)
-        self._tell()
+        self._show_state()
         if line is None or self._lane.busy or line.request.cost().nbytes > self._agreed_bytes:
             return
         request = line.request
         self._lane.ask(
             lambda asked: request.read(asked.is_cancelled, asked.progress),
-            lambda numbers: self._take(line, numbers),
+            lambda numbers: self._add_numbers(line, numbers),
             self._fail,
             f"Reading the series at {request.name}",
         )
 
-    def _take(self, line: _Line, numbers: AnyArray) -> None:
+    def _add_numbers(self, line: _Line, numbers: AnyArray) -> None:
         line.numbers = numbers
         self._draw()
         self._read_next()
@@ -227,7 +228,7 @@ class SeriesPanel(QFrame):
 
     # Showing
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         waiting = [line for line in self.lines if line.numbers is None]
         cost = waiting[0].request.cost() if waiting else None
         asks = cost is not None and cost.nbytes > self._agreed_bytes
@@ -277,13 +278,8 @@ class SeriesPanel(QFrame):
     # Export
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(self, "Export the series to a file", "", "Comma-separated values (*.csv)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("series.csv")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.write)
-        dialog.open()
+        title, filters = "Export the series to a file", "Comma-separated values (*.csv)"
+        ask_for_file(self, title, filters, "csv", "series.csv", self.write)
 
     def write(self, path: str) -> None:
         """Write all series to a CSV file."""

@@ -251,9 +251,9 @@ def test_the_keys_of_the_focused_image_are_for_it(
     assert pane.beside.focused is None
     area.pane.canvas.setFocus()
     qtbot.waitUntil(lambda: pane.beside.focused is area.pane)
-    window.node_pane.fit()
+    window.node_pane.current_pane.fit()
     assert area.pane.canvas.is_fitted
-    window.node_pane.actual_size()
+    window.node_pane.current_pane.actual_size()
     assert not area.pane.canvas.is_fitted
     assert pane.canvas.is_fitted
     area.bar.close_button.click()

@@ -27,7 +27,7 @@ def bar(qtbot: QtBot) -> BesideBar:
 def test_it_says_by_what_places_correspond(
     bar: BesideBar, basis: str, outside: str, text: str, tip: str
 ) -> None:
-    bar.tell(basis, outside)
+    bar.show_link(basis, outside)
     assert bar.words.text == text
     assert tip in bar.words.toolTip()
 

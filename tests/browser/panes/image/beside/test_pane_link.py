@@ -80,7 +80,7 @@ def test_models_correspond_by_coordinates(window: MainWindow, qtbot: QtBot, tmp_
     assert axes is not None
     assert axes.index[0] == 1  # April in both
     qtbot.waitUntil(lambda: pane.view.is_complete and area.pane.view.is_complete)
-    with qtbot.waitSignal(window.node_pane.pointed):
+    with qtbot.waitSignal(window.node_pane.panes.pointed):
         pane.canvas.pointed.emit((28.0, 20.0))  # 60 °N, 100 °E
     assert element(area.pane) == 40000 + 100 * 60 + 100
     text = area.link.text()

@@ -44,6 +44,7 @@ def test_a_long_array_keeps_its_spike(open_window: OpenWindow, qtbot: QtBot) -> 
 
 def test_other_types_are_plotted(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.zeros(9)))
+    qtbot.waitUntil(lambda: pane.series is not None)
     for size, dtype in enumerate(("?", "c8", "M8[s]", "m8[D]", "u8", [("v", "f4"), ("name", "S2")]), 10):
         pane.show_array(FakeArray(np.zeros(size, dtype)))
         qtbot.waitUntil(lambda size=size: pane.curve.yData is not None and pane.curve.yData.size == size)

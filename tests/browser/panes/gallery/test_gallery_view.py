@@ -158,4 +158,4 @@ def test_pictures_out_of_view_are_dropped(
     with qtbot.waitSignal(view.loader.idle):
         view.loader.want(cells, 16)
     qtbot.waitUntil(lambda: view.pixmap(cells[-1]) is not None)
-    assert sum(view.pixmap(cell) is not None for cell in cells) == 3
+    qtbot.waitUntil(lambda: sum(view.pixmap(cell) is not None for cell in cells) == 3)

@@ -161,6 +161,36 @@ class TestTree:
         assert len(server.requests) == len(AT_ROOT) + 1 + GROUPS + 1
 
 
+def listings(server: DistantServer) -> int:
+    """The number of listings that were requested."""
+    return sum("list-type" in target for _, target in server.requests)
+
+
+class TestManyArrays:
+    """A hierarchy of 80 small arrays, of which one has chunks."""
+
+    def test_a_copy_lists_once_what_it_copies(
+        self, server: DistantServer, zarrscope: Run, tmp_path: Path
+    ) -> None:
+        source = ["s3://bucket/v3", "--endpoint-url", server.url, "--region", "us-east-1", "--anonymous"]
+        assert zarrscope("tree", *source).status == 0
+        walked = listings(server)
+        server.forget()
+        server.delay_s = 0.05
+        assert zarrscope("copy", source[0], tmp_path / "copy.zarr", *source[1:]).status == 0
+        assert listings(server) == walked + 1
+        assert server.round_trips <= 20, "not one for each array"
+        np.testing.assert_array_equal(zarrcore.open(tmp_path / "copy.zarr")["plane"][...], PLANE)
+
+    def test_small_arrays_are_checked_together(self, server: DistantServer) -> None:
+        hierarchy = zarrcore.open("s3://bucket/v3", **server.s3_options)
+        server.delay_s = 0.05
+        found = [finding.path for finding in check(hierarchy)]
+        assert found == sorted(found), "in the order of the walk"
+        assert f"/g{GROUPS - 1}/a{ARRAYS - 1:02}" in found, "an array without chunks"
+        assert server.round_trips <= NODES, "not two for each array"
+
+
 class TestOpening:
     @pytest.mark.parametrize(("format_", "count"), [("v3", 1), ("v2", 3)])
     def test_an_array(self, server: DistantServer, format_: str, count: int) -> None:

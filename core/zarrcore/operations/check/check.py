@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 
 from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
 from zarrcore.errors import ListingUnsupportedError, StoreError
@@ -23,7 +23,12 @@ from zarrcore.operations.check.keys import (
 )
 from zarrcore.operations.cluster import RunWork
 from zarrcore.operations.marker import MARKER_KEY
+from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
+
+_SMALL_NBYTES = 16 << 20
+_SMALL_AT_ONCE = 16
+"""Arrays up to this size that are checked at once: together they take as much memory as the chunks of a large one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,13 @@ def check(
     if isinstance(hierarchy, Collection):
         yield from _check_collection(hierarchy, top, extent)
         return
+    yield from _check_arrays(_check_nodes(hierarchy, top, extent), hierarchy.store, extent)
+    if top.path == "/":
+        yield from check_skipped_keys(hierarchy.store)
+
+
+def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterator[Finding | ArrayNode]:
+    """What is wrong with nodes apart from their chunks, and the arrays whose chunks are to be checked at this place."""
     consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
     if top.path == "/":
         yield from _check_root(hierarchy, top)
@@ -91,12 +103,39 @@ def check(
             if extent.conventions:
                 yield from check_conventions(found, hierarchy.node)
             if isinstance(found, ArrayNode):
-                yield from _check_array(found, extent)
+                yield found
             elif isinstance(found, Group):
                 pending.append(check_group(found))
     if top.path == "/":
         yield from consolidated.check_rest()
-        yield from check_skipped_keys(hierarchy.store)
+
+
+def _check_arrays(
+    steps: Iterator[Finding | ArrayNode], store: ReadableStore, extent: _Extent
+) -> Iterator[Finding]:
+    """The findings among ``steps``, and those of arrays at their places. Small arrays of a remote store are checked together."""
+    quiet = replace(extent, progress=None)
+
+    def findings(step: Finding | ArrayNode) -> tuple[Finding | ArrayNode, list[Finding]]:
+        return step, [step] if isinstance(step, Finding) else [*_check_array(step, quiet)]
+
+    def is_small(step: Finding | ArrayNode) -> bool:
+        return isinstance(step, Finding) or step.nbytes <= _SMALL_NBYTES
+
+    if not store.is_remote or extent.run_work is not None:
+        for step in steps:
+            yield from (step,) if isinstance(step, Finding) else _check_array(step, extent)
+        return
+    for small, several in groupby(steps, is_small):
+        if small:
+            for step, found in in_parallel(findings, several, _SMALL_AT_ONCE):
+                yield from found
+                if isinstance(step, ArrayNode):
+                    chunks = math.prod(step.chunk_grid_shape)
+                    extent.report(step.path, chunks, chunks)
+        else:
+            for step in several:
+                yield from _check_array(step, extent) if isinstance(step, ArrayNode) else (step,)
 
 
 def _check_collection(collection: Collection, node: AnyNode, extent: _Extent) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from zarrcore.operations.copy.block_copy import BlockCopy, Piece
 from zarrcore.operations.copy.blocks import nbytes_of
 from zarrcore.operations.copy.clones import verify_clones
 from zarrcore.operations.copy.destination import prepare
-from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
+from zarrcore.operations.copy.left_keys import LeftKeys, Listed, list_source
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
 from zarrcore.operations.copy.stored import ChunkDigest, stored_blocks, stored_chunks, stored_keys
 from zarrcore.operations.copy.transfer import ChunkTransfer
@@ -103,22 +103,22 @@ def execute(
     """
     store = writable(destination)
     before = prepare(plan, source.store, destination, overwrite=overwrite)
-    left, digests = find_left_keys(plan, source)
-    changed = _mark(plan, destination, before, digests)
+    listed = list_source(plan, source)
+    changed = _mark(plan, destination, before, listed.digests)
     result = CopyResult(
         len(plan.groups),
         len(plan.arrays),
         plan.nbytes,
         resumed=before is not None,
         changed=tuple(sorted(changed)),
-        left=left,
+        left=listed.left,
     )
     nodes = plan.documents()
     # The root comes first: without its document, what is there would pass for finished hierarchies in a folder.
     root = _write_documents(plan, store, next(nodes))
     written = in_parallel(partial(_write_documents, plan, store), nodes, store.requests_in_flight)
     kept = {path: documents for path, documents in chain((root,), written) if consolidate}
-    copier = _Copier(plan, source, destination, verify, digests, result, progress)
+    copier = _Copier(plan, source, destination, verify, listed, result, progress)
     if run_work is not None:
         copier.run(lambda pieces: run_work((copy, box) for copy, box, _ in pieces))
     else:
@@ -183,7 +183,7 @@ class _Copier:
         source: Hierarchy,
         store: ReadableStore,
         verify: bool,
-        digests: dict[str, ChunkDigest],
+        listed: Listed,
         result: CopyResult,
         progress: Progress | None,
     ) -> None:
@@ -191,7 +191,7 @@ class _Copier:
         self._source = source
         self._store = store
         self._verify = verify
-        self._digests = digests
+        self._listed = listed
         self._result = result
         self._progress = progress
         self._path = ""
@@ -211,7 +211,7 @@ class _Copier:
         source = self._source.member(array.source_path)
         prefix = source.format.chunk_prefix(source.within(array.source_path))
         place = self._store, self._plan.format.chunk_prefix(array.path)
-        digest = self._digests.get(array.source_path)
+        digest = self._listed.digests.get(array.source_path)
         verify_clones(array, (source.store, prefix), place, digest, self._plan.memory_nbytes)
 
     def _report(self) -> None:
@@ -262,6 +262,8 @@ class _Copier:
         # Asking a local store for a missing chunk costs microseconds, and finds links that a listing leaves out.
         many = source.store.is_remote or math.prod(source.chunk_grid_shape) > _LISTED_CHUNKS
         if many and array.blocks.count > 1 and array.same_fill_value:
+            if (stored := self._listed.stored.get(array.source_path)) is not None:
+                return stored.blocks(array.blocks)
             hierarchy = self._source.member(array.source_path)
             documents = {*hierarchy.format.document_keys(hierarchy.within(array.source_path))}
             numbers = stored_blocks(source, prefix, documents, array.blocks)

@@ -6,21 +6,24 @@ the copy must report it. The digests show whether chunks changed before the copy
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from zarrcore.errors import ListingUnsupportedError, ZarrError
 from zarrcore.hierarchy import Collection, Hierarchy, normalize_path
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.operations.check.keys import is_temporary
 from zarrcore.operations.copy.plan import CopyPlan
-from zarrcore.operations.copy.stored import ChunkDigest
+from zarrcore.operations.copy.stored import ChunkDigest, StoredChunks
 from zarrcore.operations.key_owners import KeyOwners
 from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.wrapper.interface import listable
 
 _EXAMPLES = 3
+_KEPT_CHUNKS = 1 << 28
+"""Chunks of all grids for which one bit each is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,24 @@ class LeftKeys:
     """The first few of them."""
 
 
-def find_left_keys(plan: CopyPlan, source: Hierarchy) -> tuple[LeftKeys, dict[str, ChunkDigest]]:
-    """The keys below the node that ``plan`` copies that belong to no node of the plan, and the digest of each array by its path.
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What the listing of the copied part shows. For a store that cannot be listed, it is empty."""
 
-    Costs one listing of the copied part. For a store that cannot be listed, both are unknown. Not counted are files that
-    an interrupted writer left, documents of other formats beside a node's own, and files beside the hierarchies of
-    a collection.
+    left: LeftKeys = field(default_factory=LeftKeys)
+    """The keys that belong to no node of the plan."""
+    digests: dict[str, ChunkDigest] = field(default_factory=dict)
+    """The digest of the chunks of each array, by its path in the source."""
+    stored: dict[str, StoredChunks] = field(default_factory=dict)
+    """The chunks of arrays that are stored, by the same path. Arrays are left out whose chunks may have other keys than expected,
+    and those of many chunks."""
+
+
+def list_source(plan: CopyPlan, source: Hierarchy) -> Listed:
+    """What one listing of the node that ``plan`` copies shows.
+
+    Not counted as left are files that an interrupted writer left, documents of other formats beside a node's own, and files
+    beside the hierarchies of a collection.
 
     Args:
         plan: what was copied.
@@ -48,7 +63,7 @@ def find_left_keys(plan: CopyPlan, source: Hierarchy) -> tuple[LeftKeys, dict[st
         StoreError: the store failed.
     """
     members: dict[str, _Member] = {}
-    digests: dict[str, ChunkDigest] = {}
+    found = Listed()
     for path, array in _nodes(plan):
         hierarchy = source.member(path)
         if not isinstance(hierarchy, Collection):
@@ -62,12 +77,15 @@ def find_left_keys(plan: CopyPlan, source: Hierarchy) -> tuple[LeftKeys, dict[st
                 members[hierarchy.at].take_skipped(path, hierarchy.within(path))
     count, examples = 0, []
     for member in members.values():
+        before = count
         for key in member.left():
             count += 1
             if count <= _EXAMPLES:
                 examples.append(key)
-        digests |= member.digests
-    return LeftKeys(count, tuple(examples)), digests
+        found.digests.update(member.digests)
+        if count == before:  # otherwise these may be chunks that are named differently, which reading detects
+            found.stored.update(member.stored)
+    return replace(found, left=LeftKeys(count, tuple(examples)))
 
 
 def _nodes(plan: CopyPlan) -> Iterator[tuple[str, ArrayMetadata | None]]:
@@ -90,12 +108,19 @@ class _Member:
         """The prefixes of nodes that are left out."""
         self.digests: dict[str, ChunkDigest] = {}
         """The digest of each array by its path in the source; empty if the store cannot list."""
+        self.stored: dict[str, StoredChunks] = {}
+        """The stored chunks of arrays by the same path."""
+        self._room = _KEPT_CHUNKS
 
     def take(self, source_path: str, path: str, array: ArrayMetadata | None) -> None:
         """Mark the keys of a node with this path in the source, and this one in its hierarchy."""
         self._owners.take(source_path, path, array)
         if array is not None:
             self.digests[source_path] = ChunkDigest()
+            chunks = math.prod(array.chunk_grid.grid_shape(array.shape))
+            if chunks <= self._room:
+                self._room -= chunks
+                self.stored[source_path] = StoredChunks(array)
 
     def take_skipped(self, source_path: str, path: str) -> None:
         """Mark the keys of a node that is left out, and all below it."""
@@ -112,6 +137,7 @@ class _Member:
                         yield prefix + entry.key
         except ListingUnsupportedError:
             self.digests.clear()
+            self.stored.clear()
 
     def _entries(self, store: ListableStore, prefix: str) -> Iterator[StoreEntry]:
         """The keys after a prefix; from a local store, where listing may be denied, without those of nodes that are left out."""
@@ -128,4 +154,6 @@ class _Member:
         owner = self._owners.find(entry.key)
         if owner is not None and owner.chunk is not None and owner.is_inside:
             self.digests[owner.name].add(owner.chunk, entry)
+            if (stored := self.stored.get(owner.name)) is not None:
+                stored.add(owner.chunk)
         return owner is not None or is_temporary(entry.key)

@@ -46,18 +46,43 @@ def stored_chunks(store: ReadableStore, prefix: str, metadata: ArrayMetadata) ->
     Raises:
         StoreError: the store failed.
     """
-    axes = zip(metadata.chunk_grid.axes, metadata.shape, strict=True)
-    grid = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
-    counts, numbers = grid.shape, NumberSet(grid.count)
+    found = StoredChunks(metadata)
     try:
         for index, _ in listed_chunks(store, prefix, metadata):
-            number = 0
-            for along, count in zip(index, counts, strict=True):
-                number = number * count + along
-            numbers.add(number)
+            found.add(index)
     except ListingUnsupportedError:
-        return NumberSet(grid.count)
-    return numbers
+        return NumberSet(found.grid.count)
+    return found.numbers
+
+
+class StoredChunks:
+    """Chunks of an array that a listing has shown.
+
+    Args:
+        metadata: of the array.
+    """
+
+    def __init__(self, metadata: ArrayMetadata) -> None:
+        axes = zip(metadata.chunk_grid.axes, metadata.shape, strict=True)
+        self.grid = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
+        self.numbers = NumberSet(self.grid.count)
+
+    def add(self, index: tuple[int, ...]) -> None:
+        """Note the chunk at a grid index."""
+        number = 0
+        for along, count in zip(index, self.grid.shape, strict=True):
+            number = number * count + along
+        self.numbers.add(number)
+
+    def blocks(self, blocks: BlockGrid) -> NumberSet:
+        """The blocks of the array in which one of them is."""
+        if blocks == self.grid:
+            return self.numbers
+        found = NumberSet(blocks.count)
+        for number in self.numbers:
+            for block in blocks.crossed(self.grid.box(number)):
+                found.add(block)
+        return found
 
 
 class ChunkDigest:

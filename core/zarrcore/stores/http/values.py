@@ -98,11 +98,13 @@ class HTTPValues(ObstoreStore):
             return found
         if found is not None:
             if found.past_end and byte_range is not None:
-                return b"", lambda: None
+                return self._past_end(key, byte_range, max_nbytes)
             if not self._asks_again(found):
                 self._check_absent(found, key)
                 return None
         plain = self._get_plainly(key, byte_range, max_nbytes, found)
+        if plain == (b"", None) and byte_range is not None and byte_range.start < 0:
+            return self._past_end(key, byte_range, max_nbytes)
         return None if plain is None else (plain[0], lambda: plain[1])
 
     def _try(

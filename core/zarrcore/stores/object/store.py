@@ -192,7 +192,7 @@ class ObstoreStore(ReadableStore):
         self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> tuple[BytesLike, Stated] | None:
         if failure.past_end and byte_range is not None:
-            return b"", lambda: None
+            return self._past_end(key, byte_range, max_nbytes)
         if failure.range_ignored and byte_range is not None:
             found = self._fetch(key, None, None)
             if found is None:
@@ -203,6 +203,17 @@ class ObstoreStore(ReadableStore):
             return memoryview(whole)[start:stop], stated
         self._check_absent(failure, key)
         return None
+
+    def _past_end(
+        self, key: str, byte_range: ByteRange, max_nbytes: int | None
+    ) -> tuple[BytesLike, Stated] | None:
+        """A part that is past the end, according to the service. Some say so of the last bytes if there are fewer."""
+        if byte_range.start >= 0:
+            return b"", lambda: None
+        facts = self.stat(key)
+        if facts is None or not facts.size:
+            return None if facts is None else (b"", lambda: facts)
+        return self._fetch(key, ByteRange(*byte_range.resolve(facts.size)), max_nbytes)
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)

@@ -171,6 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.send_response(403 if wrong == "verbose" else 200)
         self.send_header("ETag", '"e"')
+        self.send_header("Connection", "close")
         if wrong in ("endless", "verbose"):
             self.send_header("Transfer-Encoding", "chunked")
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -23,21 +23,26 @@ ASK: dict[str, Callable[[ReadableStore], object]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def endless() -> Iterator[str]:
+    """The address of a server that refuses chunks with a body without end."""
+    with hostile_server({"h.zarr/a/c/0/0": b"1"}) as server:
+        yield f"{server.url}/verbose-chunk"
+
+
 @pytest.mark.parametrize("ask", ASK.values(), ids=ASK)
 @pytest.mark.parametrize("scheme", ["s3", "gs", "http"])
 def test_a_refusal_without_end_takes_no_more_memory_than_its_reason(
-    scheme: str, ask: Callable[[ReadableStore], object]
+    endless: str, scheme: str, ask: Callable[[ReadableStore], object]
 ) -> None:
-    with hostile_server({"h.zarr/a/c/0/0": b"1"}) as server:
-        endpoint = f"{server.url}/verbose-chunk"
-        where = {"endpoint_url": endpoint, "anonymous": True} if scheme != "http" else {}
-        source = f"{endpoint}/h.zarr" if scheme == "http" else f"{scheme}://h.zarr"
-        store = open_store(source, retries=0, **where)
-        store.get("b")  # everything is imported
-        before = forget_peak()
-        with pytest.raises(AccessDeniedError):
-            ask(store)
-        assert peak_nbytes() - before < 64 << 20
+    where = {"endpoint_url": endless, "anonymous": True} if scheme != "http" else {}
+    source = f"{endless}/h.zarr" if scheme == "http" else f"{scheme}://h.zarr"
+    store = open_store(source, retries=0, **where)
+    store.get("b")  # everything is imported
+    before = forget_peak()
+    with pytest.raises(AccessDeniedError):
+        ask(store)
+    assert peak_nbytes() - before < 64 << 20
 
 
 def test_other_servers_get_no_headers_of_the_user(faults: FaultServer) -> None:

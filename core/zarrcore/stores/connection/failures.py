@@ -57,7 +57,10 @@ _INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", 
 _UNREACHED: Final = ("Connect", "Request", "Unknown")
 
 _TROUBLES: Final = {
-    # of obstore
+    # of obstore and pyreqwest
+    "certificate not valid for name": _OTHER_NAME,
+    "certificate expired": _EXPIRED,
+    "certificate not valid yet": _NOT_YET,
     "NotValidForName": _OTHER_NAME,
     "ExpiredContext": _EXPIRED,
     "NotValidYet": _NOT_YET,
@@ -225,9 +228,9 @@ class Failure:
         return self.status in (401, 403) or self.code in service_codes.DENIED or self.name in refusals
 
     @property
-    def expired(self) -> bool:
-        """Whether the credentials have expired."""
-        return self.code in service_codes.EXPIRED
+    def outdated(self) -> bool:
+        """Whether the credentials have expired or are not valid any more: there may be newer ones."""
+        return self.code in service_codes.EXPIRED or self.code in service_codes.INVALID_KEYS
 
     @property
     def past_end(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,7 @@ REASON_MAX: Final = 1 << 16
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MOST_REDIRECTIONS: Final = 20
+_INVALID: Final = "ValueError"
 INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _PORTS: Final = {"http": 80, "https": 443}
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
@@ -123,22 +125,38 @@ class Reader:
         if self._secret:
             headers = {**self._secret, **headers}
         answer = self._sent(method, url, headers)
+        if answer.moved is not None:
+            answer = self._followed(answer, method, url, headers)
+        answer.check(part)
+        return answer
+
+    def _followed(self, answer: Response, method: str, url: str, headers: Mapping[str, str]) -> Response:
+        """The answer after all redirections."""
+        began_s = time.monotonic()
         for _ in range(_MOST_REDIRECTIONS):
-            moved = answer.moved
-            if moved is None:
-                answer.check(part)
+            if (moved := answer.moved) is None:
                 return answer
             answer.end(REASON_MAX)
+            if time.monotonic() - began_s > self._options.timeout_s:
+                raise RequestFailedError(Failure.of_kind("Timeout"))
             before = url
             try:
                 url = urljoin(url, moved)
-                is_own = is_same_server(self._server, urlsplit(url))
+                place = urlsplit(url)
+                is_own = is_same_server(self._server, place)
             except ValueError:
                 raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION)) from None
+            if place.scheme not in _PORTS:
+                raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION))
             check_redirection(before, url, self._options)
             if not is_own:
                 headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
-            answer = self._sent(method, url, headers)
+            try:
+                answer = self._sent(method, url, headers)
+            except RequestFailedError as error:
+                if error.failure.name != _INVALID:
+                    raise
+                raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION)) from None
         raise RequestFailedError(Failure.of_kind("Connect", trouble=trouble_in("error following redirect")))
 
     def _sent(self, method: str, url: str, headers: Mapping[str, str]) -> Response:
@@ -164,12 +182,13 @@ class Response:
         range: the part of the value that the body is: its first byte, and the one after its last.
     """
 
-    __slots__ = ("_answer", "_sent", "_size", "_status", "range")
+    __slots__ = ("_answer", "_etag", "_sent", "_size", "_status", "range")
 
     def __init__(self, sent: SyncStreamRequest, answer: SyncResponse) -> None:
         self._sent = sent
         self._answer = answer
         self._status = answer.status
+        self._etag: str | None = None
         self._size = 0
         self.range = (0, 0)
 
@@ -187,52 +206,63 @@ class Response:
         Raises:
             RequestFailedError: it is a refusal, or its head does not say what its body is.
         """
-        status, length = self._status, self._header("content-length") or ""
+        status = self._status
         if status not in (200, 206):
             reason = str(self.end(REASON_MAX), "utf-8", "replace")
-            pause_s = retry_after_s(self._header("retry-after") or "")
+            pause_s = retry_after_s(self._header("retry-after", "unknown") or "")
             raise RequestFailedError(Failure.of_refusal(status, reason, pause_s))
-        if not length.isascii() or not length.isdigit():
+        self._etag = self._header("etag")
+        length = self._header("content-length") or ""
+        # Of an answer with both headers, the length does not count: RFC 9112, "Message Body Length".
+        if not length.isascii() or not length.isdigit() or self._header("transfer-encoding") is not None:
             raise self._unfit("the answer has no valid Content-Length")
-        if part is None:
+        if status == 200:
+            if part is not None:
+                raise self._unfit("non-partial response")
             self._size = int(length)
             self.range = (0, self._size)
-            if status == 206:
-                raise self._unfit("the answer is a part that was not requested")
             return
-        if status == 200:
-            raise self._unfit("non-partial response")
         match = _CONTENT_RANGE.fullmatch(self._header("content-range") or "")
         if match is None:
             raise self._unfit("the answer has no valid Content-Range")
         self._size = int(match[3])
         self.range = int(match[1]), int(match[2]) + 1
-        if self.range != part.resolve(self._size) or self.range[1] - self.range[0] != int(length):
+        if self.range != (part or ByteRange(0)).resolve(self._size) or self.range[1] - self.range[0] != int(
+            length
+        ):
             raise self._unfit("the answer is another part")
 
     def _unfit(self, why: str) -> RequestFailedError:
         self.end(0)
         return RequestFailedError(Failure(0, "", "", "GenericError", why))
 
-    def _header(self, name: str) -> str | None:
+    def _header(self, name: str, otherwise: str | None = None) -> str | None:
+        """A header; None if it is missing, and ``otherwise`` if it is not ASCII.
+
+        Raises:
+            RequestFailedError: it is not ASCII, and nothing stands for it.
+        """
         try:
             return self._answer.get_header(name)
         except ValueError:
-            return "not ASCII"  # which is no valid value of a header that is looked at
+            if otherwise is None:
+                raise self._unfit(f"the header {name} is not ASCII") from None
+            return otherwise
 
     @property
     def attributes(self) -> Mapping[str, str]:
         """Its headers ``Content-Type`` and ``Content-Encoding``, if it has them."""
-        found = {name: self._header(name) for name in ("Content-Type", "Content-Encoding")}
+        found = {name: self._header(name, "unknown") for name in ("Content-Type", "Content-Encoding")}
         return {name: value for name, value in found.items() if value is not None}
 
     @property
     def meta(self) -> Mapping[str, Any]:
         """The facts about the whole value: ``size`` in bytes, ``e_tag``, and ``last_modified``, the epoch if not stated."""
+        modified = self._header("last-modified", "unknown") or ""
         return {
             "size": self._size,
-            "e_tag": self._header("etag"),
-            "last_modified": modification_time(self._header("last-modified") or "") or _EPOCH,
+            "e_tag": self._etag,
+            "last_modified": modification_time(modified) or _EPOCH,
         }
 
     def bytes(self) -> memoryview:
@@ -320,6 +350,9 @@ def _load() -> None:
     def load() -> None:
         try:
             imported("pyreqwest.client")
+            # It looks each class of its exceptions up when it first raises it. For a package that runs Python, where a pending
+            # signal raises KeyboardInterrupt, and then the process aborts.
+            del imported("pyreqwest.exceptions").__path__
         except BaseException as error:  # noqa: BLE001 - raised where it is awaited
             outcome.set_exception(error)
         else:
@@ -343,6 +376,6 @@ def _failure(error: Exception) -> Failure:
 
     kinds = {RequestTimeoutError: "Timeout", DecodeError: "Decode", ConnectError: "Connect"}
     if isinstance(error, ValueError):
-        return Failure(0, "", "", "ValueError", "")  # an address that no request can have
+        return Failure(0, "", "", _INVALID, "")  # an address that no request can have
     kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), "Request")
     return Failure.of_kind(kind, trouble=trouble_in(str(error)))

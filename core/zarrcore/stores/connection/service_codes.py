@@ -18,6 +18,9 @@ EXPIRED: Final = frozenset(
 )
 """The credentials have expired."""
 
+INVALID_KEYS: Final = ("InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch")
+"""The service does not accept the keys."""
+
 NO_KEYS: Final = "External AWS credential provider"
 """The source that obstore names if it got no keys."""
 

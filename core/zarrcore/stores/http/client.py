@@ -17,6 +17,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from zarrcore.errors import StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
@@ -74,8 +75,13 @@ def _context(ca_bundle: str | None) -> ssl.SSLContext:
     """Reading some hundred certificates takes longer than most requests, so it is done once."""
     import httpx
 
-    context = httpx.create_ssl_context()
-    context.load_default_certs()
+    try:
+        context = httpx.create_ssl_context()
+        context.load_default_certs()
+    except OSError as error:
+        raise StoreError(
+            f"cannot read the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}"
+        ) from error
     if ca_bundle is not None:
         trust(context, ca_bundle)
     return context

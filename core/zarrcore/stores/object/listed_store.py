@@ -27,6 +27,8 @@ _RETRIED_S: Final = 60.0
 """How long values are read by obstore if there were no keys for our own requests."""
 _RENEWED_BEFORE_S: Final = 60.0
 """How long before their end keys are renewed."""
+_RENEWED_AFTER_S: Final = 10.0
+"""How long keys are used at least, even if they end soon: a program may give keys that do."""
 
 
 class ListedStore(ObstoreStore, ListableStore):
@@ -312,6 +314,7 @@ class ListedStore(ObstoreStore, ListableStore):
                         end_s = inf
                     else:
                         end_s = keys["expires_at"].timestamp() - _RENEWED_BEFORE_S
+                        end_s = max(end_s, time.time() + _RENEWED_AFTER_S)
                     made = self._accessing = end_s, access
         return made[1]
 

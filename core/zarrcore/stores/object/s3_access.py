@@ -44,7 +44,10 @@ class S3Access:
         self.options = options
         self.credentials = credentials
         self._region = region
-        self._path = urlsplit(address).path
+        parts = urlsplit(address)
+        self._path = parts.path
+        # As the client sends it: without the protocol's own port.
+        self._host = parts.netloc.lower().removesuffix({"http": ":80", "https": ":443"}[parts.scheme.lower()])
         self._headers = {"x-amz-request-payer": "requester"} if requester_pays else {}
         self._signer: Signer | None = None
 
@@ -61,8 +64,7 @@ class S3Access:
             return url, self._headers
         now_s, signer = int(time.time()), self._signer
         if signer is None or signer.time_s != now_s:
-            host = urlsplit(self.address).netloc
-            signer = Signer(host, self._region, self.credentials, now_s, self._headers)
+            signer = Signer(self._host, self._region, self.credentials, now_s, self._headers)
             self._signer = signer
         return url, signer.headers(method, self._path + path, text)
 

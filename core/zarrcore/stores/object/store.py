@@ -258,7 +258,7 @@ class ObstoreStore(ReadableStore):
             raise self._error(failure, key) from None
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
-        if failure.expired:
+        if failure.outdated:
             self._renew()
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url

@@ -87,7 +87,8 @@ def check_redirection(before: str, after: str, options: StoreOptions) -> None:
     try:
         old, new = Place.of(before), Place.of(after)
     except ValueError as error:
-        raise BrokenReferenceError(f"{before} redirects to an invalid address", url=before) from error
+        url = before.partition("?")[0]
+        raise BrokenReferenceError(f"{url} redirects to an invalid address", url=url) from error
     is_strict = options.targets == "shared" and options.is_target
     is_own = (old.scheme, old.host) == (new.scheme, new.host) and not (is_strict and old.path != new.path)
     is_secured = (old.scheme, old.host, old.path) == ("http", new.host, new.path) and new.scheme == "https"

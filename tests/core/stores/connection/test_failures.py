@@ -60,7 +60,7 @@ def test_an_exception_of_obstore_is_taken_apart() -> None:
         )
     )
     assert (failure.status, failure.code, failure.region) == (403, "ExpiredToken", "eu-west-1")
-    assert failure.expired
+    assert failure.outdated
     assert failure.denied
     assert "https://host/b/a " in failure.text
     assert "geheim" not in repr(failure)

@@ -18,6 +18,7 @@ from tests.any_store import open_store
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, StoreTimeoutError, UnreachableError
 from zarrcore.stores import ByteRange
+from zarrcore.stores.http.client import _context
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 
@@ -184,3 +185,18 @@ def test_an_unreadable_bundle_is_reported(server: FaultServer, tmp_path: Path, c
         with pytest.raises(StoreError, match=r"cannot read the certificates in .*bundle\.pem: ") as caught:
             read(open_soon(server.url, ca_bundle=str(place)))
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"nothing"])
+def test_a_bundle_of_the_environment_that_cannot_be_read_is_an_error(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / "bundle.pem").write_bytes(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "bundle.pem"))
+    _context.cache_clear()
+    try:
+        with pytest.raises(StoreError, match="certificate"):
+            open_store(server.url, retries=0).get("key")
+    finally:
+        _context.cache_clear()

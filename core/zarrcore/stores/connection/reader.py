@@ -339,12 +339,20 @@ def _byte_range(wanted: Any) -> ByteRange:
     return ByteRange(-wanted["suffix"]) if "suffix" in wanted else ByteRange(wanted["offset"])
 
 
-@cache
+_loading = threading.Lock()
+
+
 def _load() -> None:
     """Import pyreqwest, in a thread that never ends.
 
     Once the thread has ended that loaded its allocator (mimalloc), a later thread with the same identifier crashes the process.
     """
+    with _loading:
+        _load_once()
+
+
+@cache
+def _load_once() -> None:
     outcome = Future[None]()
 
     def load() -> None:

@@ -23,8 +23,8 @@ from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
-from zarrcore.stores.validation import is_encodable
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.node_names import node_name
 from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
 SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
@@ -81,13 +81,8 @@ class Node:
         found = {}
         for link in sorted(self.stored_links, key=lambda link: link.name.startswith(_NOT_A_COORDINATE)):
             name = link.name.removeprefix(_NOT_A_COORDINATE) or link.name
-            if (
-                is_encodable(name)
-                and "/" not in name
-                and "\0" not in name
-                and name not in ("", ".", "..", "zarr.json")
-            ):
-                found[name] = link
+            if name:
+                found[node_name(name)] = link
         return found
 
     @cached_property
@@ -374,7 +369,7 @@ class Hdf5File:
 
 
 def _names(path: str) -> list[str]:
-    return [name for name in path.split("/") if name not in ("", ".")]
+    return [node_name(name) for name in path.split("/") if name not in ("", ".")]
 
 
 def _sentence(error: BaseException) -> str:

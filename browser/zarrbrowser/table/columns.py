@@ -268,9 +268,13 @@ def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
     if not names:
         names = sorted(children, key=lambda name: (not _is_index(children[name]), name))
     columns: list[Column] = []
+    apart = children.get("__categories") if is_frame else None  # of anndata before 0.8
+    categories = (
+        {child.name: child for child in apart.children()} if apart is not None and is_group(apart) else {}
+    )
     for name in names:
         child = children.get(name)
-        found = _columns(name, child)
+        found = _columns(name, child, categories.get(name))
         columns += found
         if not found and (child is None or is_broken(child)):
             notes.append(f"the column {name} cannot be opened")
@@ -315,8 +319,8 @@ def _is_index(node: Any) -> bool:
     return is_array(node) and tuple(node.dimension_names or ()) == (node.name,)
 
 
-def _columns(name: str, node: Any) -> list[Column]:
-    """The columns that a member of a group is: one, one for each field, or none."""
+def _columns(name: str, node: Any, apart: Any = None) -> list[Column]:
+    """The columns that a member of a group is: one, one for each field, or none; its categories may be ``apart``."""
     if node is None:
         return []
     if is_array(node):
@@ -324,6 +328,14 @@ def _columns(name: str, node: Any) -> list[Column]:
             return []
         if node.dtype.names:
             return [ArrayColumn(f"{name}.{field}", node, field) for field in node.dtype.names]
+        if (
+            node.dtype.kind in "iu"
+            and apart is not None
+            and is_array(apart)
+            and apart.ndim == 1
+            and apart.shape[0] <= MOST_CATEGORIES
+        ):
+            return [CategoricalColumn(name, node, apart, apart.attributes.get("ordered") in (True, 1))]
         return [ArrayColumn(name, node, None, packing_of(node))]
     if not is_group(node):
         return []

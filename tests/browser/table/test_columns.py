@@ -14,6 +14,7 @@ import xarray as xr
 
 import zarrcore as zc
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
+from tests.core.conventions.tables.old_anndata import write_old
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table import columns
 from zarrbrowser.table.columns import NoTableError, table_of
@@ -63,6 +64,13 @@ def test_a_data_frame_of_anndata_is_a_table_in_its_order(tmp_path: Path) -> None
         True,
         False,
     ]
+
+
+def test_categories_of_anndata_before_0_8_are_texts(tmp_path: Path) -> None:
+    for name in ("a.h5ad", "a.zarr"):
+        write_old(tmp_path / name)
+        found = cells(zc.open(tmp_path / name)["/obs"])
+        assert found == {"i": ["a", "b", "c"], "type": ["T", "B", None], "n": [0, 1, 2]}
 
 
 def test_a_dataset_of_one_dimension_is_a_table_with_dates_and_unpacked_numbers(tmp_path: Path) -> None:

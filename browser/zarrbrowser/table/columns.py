@@ -19,7 +19,7 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import Packing, decode_times, packing_of
+from zarrcore.conventions.cf import Packing, decode_times, is_time, packing_of
 from zarrcore.typing import AnyArray
 
 Cancellation = Callable[[], bool]
@@ -359,7 +359,7 @@ def _columns(name: str, node: Any, apart: Any = None) -> list[Column]:
 
 def _are_times(array: ArrayLike) -> bool:
     units = array.attributes.get("units")
-    return isinstance(units, str) and " since " in units
+    return isinstance(units, str) and is_time(units)
 
 
 def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) -> AnyArray:
@@ -369,7 +369,7 @@ def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) 
         has_texts: whether dates that NumPy does not have become texts; otherwise they stay counts.
     """
     units, calendar = attributes.get("units"), attributes.get("calendar")
-    if not isinstance(units, str) or " since " not in units:
+    if not isinstance(units, str) or not is_time(units):
         return values
     calendar = calendar if isinstance(calendar, str) else ""
     if not has_texts and values.dtype.kind in "iuf":

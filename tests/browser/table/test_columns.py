@@ -100,6 +100,12 @@ def test_integers_that_stand_for_missing_values_are_missing() -> None:
     assert cells(FakeGroup({"count": array})) == {"count": [2**62 + 1, None, 3]}, "floats have fewer digits"
 
 
+def test_units_of_time_in_any_case_and_spacing_are_dates() -> None:
+    array = FakeArray(np.array([0, 31]))
+    array.attributes = {"units": "Days  Since 2000-1-1"}
+    assert [str(one)[:10] for one in cells(FakeGroup({"t": array}))["t"]] == ["2000-01-01", "2000-02-01"]
+
+
 def test_fields_of_a_structured_type_are_columns() -> None:
     values = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f8")])
     found = cells(FakeGroup({"points": FakeArray(values), "name": FakeArray(np.array(["x", "y"]))}))

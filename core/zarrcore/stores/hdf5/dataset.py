@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from zarrcore.stores.hdf5.object_header import (
     ObjectHeader,
     dataspace,
 )
+from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
@@ -158,7 +159,7 @@ class Dataset:
         names = " ".join("_".join(name.split()) for name, _ in self.type.members)
         return {
             **attributes,
-            "flag_values": [value for _, value in self.type.members],
+            "flag_values": _member_values(self.type),
             "flag_meanings": names,
         }
 
@@ -358,6 +359,16 @@ class Dataset:
                 rest, i = divmod(rest, count)
                 place.append(i)
             yield (*reversed(place), *inner), size
+
+
+def _member_values(kind: Datatype) -> list[int]:
+    values, packed = [value for _, value in kind.members], packed_number(kind)
+    if packed is None:
+        return values
+    order: Literal["big", "little"] = "big" if kind.big_endian else "little"
+    data = b"".join(value.to_bytes(kind.nbytes, order, signed=kind.is_signed) for value in values)
+    found: list[int] = numbers(np.frombuffer(data, "u1").reshape(-1, kind.nbytes), packed).tolist()
+    return found
 
 
 def _max_shape(space: bytes, shape: tuple[int, ...]) -> tuple[int, ...]:

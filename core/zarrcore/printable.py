@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 
 def printable(text: str) -> str:
@@ -14,6 +15,14 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def element_text(value: Any) -> str:
+    """One element as text; a date that NumPy cannot write, as of ``M8[25s]``, is its count."""
+    try:
+        return str(value)
+    except OverflowError:
+        return str(value.view("<i8"))
 
 
 def printable_json(document: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.printable import printable, printable_json
+from zarrcore.printable import element_text, printable, printable_json
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,8 @@ def test_a_printable_document_means_the_same(document: dict[str, str]) -> None:
     text = printable_json(json.dumps(document, indent=2, ensure_ascii=False))
     assert json.loads(text) == document
     assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_date_that_numpy_cannot_write_is_its_count() -> None:
+    assert element_text(np.datetime64(2**61, "25s")) == str(2**61)
+    assert element_text(np.datetime64(5, "25s")) == "1970-01-01T00:02:05"

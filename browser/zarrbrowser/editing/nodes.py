@@ -58,7 +58,7 @@ def checked_path(source: Source, text: str) -> str:
     if path == "/":
         raise SelectionError("a name is needed")
     for name in path[1:].split("/"):
-        if not source.hierarchy.format.may_name_node(name):
+        if not source.hierarchy.format.may_name_new_node(name):
             raise SelectionError(f"{name!r} cannot be the name of a node")
     return path
 

@@ -19,7 +19,7 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import Packing, decode_times, packing_of
+from zarrcore.conventions.cf import Packing, decode_times, is_time, packing_of
 from zarrcore.typing import AnyArray
 
 Cancellation = Callable[[], bool]
@@ -268,9 +268,13 @@ def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
     if not names:
         names = sorted(children, key=lambda name: (not _is_index(children[name]), name))
     columns: list[Column] = []
+    apart = children.get("__categories") if is_frame else None  # of anndata before 0.8
+    categories = (
+        {child.name: child for child in apart.children()} if apart is not None and is_group(apart) else {}
+    )
     for name in names:
         child = children.get(name)
-        found = _columns(name, child)
+        found = _columns(name, child, categories.get(name))
         columns += found
         if not found and (child is None or is_broken(child)):
             notes.append(f"the column {name} cannot be opened")
@@ -315,8 +319,8 @@ def _is_index(node: Any) -> bool:
     return is_array(node) and tuple(node.dimension_names or ()) == (node.name,)
 
 
-def _columns(name: str, node: Any) -> list[Column]:
-    """The columns that a member of a group is: one, one for each field, or none."""
+def _columns(name: str, node: Any, apart: Any = None) -> list[Column]:
+    """The columns that a member of a group is: one, one for each field, or none; its categories may be ``apart``."""
     if node is None:
         return []
     if is_array(node):
@@ -324,6 +328,14 @@ def _columns(name: str, node: Any) -> list[Column]:
             return []
         if node.dtype.names:
             return [ArrayColumn(f"{name}.{field}", node, field) for field in node.dtype.names]
+        if (
+            node.dtype.kind in "iu"
+            and apart is not None
+            and is_array(apart)
+            and apart.ndim == 1
+            and apart.shape[0] <= MOST_CATEGORIES
+        ):
+            return [CategoricalColumn(name, node, apart, apart.attributes.get("ordered") in (True, 1))]
         return [ArrayColumn(name, node, None, packing_of(node))]
     if not is_group(node):
         return []
@@ -347,7 +359,7 @@ def _columns(name: str, node: Any) -> list[Column]:
 
 def _are_times(array: ArrayLike) -> bool:
     units = array.attributes.get("units")
-    return isinstance(units, str) and " since " in units
+    return isinstance(units, str) and is_time(units)
 
 
 def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) -> AnyArray:
@@ -357,7 +369,7 @@ def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) 
         has_texts: whether dates that NumPy does not have become texts; otherwise they stay counts.
     """
     units, calendar = attributes.get("units"), attributes.get("calendar")
-    if not isinstance(units, str) or " since " not in units:
+    if not isinstance(units, str) or not is_time(units):
         return values
     calendar = calendar if isinstance(calendar, str) else ""
     if not has_texts and values.dtype.kind in "iuf":

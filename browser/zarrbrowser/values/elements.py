@@ -82,7 +82,7 @@ class Elements:
             return np.ascontiguousarray(_PARTS[self.part](wide)), is_fill
         numbers = numbers_of(self.integers(values))
         if self.packing is not None and self.packing.is_scaled:
-            kind = np.float32 if numbers.dtype.itemsize <= 2 else np.float64
+            kind = np.float32 if numbers.dtype.itemsize <= 2 or self.packing.is_single else np.float64
             numbers = numbers.astype(np.result_type(numbers.dtype, kind))
             numbers *= self.packing.scale
             numbers += self.packing.offset

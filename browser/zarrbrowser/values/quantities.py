@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.printable import element_text
 from zarrcore.sizes import format_bytes as format_bytes
 from zarrcore.sizes import format_shape as format_shape
 
@@ -65,7 +66,7 @@ def format_value(value: Any) -> str:
         return repr(value)[1:]
     if isinstance(value, np.void):
         return "0x" + value.tobytes().hex()
-    return str(value)
+    return element_text(value)
 
 
 def format_level(value: float, span: float = math.inf) -> str:

@@ -95,6 +95,7 @@ _BUILT_IN = {
     "n5_lz4": f"{_B2B}.n5_lz4:N5Lz4Codec",
     "numcodecs.bz2": f"{_B2B}.standard_library:Bz2Codec",
     "numcodecs.lzma": f"{_B2B}.standard_library:LzmaCodec",
+    "numcodecs.base64": f"{_B2B}.standard_library:Base64Codec",
     "numcodecs.lz4": f"{_B2B}.numcodecs:Lz4Codec",
     "numcodecs.shuffle": f"{_B2B}.numcodecs:ShuffleCodec",
     "numcodecs.crc32": f"{_B2B}.numcodecs:Crc32Codec",

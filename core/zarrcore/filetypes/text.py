@@ -121,7 +121,10 @@ def _plain(values: AnyArray) -> list[Any]:
         case "c":
             return [list(parts) for parts in zip(_plain(values.real), _plain(values.imag), strict=True)]
         case "M" if np.datetime_data(dtype)[0] != "generic":
-            return list(np.datetime_as_string(values).tolist())
+            try:
+                return list(np.datetime_as_string(values).tolist())
+            except OverflowError:
+                return [_date(value) for value in values]
         case "m" | "M":
             return [None if count is None else int(count) for count in _counts(values)]
         case "S":
@@ -141,6 +144,14 @@ def _field(values: AnyArray) -> list[Any]:
 def _number(text: str) -> float | str:
     """The shortest decimal that gives the element; as text for NaN and infinities, which JSON lacks."""
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text) or float(text)
+
+
+def _date(value: np.datetime64) -> str | int:
+    """A date, or its count where NumPy cannot write it as a date, as in ``M8[25s]``."""
+    try:
+        return str(np.datetime_as_string(value))
+    except OverflowError:
+        return int(value.view("<i8"))
 
 
 def _counts(values: AnyArray) -> list[int | None]:

@@ -257,7 +257,11 @@ class Format(ABC):
 
     def may_name_node(self, name: str) -> bool:
         """Whether a prefix of this name can be a node."""
-        return bool(name.strip(".")) and not name.startswith("__")
+        return bool(name.strip("."))
+
+    def may_name_new_node(self, name: str) -> bool:
+        """Whether a node with this name may be made: some formats reserve names that are read nevertheless."""
+        return bool(name.strip("."))
 
     def child_name(self, name: str, is_prefix: bool) -> str | None:
         """The child that a name in a listing of `prefix` belongs to; None if it is not, or only in part, that of a child.

@@ -329,7 +329,7 @@ class NodeLoader:
             exists = isinstance(self.store, ListableStore)
         else:
             names = self._owner.within(path)[1:].split("/")
-            exists = self._format.implicit_groups and all(map(self._format.may_name_node, names))
+            exists = self._format.implicit_groups and all(map(self._format.may_name_new_node, names))
             exists = exists and self._implies_group(self._owner.within(path))
         if not exists:
             return None

@@ -113,7 +113,7 @@ class NodeWriter:
 
     def _check_names(self, path: str) -> None:
         for name in path[1:].split("/") if path != "/" else ():
-            if not self._format.may_name_node(name):
+            if not self._format.may_name_new_node(name):
                 raise SelectionError(
                     f"path {path!r} has the segment {name!r}, which cannot be the name of a node"
                 )

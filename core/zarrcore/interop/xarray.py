@@ -20,9 +20,12 @@ from xarray.backends import AbstractDataStore, BackendArray, BackendEntrypoint, 
 from xarray.core import indexing
 
 from zarrcore.array import Array
+from zarrcore.conventions.cf import is_single_precision
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
 from zarrcore.stores import ReadableStore
+from zarrcore.stores.hdf5.store import Hdf5Store
+from zarrcore.stores.netcdf3.store import NetCDF3Store
 from zarrcore.typing import AnyArray
 
 _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
@@ -213,6 +216,14 @@ def _is_nczarr(name: str) -> bool:
     return name.lower().startswith("_nc")
 
 
+def _packing_of_float32(attributes: dict[str, Any]) -> dict[str, np.float32]:
+    """Scale and offset with the type that they have in a file, on which the type of unpacked values depends in xarray."""
+    found = {name: attributes[name] for name in ("scale_factor", "add_offset") if name in attributes}
+    if any(isinstance(one, float) and is_single_precision(one) for one in found.values()):
+        return {name: np.float32(one) for name, one in found.items() if float(np.float32(one)) == one}
+    return {}
+
+
 def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
     attributes = dict(array.attributes)
     encoding = _encoding(array, dimensions)
@@ -226,6 +237,8 @@ def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
             attributes[_FILL_VALUE] = array.fill_value
     else:
         encoding["fill_value"] = array.fill_value
+        if isinstance(array.hierarchy.store, Hdf5Store | NetCDF3Store):
+            attributes.update(_packing_of_float32(attributes))
         if _FILL_VALUE in attributes:
             attributes[_FILL_VALUE] = _fill_value(attributes[_FILL_VALUE], array.dtype)
     return Variable(dimensions, indexing.LazilyIndexedArray(_LazyArray(array)), attributes, encoding)

@@ -130,7 +130,7 @@ def _with_documents(nodes: list[AnyNode]) -> list[AnyNode]:
 def _v3_documents(node: AnyNode) -> Documents:
     if isinstance(node, BrokenNode):
         raise node.error.with_traceback(None)
-    if node.path != "/" and not Format.V3.may_name_node(node.name):
+    if node.path != "/" and not Format.V3.may_name_new_node(node.name):
         raise UnsupportedError("node", node.path, "has a name that Zarr v3 reserves")
     if isinstance(node, ArrayNode):
         return Format.V3.encode(_array(node))

@@ -34,6 +34,9 @@ _EXTENSIONS: Final = "zarrscope.stores"
 _ZIP: Final = next(kind for kind in FILE_KINDS if kind.name == "zip")
 _VERSIONED: Final = ("file", "s3", "gs", "az", "abfs")
 """Schemes whose URLs may name a version of a repository in the query, which has no other meaning there."""
+_NAMED_FORMAT: Final = re.compile(r"(?P<format>zarr[23]?|n5)://(?P<place>.+)", re.IGNORECASE | re.DOTALL)
+"""The form in which Neuroglancer names a format."""
+_DOCUMENTS: Final = ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -67,6 +70,10 @@ def open_store(
     chosen = replace(options or DEFAULTS, **keywords)
     text = os.fspath(url)
     check_place(text)
+    named = _NAMED_FORMAT.fullmatch(text)
+    if named is not None:
+        text = f"{named['place']}|{named['format'].lower()}:"
+    text = _folder_of_document(text)
     if "|" in text and is_pipeline(text):
         return _open_pipeline(text, chosen)
     if "::" in text and is_chain(text):
@@ -84,6 +91,20 @@ def open_store(
     store = opener(address, chosen)
     store.options = chosen
     return store
+
+
+def _folder_of_document(text: str) -> str:
+    """The folder of a document of a node, which people copy from a listing; other text as it is.
+
+    >>> _folder_of_document("https://a.org/b.zarr/zarr.json"), _folder_of_document("s3://a/zarr.json.d")
+    ('https://a.org/b.zarr/', 's3://a/zarr.json.d')
+    """
+    folder, slash, name = text.rpartition("/")
+    if name not in _DOCUMENTS or (
+        _SCHEME.match(text) is None and not os.path.isfile(os.path.expanduser(text))
+    ):
+        return text
+    return folder + slash or "."
 
 
 def _without_version(text: str, options: StoreOptions) -> tuple[str, StoreOptions]:

@@ -39,7 +39,7 @@ def array_of(values: Any, **attributes: Any) -> FakeArray:
         ([-1], {"units": "seconds since 1970-01-01"}, ["1969-12-31T23:59:59"]),
         ([738000], {"units": "days since 0001-01-01", "calendar": "proleptic_gregorian"}, ["2021-07-30"]),
         ([1.5], {"units": "days since 2000-01-01", "calendar": "noleap"}, ["2000-01-02T12:00"]),
-        ([3], {"units": "months since 2000-01-01"}, ["3 months since 2000-01-01"]),
+        ([3], {"units": "months since 2000-01-31"}, ["3 months since 2000-01-31"]),
         ([59], {"units": "days since 2000-01-01", "calendar": "360_day"}, ["2000-02-30"]),
         ([0], {"units": "days since 2000-01-01", "calendar": "lunar"}, ["0 days since 2000-01-01"]),
         ([3], {"units": "metres"}, ["3 metres"]),

@@ -32,8 +32,8 @@ def said(length: int, **attributes: Any) -> tuple[str, ...]:
         ),
         (
             4,
-            {"units": "months since 2000-01-01"},
-            "The unit 'months since 2000-01-01' of /time is not supported: its times are shown as numbers.",
+            {"units": "months since 2000-01-31"},
+            "The unit 'months since 2000-01-31' of /time is not supported: its times are shown as numbers.",
         ),
     ],
 )

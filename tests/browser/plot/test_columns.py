@@ -137,7 +137,7 @@ def test_dates_of_different_units_share_an_axis() -> None:
     [
         ({"units": "days since 2000-01-01", "calendar": "360_day"}, "t (days since 2000-01-01, 360_day)"),
         ({"units": "days since 1500-01-01", "calendar": "standard"}, "t (days since 1500-01-01, standard)"),
-        ({"units": "months since 2000-01-01"}, "t (months since 2000-01-01)"),
+        ({"units": "months since 2000-01-31"}, "t (months since 2000-01-31)"),
     ],
 )
 def test_dates_that_numpy_does_not_have_are_drawn_as_their_counts(

@@ -14,6 +14,7 @@ import xarray as xr
 
 import zarrcore as zc
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
+from tests.core.conventions.tables.old_anndata import write_old
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table import columns
 from zarrbrowser.table.columns import NoTableError, table_of
@@ -65,6 +66,13 @@ def test_a_data_frame_of_anndata_is_a_table_in_its_order(tmp_path: Path) -> None
     ]
 
 
+def test_categories_of_anndata_before_0_8_are_texts(tmp_path: Path) -> None:
+    for name in ("a.h5ad", "a.zarr"):
+        write_old(tmp_path / name)
+        found = cells(zc.open(tmp_path / name)["/obs"])
+        assert found == {"i": ["a", "b", "c"], "type": ["T", "B", None], "n": [0, 1, 2]}
+
+
 def test_a_dataset_of_one_dimension_is_a_table_with_dates_and_unpacked_numbers(tmp_path: Path) -> None:
     dataset = xr.Dataset(
         {"depth": ("time", np.array([1.5, np.nan, 2.5]), {"units": "m"})},
@@ -90,6 +98,12 @@ def test_integers_that_stand_for_missing_values_are_missing() -> None:
     array = FakeArray(np.array([2**62 + 1, -9, 3]))
     array.attributes = {"_FillValue": -9}
     assert cells(FakeGroup({"count": array})) == {"count": [2**62 + 1, None, 3]}, "floats have fewer digits"
+
+
+def test_units_of_time_in_any_case_and_spacing_are_dates() -> None:
+    array = FakeArray(np.array([0, 31]))
+    array.attributes = {"units": "Days  Since 2000-1-1"}
+    assert [str(one)[:10] for one in cells(FakeGroup({"t": array}))["t"]] == ["2000-01-01", "2000-02-01"]
 
 
 def test_fields_of_a_structured_type_are_columns() -> None:

@@ -120,6 +120,7 @@ _ON_BYTES = [
     Case("numcodecs.blosc", {"cname": "zstd", "clevel": 1, "shuffle": -1}, before=(LITTLE,)),
     Case("blosc", {}, before=(LITTLE,)),
     Case("crc32c", before=(LITTLE,)),
+    Case("numcodecs.base64", {}, before=(LITTLE,)),
     Case("numcodecs.bz2", {"level": 9}, before=(LITTLE,)),
     Case("n5_lz4", {"blockSize": 64}, before=(LITTLE,), unwritten=True),
     Case("n5_lz4", {"blockSize": 1 << 16}, before=(LITTLE,), unwritten=True),

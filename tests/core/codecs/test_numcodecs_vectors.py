@@ -25,16 +25,28 @@ pytestmark = pytest.mark.skipif(
 )
 
 ON_ARRAYS = ["astype", "delta", "fixedscaleoffset", "packbits", "quantize"]
-ON_BYTES = ["adler32", "blosc", "bz2", "crc32", "crc32c", "gzip", "lz4", "lzma", "shuffle", "zlib", "zstd"]
+ON_BYTES = [
+    "adler32",
+    "base64",
+    "blosc",
+    "bz2",
+    "crc32",
+    "crc32c",
+    "gzip",
+    "lz4",
+    "lzma",
+    "shuffle",
+    "zlib",
+    "zstd",
+]
 TO_BYTES = ["pcodec", "zfpy"]
 ELSEWHERE = ["categorize", "json2", "msgpack2", "vlen-bytes", "vlen-utf8"]
 """Of elements of varying length: tested beside those codecs, or version 2's objects."""
 REFUSED = [
     "pickle",  # runs programs
-    "base64",  # in no registry, and no store that we know of
     "vlen-array",
 ]
-SAME_BYTES = {"adler32", "bz2", "crc32", "crc32c", "lz4", "lzma", "shuffle", "zfpy", *ON_ARRAYS}
+SAME_BYTES = {"adler32", "base64", "bz2", "crc32", "crc32c", "lz4", "lzma", "shuffle", "zfpy", *ON_ARRAYS}
 """Codecs whose every encoder writes the same bytes."""
 TOLERANCE = {"astype": 0, "fixedscaleoffset": 0.06, "quantize": 16}
 """How far the decoded values may be from the array, since the encoder dropped digits."""

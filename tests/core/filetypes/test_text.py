@@ -61,3 +61,11 @@ def test_texts_are_bounded() -> None:
     assert values_as_text(TEXT, ..., "json", len(whole)) == whole
     with pytest.raises(UnsupportedError, match="its text has more than"):
         values_as_text(TEXT, ..., "json", len(whole) - 1)
+
+
+def test_a_date_that_numpy_cannot_write_is_its_count() -> None:
+    dates = np.array([2**61, 5], "M8[25s]")
+    assert json.loads(values_as_text(made(dates, dtype=dates.dtype, chunks=(2,)), ..., "json")) == [
+        2**61,
+        "1970-01-01T00:02:05",
+    ]

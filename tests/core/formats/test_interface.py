@@ -39,14 +39,22 @@ def test_the_prefix_of_a_node_begins_the_keys_of_its_children(known: Format) -> 
         assert known.chunk_prefix(child).startswith(known.chunk_prefix(path))
 
 
-def test_names_that_are_reserved_or_only_dots_are_not_nodes() -> None:
+def test_names_of_dots_only_are_not_nodes() -> None:
     for name in ("foo", "a.b", "_a", ".hidden", "ä"):
         assert Format.V3.may_name_node(name)
         assert Format.V3.child_name(name, is_prefix=True) == name
         assert Format.V3.child_name(name, is_prefix=False) is None
-    for name in ("", ".", "..", "...", "__a"):
+    for name in ("", ".", "..", "..."):
         assert not Format.V3.may_name_node(name)
         assert Format.V3.child_name(name, is_prefix=True) is None
+    for known in (Format.V2, Format.N5):
+        assert [known.may_name_node(name) for name in ("...", "__a", ".", "..")] == [True, True, False, False]
+        assert [known.may_name_new_node(name) for name in ("...", "__a")] == [False, True]
+
+
+def test_a_name_that_version_3_reserves_is_read_but_not_made() -> None:
+    assert Format.V3.may_name_node("__a")
+    assert not Format.V3.may_name_new_node("__a")
 
 
 def test_a_format_that_is_read_only_refuses_to_write_anything() -> None:

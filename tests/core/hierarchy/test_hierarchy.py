@@ -37,10 +37,18 @@ def test_a_root_array() -> None:
 
 def test_implicit_groups_are_listed_and_opened() -> None:
     hierarchy = zarrcore.open(
-        memory(**{"a/b/x/zarr.json": ARRAY, "zarr.json": GROUP, "__hidden/zarr.json": ARRAY})
+        memory(
+            **{
+                "a/b/x/zarr.json": ARRAY,
+                "zarr.json": GROUP,
+                "__hidden/x/zarr.json": ARRAY,
+                "__x/zarr.json": ARRAY,
+            }
+        )
     )
     assert [(node.path, node.kind) for node in hierarchy.walk()] == [
         ("/", "group"),
+        ("/__x", "array"),
         ("/a", "group"),
         ("/a/b", "group"),
         ("/a/b/x", "array"),

@@ -96,6 +96,29 @@ def test_a_netcdf_file_is_identical_to_that_of_its_own_engine(tmp_path: Path, en
         assert found.time.dtype.kind == "M"
 
 
+@pytest.mark.parametrize("engine", ["h5netcdf", "netcdf4", "scipy"])
+def test_a_scale_of_float32_in_a_file_gives_float32(tmp_path: Path, engine: Any) -> None:
+    values = np.arange(90, dtype="i2")
+    attributes = {"scale_factor": np.float32(0.01)}
+    source = xr.Dataset(
+        {
+            "a": ("x", values, attributes),
+            "b": ("x", values, {**attributes, "add_offset": np.float32(2.5)}),
+            "c": ("x", values, {**attributes, "add_offset": 2.6}),
+        }
+    )
+    source.to_netcdf(tmp_path / "a.nc", engine=engine)
+    with (
+        xr.open_dataset(tmp_path / "a.nc", engine=engine) as expected,
+        xr.open_dataset(tmp_path / "a.nc", engine=ENGINE) as found,
+    ):
+        xr.testing.assert_identical(found, expected)
+        assert {name: one.dtype for name, one in found.items()} == {
+            name: one.dtype for name, one in expected.items()
+        }
+        assert str(found.a.values[70]) == "0.7"
+
+
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_a_tree_is_identical_to_that_of_the_zarr_engine(tmp_path: Path, zarr_format: int) -> None:
     inner = dataset()[["temperature"]].isel(time=slice(0, 3))

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import zarr
 
+import zarrcore
 from tests.any_store import open_store
-from zarrcore.errors import StoreError
+from tests.servers.distant import distant_server
+from zarrcore.errors import StoreError, WrongFormatError
 from zarrcore.stores import LocalStore, StoreOptions
 from zarrcore.stores.schemes import ALIASES, canonical_scheme
 from zarrcore.stores.targets.places import Place
@@ -23,6 +28,27 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert open_store(url).url == expected
     assert open_store(f"file://{tmp_path}/a%20b%2520%23c").url == expected
     assert open_store(f"FILE://localhost{tmp_path}").url == str(tmp_path)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_document_opens_its_folder_as_zarr_python_opens_that(tmp_path: Path, version: Any) -> None:
+    array = zarr.create_array(tmp_path / "a.zarr/b", data=np.arange(3), zarr_format=version)
+    name = ".zarray" if version == 2 else "zarr.json"
+    with distant_server(tmp_path) as server:
+        for place in (f"{tmp_path}/a.zarr/b", f"file://{tmp_path}/a.zarr/b", f"{server.url}/a.zarr/b"):
+            for url in (f"{place}/{name}", f"zarr://{place}", f"zarr{version}://{place}/{name}"):
+                found = zarrcore.open(url)["/"]
+                assert isinstance(found, zarrcore.Array)
+                assert found.read().tolist() == array[...].tolist()
+
+
+def test_a_format_before_a_url_is_that_format(tmp_path: Path) -> None:
+    zarrcore.create(tmp_path / "a.n5", "n5").create_group("b")
+    assert zarrcore.open(f"n5://{tmp_path}/a.n5").format.name == "n5"
+    with pytest.raises(WrongFormatError):
+        zarrcore.open(f"ZARR3://{tmp_path}/a.n5")["/"]
+    (tmp_path / "zarr.json").mkdir()
+    assert open_store(tmp_path / "zarr.json").url == f"{tmp_path}/zarr.json", "a folder of this name"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,8 @@ class CategorizeCodec(ArrayToArrayCodec):
                 codec=self.name,
             )
         labels: AnyArray = np.array(["", *self._labels], spec.dtype)
-        return np.take(labels, encoded.astype(np.intp, copy=False))
+        taken = np.take(labels, encoded.astype(np.intp, copy=False))
+        return np.asarray(taken, spec.dtype)  # of one number, NumPy takes a text
 
     def encode(self, decoded: AnyArray, spec: ArraySpec) -> AnyArray:
         numbers = {"": 0, **{label: number for number, label in enumerate(self._labels, 1)}}

@@ -1,11 +1,12 @@
-"""``numcodecs.bz2`` and ``numcodecs.lzma``: compressors of Zarr v2 in Python's standard library.
+"""``numcodecs.bz2``, ``numcodecs.lzma`` and ``numcodecs.base64``: codecs of Zarr v2 in Python's standard library.
 
-Specification: numcodecs, "BZ2" and "LZMA". Both decode through Python's file objects, which read no more than requested and
-continue from one stream to the next.
+Specification: numcodecs, "BZ2", "LZMA" and "Base64". The compressors decode through Python's file objects, which read no
+more than requested and continue from one stream to the next.
 """
 
 from __future__ import annotations
 
+import base64
 import bz2
 import io
 import lzma
@@ -114,3 +115,32 @@ class LzmaCodec(_FileCodec):
     def _open(self, encoded: io.BytesIO) -> lzma.LZMAFile:
         raw = self._container == lzma.FORMAT_RAW
         return lzma.LZMAFile(encoded, format=self._container, filters=self._filters if raw else None)
+
+
+class Base64Codec(BytesToBytesCodec):
+    """Bytes as ASCII text."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.base64",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration)
+        return cls()
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {}
+
+    def encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return 4 * -(-decoded_nbytes // 3)
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        return base64.standard_b64encode(decoded)
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
+        try:
+            decoded = base64.b64decode(encoded, validate=True)
+        except ValueError as error:
+            raise CodecError(f"the text is broken: {error}", codec=self.name) from error
+        if len(decoded) > max_nbytes:
+            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        return decoded

@@ -15,7 +15,15 @@ from zarrcore.conventions.cf.missing_values import (
     missing_values,
     missing_values_of,
 )
-from zarrcore.conventions.cf.packing import Packing, among, any_of, may_be_packed, outside, packing_of
+from zarrcore.conventions.cf.packing import (
+    Packing,
+    among,
+    any_of,
+    is_single_precision,
+    may_be_packed,
+    outside,
+    packing_of,
+)
 from zarrcore.conventions.cf.times import decode_times, is_time
 
 __all__ = [
@@ -32,6 +40,7 @@ __all__ = [
     "flag_meaning",
     "is_latitude",
     "is_longitude",
+    "is_single_precision",
     "is_time",
     "may_be_packed",
     "missing_values",

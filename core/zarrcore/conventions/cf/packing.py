@@ -38,6 +38,8 @@ class Packing:
     """The least and the greatest stored number that is a value; ±inf without a bound, None without both. See `outside`."""
     kind: Kind | None = None
     """The kind of integers as which stored ones are reinterpreted, without a change of their bytes; None if they are not."""
+    is_single: bool = False
+    """Whether the values are float32, as scale and offset are, instead of float64."""
 
     @property
     def is_scaled(self) -> bool:
@@ -74,7 +76,10 @@ class Packing:
         return any_of(among(stored, self.missing), outside(stored, self.valid))
 
     def unpacked(self, stored: AnyArray) -> AnyArray:
-        """The values of stored numbers, NaN for missing ones; float64 unless they are floats without a scale, as in xarray."""
+        """The values of stored numbers, NaN for missing ones, as in xarray: floats without a scale as they are, others float64.
+
+        With a scale of float32, they are float32 unless that has too few digits.
+        """
         is_missing = self.is_missing(stored)
         numbers = self.reinterpreted(stored)
         if not self.is_scaled and is_missing is None:
@@ -82,7 +87,7 @@ class Packing:
         if not self.is_scaled and numbers.dtype.kind == "f":
             values = numbers.copy()
         else:
-            values = numbers.astype(np.float64)
+            values = numbers.astype(np.float32 if self.is_single else np.float64)
             values *= self.scale
             values += self.offset
         if is_missing is not None:
@@ -99,12 +104,37 @@ def packing_of(array: Any) -> Packing | None:
     scale, offset = (_told(array.attributes.get(name)) for name in ("scale_factor", "add_offset"))
     kind = kind_of(array.attributes, array.dtype)
     plain = Packing(
-        1.0 if scale is None else scale, 0.0 if offset is None else offset, tuple(missing), None, kind
+        1.0 if scale is None else scale,
+        0.0 if offset is None else offset,
+        tuple(missing),
+        None,
+        kind,
+        _is_single(scale, offset, array.dtype),
     )
     valid = _stored_range(valid_range_of(array.attributes), array.dtype, plain)
     if not missing and scale is None and offset is None and valid is None and kind is None:
         return None
     return replace(plain, valid=valid)
+
+
+def _is_single(scale: float | None, offset: float | None, dtype: np.dtype[Any]) -> bool:
+    """Whether xarray unpacks to float32: the scale is one, the offset too, and integers do not have 4 bytes beside an offset."""
+    if scale is None or not is_single_precision(scale):
+        return False
+    return offset is None or (
+        float(np.float32(offset)) == offset and not (dtype.kind in "iu" and dtype.itemsize == 4)
+    )
+
+
+def is_single_precision(number: float) -> bool:
+    """Whether a number in JSON was a float32: as a double it has more digits than it had then, such as 0.10000000149011612.
+
+    >>> [is_single_precision(number) for number in (0.1, float(np.float32(0.1)), 0.5)]
+    [False, True, False]
+    """
+    with np.errstate(over="ignore"):
+        single = np.float32(number)
+    return float(single) == number and float(str(single)) != number
 
 
 def _stored_range(

@@ -1,6 +1,7 @@
 """Times as counts of a unit since a date, in all calendars of the CF conventions.
 
-CF conventions, 4.4 "Time Coordinate" and 4.4.1 "Calendar". Dates of calendars that NumPy does not have become texts.
+CF conventions, 4.4 "Time Coordinate" and 4.4.1 "Calendar". Dates of calendars that NumPy does not have become texts. Climate
+models also store dates themselves as numbers, with the unit ``day as %Y%m%d.%f``.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 from zarrcore.typing import AnyArray
 
 _SINCE: Final = re.compile(
-    r"^\s*(?P<unit>\w+?)s?\s+since\s+(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
-    r"(?:[T ]\s*(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2}))?(?::(?P<second>\d{1,2}(?:\.\d*)?))?)?"
+    r"^\s*(?P<unit>\w+?)s?\s+since\s+\+?(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    r"(?:[T ]\s*(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2}))?(?::(?P<second>\d{1,2}(?:\.\d*)?))?|T)?"
     r"\s*(?:Z|UTC|GMT|(?P<sign>[+-])(?P<off_hour>\d{1,2}):?(?P<off_minute>\d{2})?)?\s*$",
     re.IGNORECASE,
 )
@@ -30,7 +31,12 @@ _MICROSECONDS: Final = {
     **dict.fromkeys(("microsecond", "microsec"), 1.0),
     "nanosecond": 1e-3,
 }
-"""The microseconds of each unit; months and years have no fixed length."""
+"""The microseconds of each unit of a fixed length."""
+_MONTHS_OF_UNIT: Final = {
+    **dict.fromkeys(("month", "mon"), 1),
+    **dict.fromkeys(("year", "yr", "common_year"), 12),
+}
+_DATE_AS_NUMBER: Final = re.compile(r"\s*days?\s+as\s+%Y%m%d(?:\.%f)?\s*", re.IGNORECASE)
 _DAY: Final = 86_400_000_000
 _GREGORIAN: Final = ("", "standard", "gregorian", "proleptic_gregorian")
 _REFORM: Final = np.datetime64("1582-10-15", "us")
@@ -40,7 +46,7 @@ _LEAP_MONTHS: Final = (31, 29, *_MONTHS[2:])
 _YEARS_OF_MONTHS: Final = {
     **dict.fromkeys(("noleap", "365_day"), _MONTHS),
     **dict.fromkeys(("all_leap", "366_day"), _LEAP_MONTHS),
-    "360_day": (30,) * 12,
+    **dict.fromkeys(("360_day", "360"), (30,) * 12),
 }
 """The months of calendars whose years are all alike."""
 
@@ -57,7 +63,13 @@ class _Reference:
     microseconds: int
     """Of the day, in UTC; may be negative or longer than a day."""
     unit: float
-    """The length of the unit in microseconds."""
+    """The length of the unit in microseconds; 0 for months."""
+    months: int = 0
+    """The months of the unit, if it is months or years."""
+
+
+_EPOCH_OF_DATES: Final = _Reference(2000, 1, 1, 0, 1.0)
+"""What dates that are stored as numbers are counted from here."""
 
 
 def is_time(units: str) -> bool:
@@ -66,7 +78,7 @@ def is_time(units: str) -> bool:
     >>> is_time("days since 1850-01-01"), is_time("days")
     (True, False)
     """
-    return _SINCE.match(units) is not None
+    return _SINCE.match(units) is not None or _DATE_AS_NUMBER.fullmatch(units) is not None
 
 
 def decode_times(values: AnyArray, units: str, calendar: str = "") -> AnyArray | None:
@@ -74,7 +86,8 @@ def decode_times(values: AnyArray, units: str, calendar: str = "") -> AnyArray |
 
     Args:
         values: numbers; those that are not finite become NaT, or ``no date`` in other calendars.
-        units: such as ``hours since 1900-01-01``.
+        units: such as ``hours since 1900-01-01``. Months and years have 30 and 360 days in the calendar ``360_day``, where
+            they may have fractions as in cftime; elsewhere whole numbers of them are those of the calendar.
         calendar: the attribute of that name.
 
     Returns:
@@ -86,11 +99,21 @@ def decode_times(values: AnyArray, units: str, calendar: str = "") -> AnyArray |
     >>> decode_times(np.array([59]), "days since 2000-01-01", "360_day").tolist()
     ['2000-02-30']
     """
-    reference = _reference(units)
     calendar = calendar.lower()
-    if reference is None or values.dtype.kind not in "iuf":
+    months = _YEARS_OF_MONTHS.get(calendar)
+    if values.dtype.kind not in "iuf":
         return None
-    counted = _microseconds(values, reference.unit)
+    reference = _EPOCH_OF_DATES if _DATE_AS_NUMBER.fullmatch(units) else _reference(units)
+    if reference is None:
+        return None
+    if reference is _EPOCH_OF_DATES:
+        counted = _of_dates(values, calendar, months)
+    elif not reference.months:
+        counted = _microseconds(values, reference.unit)
+    elif months and len(set(months)) == 1:
+        counted = _microseconds(values, reference.months * months[0] * float(_DAY))
+    else:
+        counted = _of_months(values, reference, calendar, months)
     if counted is None:
         return None
     since, is_known = counted
@@ -101,7 +124,6 @@ def decode_times(values: AnyArray, units: str, calendar: str = "") -> AnyArray |
         return _texts(
             _julian_date, _julian_days(reference.year, reference.month, reference.day), microseconds, is_known
         )
-    months = _YEARS_OF_MONTHS.get(calendar)
     if months is None or not 1 <= reference.day <= months[reference.month - 1]:
         return None
     start = reference.year * sum(months) + sum(months[: reference.month - 1]) + reference.day - 1
@@ -120,12 +142,79 @@ def _microseconds(values: AnyArray, unit: float) -> tuple[Integers, NDArray[np.b
     return np.where(is_known, counts, 0).round().astype(np.int64), is_known
 
 
+def _of_dates(
+    values: AnyArray, calendar: str, months: tuple[int, ...] | None
+) -> tuple[Integers, NDArray[np.bool_]] | None:
+    """Dates as numbers such as 20000131.5, in microseconds since the beginning of 2000; None if some are no dates."""
+    numbers = values.astype(np.float64)
+    is_known = np.isfinite(numbers)
+    numbers = np.where(is_known, numbers, 20000101)
+    whole = np.floor(numbers)
+    if not is_known.any() or not 0 <= whole.min() <= whole.max() < 1e8:
+        return None
+    year, rest = np.divmod(whole.astype(np.int64), 10_000)
+    month, day = np.divmod(rest, 100)
+    if not 1 <= month.min() <= month.max() <= 12:
+        return None
+    days = _days_since(np.full_like(year, 2000), np.ones_like(month), year, month, calendar, months)
+    ends = _days_since(year, month, year + month // 12, month % 12 + 1, calendar, months)
+    if days is None or ends is None or day.min() < 1 or (day > ends).any():
+        return None
+    seconds = np.round((numbers - whole) * 86_400).astype(np.int64)  # a float has no more digits
+    return (days + day - 1) * _DAY + seconds * 1_000_000, is_known
+
+
+def _of_months(
+    values: AnyArray, reference: _Reference, calendar: str, months: tuple[int, ...] | None
+) -> tuple[Integers, NDArray[np.bool_]] | None:
+    """Whole numbers of months or years in microseconds; None if there are others, or months without that day."""
+    counts = values.astype(np.float64) * reference.months
+    is_known = np.isfinite(counts)
+    counts = np.where(is_known, counts, 0)
+    if (
+        not is_known.any()
+        or reference.day > 28
+        or (counts % reference.months).any()
+        or np.abs(counts).max() > 1e5
+    ):
+        return None
+    year, month = np.divmod(reference.year * 12 + reference.month - 1 + counts.astype(np.int64), 12)
+    first = np.full_like(year, reference.year), np.full_like(month, reference.month)
+    days = _days_since(*first, year, month + 1, calendar, months)
+    return None if days is None else (days * _DAY, is_known)
+
+
+def _days_since(
+    year: Integers,
+    month: Integers,
+    later_year: Integers,
+    later_month: Integers,
+    calendar: str,
+    months: tuple[int, ...] | None,
+) -> Integers | None:
+    """The days from the first of one month to that of another; None in the Julian calendar, also before the reform."""
+    if months is not None:
+        starts = np.cumsum((0, *months))
+        days: Integers = (later_year - year) * sum(months) + starts[later_month - 1] - starts[month - 1]
+        return days
+    if calendar not in _GREGORIAN:
+        return None
+    first, last = (
+        ((a - 1970) * 12 + b - 1).astype("M8[M]").astype("M8[D]")
+        for a, b in ((year, month), (later_year, later_month))
+    )
+    if calendar != "proleptic_gregorian" and min(first.min(), last.min()) < _REFORM:
+        return None
+    between: Integers = (last - first).astype(np.int64)
+    return between
+
+
 def _reference(units: str) -> _Reference | None:
     match = _SINCE.match(units)
     if match is None:
         return None
     name = match["unit"].lower()
-    unit = _MICROSECONDS.get(name, _MICROSECONDS.get(f"{name}s"))
+    unit = 0.0 if name in _MONTHS_OF_UNIT else _MICROSECONDS.get(name, _MICROSECONDS.get(f"{name}s"))
     month = int(match["month"])
     hour, minute, second = int(match["hour"] or 0), int(match["minute"] or 0), float(match["second"] or 0)
     if unit is None or not 1 <= month <= 12 or hour > 24 or minute > 59 or second >= 61:
@@ -133,7 +222,8 @@ def _reference(units: str) -> _Reference | None:
     offset = 60 * int(match["off_hour"] or 0) + int(match["off_minute"] or 0)
     minutes = 60 * hour + minute - (offset if match["sign"] == "+" else -offset)
     microseconds = minutes * 60_000_000 + round(second * 1e6)
-    return _Reference(int(match["year"]), month, int(match["day"]), microseconds, unit)
+    months = _MONTHS_OF_UNIT.get(name, 0)
+    return _Reference(int(match["year"]), month, int(match["day"]), microseconds, unit, months)
 
 
 def _gregorian(

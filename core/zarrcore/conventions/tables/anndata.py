@@ -7,6 +7,7 @@ told them only for data frames and sparse matrices, so only these are recognised
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from zarrcore.conventions.interface import Convention, Find, Meaning
@@ -91,6 +92,32 @@ def _categories(group: Any, find: Find) -> Any:
     if child is not None and child.kind == "group" and encoding(child) in _COLUMNS:
         return _array(child, "values", find)
     return _array(group, "categories", find)
+
+
+def categories_elsewhere(array: Any) -> dict[str, Any]:
+    """The arrays of categories that anndata before 0.8 keeps apart from an array of codes, by the field that has the codes.
+
+    Before 0.8, those of ``obs/type`` are ``obs/__categories/type``, and the field is empty. Before 0.7, those of the field
+    ``type`` of the records ``obs`` are ``uns/type_categories``.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    above, _, name = array.path.rpartition("/")
+    if array.dtype.names and name in ("obs", "var"):
+        codes = [field for field in array.dtype.names if array.dtype[field].kind in "iu"]
+        places = {field: f"{above}/uns/{field}_categories" for field in codes}
+    elif array.dtype.kind in "iu" and "categories" in array.attributes:
+        places = {"": f"{above}/__categories/{name}"}
+    else:
+        return {}
+    found = {}
+    for field, path in places.items():
+        with suppress(NodeNotFoundError):
+            node = array.hierarchy.node(path)
+            if node.kind == "array":
+                found[field] = node
+    return found
 
 
 def _table(group: Any, find: Find) -> Table:

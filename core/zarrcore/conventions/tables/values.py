@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.conventions.tables.anndata import encoding
+from zarrcore.conventions.tables.anndata import categories_elsewhere, encoding
 from zarrcore.errors import MetadataError, SelectionError
 from zarrcore.typing import AnyArray
 
@@ -18,30 +18,57 @@ def column_values(node: Any) -> AnyArray:
     """The values of a column: an array, or a categorical or nullable column of AnnData.
 
     Returns:
-        Categories in place of codes; a masked array where values are missing.
+        Categories in place of codes, also where anndata before 0.8 keeps them apart, and in the fields of a table of
+        anndata before 0.7; a masked array where values are missing.
 
     Raises:
         MetadataError: the column contradicts itself.
         ZarrError: an array of it cannot be read.
     """
     if node.kind == "array":
-        return np.asarray(node.read())
+        return _with_categories(node, np.asarray(node.read()))
     if encoding(node) == "categorical":
         # Categories are an array, or a nullable column, of which none is missing.
-        codes, categories = np.asarray(node["codes"].read()), np.asarray(column_values(node["categories"]))
-        is_missing = codes < 0
-        if codes.size and (codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(categories)):
-            raise MetadataError(f"{node.path}: its codes name categories that it does not have")
-        values = (
-            categories[np.where(is_missing, 0, codes)]
-            if len(categories)
-            else np.zeros(codes.shape, categories.dtype)
+        return _categorical(
+            node.path, np.asarray(node["codes"].read()), np.asarray(column_values(node["categories"]))
         )
-        return np.ma.MaskedArray(values, is_missing) if is_missing.any() else values
     values, mask = np.asarray(node["values"].read()), np.asarray(node["mask"].read())
     if values.shape != mask.shape:
         raise MetadataError(f"{node.path}: expected a mask of shape {values.shape}, found {mask.shape}")
     return np.ma.MaskedArray(values, mask.astype(bool))
+
+
+def _with_categories(array: Any, values: AnyArray) -> AnyArray:
+    """The values of an array, with the categories that anndata before 0.8 keeps apart."""
+    found = {name: np.atleast_1d(one.read()) for name, one in categories_elsewhere(array).items()}
+    if not values.dtype.names:
+        return _categorical(array.path, values, found[""]) if found else values
+    # Tables of observations and of variables share names: only codes that fit are codes, as in anndata.
+    found = {name: one for name, one in found.items() if values[name].max(initial=-1) < len(one)}
+    if not found:
+        return values
+    fields = {
+        name: _categorical(array.path, values[name], found[name]) if name in found else values[name]
+        for name in values.dtype.names
+    }
+    # NumPy has no records with its variable-length texts.
+    dtypes = {name: object if one.dtype.kind == "T" else one.dtype for name, one in fields.items()}
+    result = np.ma.zeros(values.shape, [*dtypes.items()])
+    for name, one in fields.items():
+        result[name] = one
+    return result if any(np.ma.is_masked(one) for one in fields.values()) else result.data
+
+
+def _categorical(path: str, codes: AnyArray, categories: AnyArray) -> AnyArray:
+    is_missing = codes < 0
+    if codes.size and (codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(categories)):
+        raise MetadataError(f"{path}: its codes name categories that it does not have")
+    values = (
+        categories[np.where(is_missing, 0, codes)]
+        if len(categories)
+        else np.zeros(codes.shape, categories.dtype)
+    )
+    return np.ma.MaskedArray(values, is_missing) if is_missing.any() else values
 
 
 def sparse_block(matrix: Any, rows: slice = slice(None), columns: slice = slice(None)) -> AnyArray:

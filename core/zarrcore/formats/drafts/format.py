@@ -164,9 +164,6 @@ class DraftFormat(Format):
         is_document = key == ENTRY_POINT_KEY or self.keys.path_of(key, self.entry_point.suffix) is not None
         return is_document or super().is_document_key(key)
 
-    def may_name_node(self, name: str) -> bool:
-        return bool(name.strip("."))
-
     def child_name(self, name: str, is_prefix: bool) -> str | None:
         if is_prefix:
             return name if self.may_name_node(name) else None

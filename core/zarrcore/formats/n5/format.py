@@ -39,7 +39,7 @@ class N5Format(Format):
         return (self.prefix(path) + "attributes.json",)
 
     def may_name_node(self, name: str) -> bool:
-        return bool(name.strip("."))
+        return name not in ("", ".", "..")
 
     def claims(self, documents: Documents) -> bool:
         if documents[0] is None:

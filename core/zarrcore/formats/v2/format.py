@@ -42,7 +42,7 @@ class V2Format(Format):
         return tuple(prefix + name for name in _NAMES)
 
     def may_name_node(self, name: str) -> bool:
-        return bool(name.strip("."))  # Zarr v3 reserves names, Zarr v2 does not
+        return name not in ("", ".", "..")
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
         array_key, group_key, attributes_key = self.document_keys(path)

@@ -88,9 +88,10 @@ def _array(document: JsonObject) -> ArrayMetadata:
         codecs += compressor
         stored_dtype = data_type.dtype
     else:
-        stored_dtype = parse_dtype(document["dtype"])
+        told_dtype = parse_dtype(document["dtype"])
+        stored_dtype, rounded = _without_long_doubles(told_dtype)
         data_type = data_type_of(stored_dtype)
-        codecs = _elements(stored_dtype, [*filters, *compressor])
+        codecs = _elements(stored_dtype, [*rounded, *filters, *compressor])
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
@@ -124,6 +125,15 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
         raise MetadataError(f"expected the dtype of one element, found {describe(value)}", member="dtype")
     _check_items(dtype)
     return np.dtype("S1") if dtype.char == "c" else dtype  # "c" would split bytes into single ones
+
+
+def _without_long_doubles(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], list[NamedConfiguration]]:
+    """The type of elements, and the filter that rounds those of x86's ``long double``, which no format of ours has."""
+    if dtype.kind not in "fc" or dtype.itemsize < {"f": 16, "c": 32}[dtype.kind]:
+        return dtype, []
+    rounded = np.dtype(f"{dtype.kind}{8 if dtype.kind == 'f' else 16}")
+    configuration = {"encode_dtype": dtype.str, "decode_dtype": rounded.str}
+    return rounded, [NamedConfiguration("numcodecs.astype", configuration)]
 
 
 def _check_items(dtype: np.dtype[Any]) -> None:

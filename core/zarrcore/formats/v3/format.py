@@ -65,6 +65,9 @@ class V3Format(Format):
     def document_keys(self, path: str) -> tuple[str, ...]:
         return (self.prefix(path) + "zarr.json",)
 
+    def may_name_new_node(self, name: str) -> bool:
+        return super().may_name_new_node(name) and not name.startswith("__")  # other readers show such nodes
+
     def claims(self, documents: Documents) -> bool:
         if documents[0] is None:
             return False

@@ -19,6 +19,9 @@ def check_group(group: Group) -> Iterator[AnyNode | Finding]:
     try:
         for child in group.children():
             names.add(child.name)
+            if not child.hierarchy.format.may_name_new_node(child.name):
+                sentence = f"{child.hierarchy.format.title} reserves the name {child.name!r}; other readers may not show it"
+                yield Finding("warning", "reserved-name", child.path, sentence)
             other = folded.setdefault(child.name.casefold(), child.name)
             if other != child.name:
                 sentence = f"the names {other!r} and {child.name!r} differ in case only; some file systems treat them as one"

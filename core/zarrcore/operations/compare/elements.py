@@ -22,6 +22,7 @@ from zarrcore.operations.compare.equality import differing, largest_difference
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.operations.parallel import in_parallel
 from zarrcore.operations.read_blocks import read_grid
+from zarrcore.printable import element_text
 
 _BLOCK_NBYTES = 4 << 20
 _LARGEST_BLOCK_NBYTES = 32 << 20
@@ -116,4 +117,4 @@ def _text(value: Any) -> str:
 
 
 def _scalar_text(value: Any) -> str:
-    return repr(value) if isinstance(value, str | bytes) else str(value)
+    return repr(value) if isinstance(value, str | bytes) else element_text(value)

@@ -206,7 +206,7 @@ def _fault(node: AnyNode, format_: Format, *, is_top: bool) -> ZarrError | None:
     """Why a node cannot be copied, whatever it holds; None if it can."""
     if isinstance(node, BrokenNode):
         return node.error
-    if not is_top and not format_.may_name_node(node.name):
+    if not is_top and not format_.may_name_new_node(node.name):
         return UnsupportedError("name", node.name, f"is not allowed in {format_.title}")
     return None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zarrcore.stores.hdf5.attributes import Attribute, room_for_attributes
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
 from zarrcore.stores.hdf5.elements import array_json
-from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 from zarrcore.stores.virtual.missing_float import missing_float
 
 if TYPE_CHECKING:
@@ -62,14 +62,10 @@ def dimension_names(file: Hdf5File, found: Found, name: str) -> list[str | None]
     ndim = len(node.dataset.shape)
     if not ndim:
         return []  # which xarray demands
-    if "_Netcdf4Coordinates" in node.attributes:
-        names = _by_number(file, found, node.attributes["_Netcdf4Coordinates"])
-    elif node.is_scale and ndim == 1:
+    if node.is_scale and ndim == 1 and "_Netcdf4Coordinates" not in node.attributes:
         return [name]
-    else:
-        names = _by_scales(file, found, node.attributes.get("DIMENSION_LIST"), ndim)
-    if len(names) != ndim:
-        names = [None] * ndim
+    known = ChainMap(*(group.names for group in _groups_above(file, found)))
+    names = [None if a is None else known.get(a) or _own_name(file, a) for a in _scales(file, found, ndim)]
     labels = node.attributes.get("DIMENSION_LABELS")
     if labels is not None:
         told = labels.json(file.heaps)
@@ -85,22 +81,41 @@ def _groups_above(file: Hdf5File, found: Found) -> Iterator[Node]:
     return (group for group in reversed(found.ancestors) if group.file is file)
 
 
-def _by_number(file: Hdf5File, found: Found, attribute: Attribute) -> list[str | None]:
-    numbers = array_json(
-        attribute.type, attribute.shape or (), attribute.data, file.heaps, room_for_attributes()
+def netcdf_shape(file: Hdf5File, found: Found) -> tuple[int, ...]:
+    """The shape of a dataset, as long as its unlimited dimensions of NetCDF-4 are: other variables may be longer.
+
+    NetCDF has the fill value for the elements that are not stored.
+    """
+    node = found.node
+    assert node is not None  # noqa: S101 - the caller checked it
+    shape = node.dataset.shape
+    if not node.dataset.is_unlimited:
+        return shape
+    scales = _scales(file, found, len(shape))
+    if node.is_scale and len(shape) == 1:
+        scales = [node.address]
+    return tuple(
+        length
+        if address is None or maximum != UNDEFINED
+        else max(length, file.node(address).unlimited_length)
+        for length, maximum, address in zip(shape, node.dataset.max_shape, scales, strict=True)
     )
-    known = ChainMap(*(group.dimensions for group in _groups_above(file, found)))
-    return [known.get(number) for number in (numbers if isinstance(numbers, list) else [numbers])]
 
 
-def _by_scales(file: Hdf5File, found: Found, attribute: Attribute | None, ndim: int) -> list[str | None]:
-    if attribute is None or attribute.shape != (ndim,):
-        return [None] * ndim
-    addresses = [*_first_references(file, attribute, ndim)]
-    if not any(address is not None for address in addresses):
-        return [None] * ndim
-    known = ChainMap(*(group.names for group in _groups_above(file, found)))
-    return [None if a is None else known.get(a) or _own_name(file, a) for a in addresses]
+def _scales(file: Hdf5File, found: Found, ndim: int) -> list[int | None]:
+    """The address of the scale of each dimension of a dataset; None for one without a scale."""
+    attributes = {} if found.node is None else found.node.attributes
+    by_number, scales = attributes.get("_Netcdf4Coordinates"), attributes.get("DIMENSION_LIST")
+    addresses: list[int | None] = []
+    if by_number is not None:
+        numbers = array_json(
+            by_number.type, by_number.shape or (), by_number.data, file.heaps, room_for_attributes()
+        )
+        known = ChainMap(*(group.dimensions for group in _groups_above(file, found)))
+        addresses = [known.get(number) for number in (numbers if isinstance(numbers, list) else [numbers])]
+    elif scales is not None and scales.shape == (ndim,):
+        addresses = [*_first_references(file, scales, ndim)]
+    return addresses if len(addresses) == ndim else [None] * ndim
 
 
 def _first_references(file: Hdf5File, attribute: Attribute, ndim: int) -> Iterator[int | None]:

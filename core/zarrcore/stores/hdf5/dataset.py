@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -45,8 +45,9 @@ from zarrcore.stores.hdf5.object_header import (
     ObjectHeader,
     dataspace,
 )
+from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number
 from zarrcore.stores.interface import ByteRange
-from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.row_chunks import row_chunk_shape, rows_of
 from zarrcore.stores.virtual.store import Part
 from zarrcore.typing import AnyArray
@@ -80,9 +81,9 @@ class Dataset:
         self.shape = (0,) if shape is None else shape
         filters = header.first(FILTERS)
         self._filters = parse_filters(filters) if filters else ()
-        self._max_shape = self.shape if shape is None else _max_shape(space, self.shape)
+        self.max_shape = self.shape if shape is None else _max_shape(space, self.shape)
         self._layout = parse_layout(
-            layout, self.type.nbytes, self._max_shape if shape else (), bool(self._filters)
+            layout, self.type.nbytes, self.max_shape if shape else (), bool(self._filters)
         )
         if isinstance(self._layout, Chunked | Virtual) and shape is None:
             raise BrokenFileError("a dataset without elements has chunks")
@@ -104,13 +105,23 @@ class Dataset:
         """Dimensions of the array, with those of an array type."""
         return len(self.shape) + len(self.elements.inner_shape)
 
-    def document(self, attributes: dict[str, Any], names: list[str | None] | None) -> dict[str, Any]:
-        """Its ``zarr.json``."""
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether it is stored and may grow without a limit."""
+        return self._virtual is None and UNDEFINED in self.max_shape
+
+    def document(
+        self,
+        attributes: dict[str, Any],
+        names: list[str | None] | None,
+        shape: tuple[int, ...] | None = None,
+    ) -> dict[str, Any]:
+        """Its ``zarr.json``, with a larger shape if elements that are not stored are shown, too."""
         inner = self.elements.inner_shape
         document = {
             "zarr_format": 3,
             "node_type": "array",
-            "shape": [*self.shape, *inner],
+            "shape": [*(self.shape if shape is None else shape), *inner],
             "data_type": self.elements.data_type,
             "chunk_grid": {
                 "name": "regular",
@@ -148,7 +159,7 @@ class Dataset:
         names = " ".join("_".join(name.split()) for name, _ in self.type.members)
         return {
             **attributes,
-            "flag_values": [value for _, value in self.type.members],
+            "flag_values": _member_values(self.type),
             "flag_meanings": names,
         }
 
@@ -316,7 +327,7 @@ class Dataset:
             if self._index is None:
                 if not isinstance(self._layout, Chunked):
                     raise BrokenFileError("a dataset has no chunks")
-                self._index = ChunkIndex(self._reader, self._layout, self.shape, self._max_shape)
+                self._index = ChunkIndex(self._reader, self._layout, self.shape, self.max_shape)
             return self._index
 
     def forget_index(self) -> None:
@@ -348,6 +359,16 @@ class Dataset:
                 rest, i = divmod(rest, count)
                 place.append(i)
             yield (*reversed(place), *inner), size
+
+
+def _member_values(kind: Datatype) -> list[int]:
+    values, packed = [value for _, value in kind.members], packed_number(kind)
+    if packed is None:
+        return values
+    order: Literal["big", "little"] = "big" if kind.big_endian else "little"
+    data = b"".join(value.to_bytes(kind.nbytes, order, signed=kind.is_signed) for value in values)
+    found: list[int] = numbers(np.frombuffer(data, "u1").reshape(-1, kind.nbytes), packed).tolist()
+    return found
 
 
 def _max_shape(space: bytes, shape: tuple[int, ...]) -> tuple[int, ...]:

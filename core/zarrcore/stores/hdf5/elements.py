@@ -132,7 +132,7 @@ def _data_type(kind: Datatype) -> Any:
             if kind.nbytes not in (1, 2, 4, 8) or precision != 8 * kind.nbytes:
                 raise _without_counterpart(f"integers of {precision} bits in {kind.nbytes} bytes")
             return f"{'int' if kind.is_signed else 'uint'}{8 * kind.nbytes}"
-        case Kind.ENUM if kind.base is not None and not packed_number(kind.base):
+        case Kind.ENUM if kind.base is not None:
             return _data_type(kind.base)
         case Kind.FLOAT:
             return _float(kind)
@@ -201,7 +201,7 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
     order = ">" if _first(kind).big_endian else "<"
     if is_boolean(kind):
         return np.dtype("?")
-    if packed_number(kind.base if kind.kind is Kind.ENUM and kind.base else kind):
+    if packed_number(kind):
         raise UnshownError(
             "the dataset holds numbers of unusual bits in a compound type, which zarrscope does not read"
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import count
 from typing import Any, Final, NamedTuple
@@ -22,9 +23,9 @@ from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
-from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader
-from zarrcore.stores.validation import is_encodable
+from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader, dataspace
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.node_names import node_name
 from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
 SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
@@ -81,13 +82,8 @@ class Node:
         found = {}
         for link in sorted(self.stored_links, key=lambda link: link.name.startswith(_NOT_A_COORDINATE)):
             name = link.name.removeprefix(_NOT_A_COORDINATE) or link.name
-            if (
-                is_encodable(name)
-                and "/" not in name
-                and "\0" not in name
-                and name not in ("", ".", "..", "zarr.json")
-            ):
-                found[name] = link
+            if name:
+                found[node_name(name)] = link
         return found
 
     @cached_property
@@ -100,17 +96,35 @@ class Node:
         return found
 
     @cached_property
-    def dimensions(self) -> dict[int, str]:
-        """The names of the dimension scales in a group, by their numbers in NetCDF-4."""
-        found: dict[int, str] = {}
+    def dimensions(self) -> dict[int, int]:
+        """The addresses of the dimension scales in a group, by their numbers in NetCDF-4."""
+        found: dict[int, int] = {}
         for link in self.stored_links:
             node = None if link.address is None else self.file.node(link.address)
             if node is not None and node.is_scale:
                 number = node.attributes.get("_Netcdf4Dimid")
                 value = None if number is None else number.json(self.file.heaps)
                 if isinstance(value, int):
-                    found.setdefault(value, link.name)
+                    found.setdefault(value, node.address)
         return found
+
+    @cached_property
+    def unlimited_length(self) -> int:
+        """The length of the dimension of NetCDF-4 that a scale is: that of the longest variable; 0 if it is of another kind."""
+        if "_Netcdf4Dimid" not in self.attributes:
+            return 0
+        users = [] if self.is_hidden else [(self.address, 0)]
+        told = self.attributes.get("REFERENCE_LIST")
+        if told is not None:
+            starts = range(0, len(told.data) - 11, told.type.nbytes)
+            users += [(unsigned(told.data, at, 8), unsigned(told.data, at + 8, 4)) for at in starts]
+        lengths = [0]
+        for address, axis in users:
+            with suppress(BrokenFileError):  # a reference to a variable that was deleted
+                lengths += (dataspace(self.file.node(address).header.first(DATASPACE) or b"") or ())[
+                    axis : axis + 1
+                ]
+        return max(lengths)
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -355,7 +369,7 @@ class Hdf5File:
 
     def document(self, path: str, found: Found) -> dict[str, Any]:
         """The ``zarr.json`` of what a path leads to; a node that cannot be shown says why."""
-        from zarrcore.stores.hdf5.conventions import dimension_names, shown_attributes
+        from zarrcore.stores.hdf5.conventions import dimension_names, netcdf_shape, shown_attributes
 
         node, why = found.node, found.why
         if node is not None:
@@ -365,7 +379,8 @@ class Hdf5File:
                     node.links  # noqa: B018 - broken ones raise here
                     return {"zarr_format": 3, "node_type": "group", "attributes": shown}
                 name = path.rpartition("/")[2]
-                return node.dataset.document(shown, dimension_names(node.file, found, name))
+                names = dimension_names(node.file, found, name)
+                return node.dataset.document(shown, names, netcdf_shape(node.file, found))
             except StoreError:
                 raise
             except _ERRORS as error:
@@ -374,7 +389,7 @@ class Hdf5File:
 
 
 def _names(path: str) -> list[str]:
-    return [name for name in path.split("/") if name not in ("", ".")]
+    return [node_name(name) for name in path.split("/") if name not in ("", ".")]
 
 
 def _sentence(error: BaseException) -> str:

@@ -23,8 +23,10 @@ FLOATS: Final = {
     (4, 0, 32, 23, 8, 0, 23, 127): "float32",
     (8, 0, 64, 52, 11, 0, 52, 1023): "float64",
 }
-_LONG_DOUBLE: Final = (16, 0, 80, 64, 15, 0, 64, 16383)
+_LONG_DOUBLE: Final = (0, 80, 64, 15, 0, 64, 16383)
 """That of x86, whose mantissa has its highest bit; the bytes after it are not used."""
+LONG_DOUBLE_NBYTES: Final = (12, 16)
+"""Its sizes in programs of 32 and of 64 bits."""
 _NO_IMPLIED_BIT: Final = 0
 _LEAST_EXPONENT: Final = -1074
 """Of the smallest positive ``float64``."""
@@ -61,16 +63,23 @@ def standard_float(kind: Datatype) -> str | None:
 
 def _is_long_double(kind: Datatype) -> bool:
     p = kind.properties
-    if kind.kind is not Kind.FLOAT or kind.nbytes != _LONG_DOUBLE[0] or kind.big_endian or kind.bits & _VAX:
+    if (
+        kind.kind is not Kind.FLOAT
+        or kind.nbytes not in LONG_DOUBLE_NBYTES
+        or kind.big_endian
+        or kind.bits & _VAX
+    ):
         return False
-    described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
+    described = (unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
     return described == _LONG_DOUBLE and kind.bits >> 4 & 3 == _NO_IMPLIED_BIT
 
 
 def packed_number(kind: Datatype) -> PackedNumber | None:
     """A type of numbers that NumPy has not; None if it has, or if it has none that could replace it."""
+    if kind.kind is Kind.ENUM and kind.base is not None:
+        return packed_number(kind.base)
     if _is_long_double(kind):
-        return PackedNumber(16, False, "f8", 0, 64, 79, 64, 15, 16383)
+        return PackedNumber(kind.nbytes, False, "f8", 0, 64, 79, 64, 15, 16383)
     if kind.nbytes > 8 or kind.kind not in (Kind.INTEGER, Kind.BITS, Kind.FLOAT):
         return None
     offset, precision = unsigned(kind.properties, 0, 2), unsigned(kind.properties, 2, 2)
@@ -118,8 +127,8 @@ def numbers(data: NDArray[np.uint8], packed: PackedNumber) -> AnyArray:
     >>> numbers(np.array([[0xF3, 0xFF], [5, 0]], "u1"), PackedNumber(2, False, "i2", 0, 4)).tolist()
     [3, 5]
     """
-    if packed.nbytes == _LONG_DOUBLE[0]:
-        return _long_doubles(data)
+    if packed.nbytes in LONG_DOUBLE_NBYTES:
+        return _long_doubles(np.pad(data, ((0, 0), (0, 16 - packed.nbytes))))
     words = np.zeros((len(data), 8), "u1")
     words[:, : packed.nbytes] = data[:, ::-1] if packed.big_endian else data
     bits: AnyArray = words.view("<u8")[:, 0]

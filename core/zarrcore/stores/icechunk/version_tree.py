@@ -144,11 +144,7 @@ class VersionTreeStore(ReadableStore, ListableStore):
     def _names(self, kind: str) -> Iterator[str]:
         """The names of versions that can be names of nodes."""
         if kind != "snapshot":
-            yield from (
-                name
-                for name in self.repository.names(kind)
-                if name.strip(".") and not name.startswith("__") and name != _DOCUMENT
-            )
+            yield from (name for name in self.repository.names(kind) if name.strip(".") and name != _DOCUMENT)
             return
         seen: set[str] = set()
         for each in ("branch", "tag"):

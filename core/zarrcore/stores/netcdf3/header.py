@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader
+from zarrcore.stores.virtual.node_names import node_name
 from zarrcore.typing import AnyArray
 
 TYPES: Final = {
@@ -91,7 +92,9 @@ class _Parser:
         return self._take(-(-nbytes // 4) * 4)[:nbytes]
 
     def _name(self) -> str:
-        return self._padded(self._number()).decode("utf-8", "replace")
+        return (
+            self._padded(self._number()).split(b"\0")[0].decode("utf-8", "replace")
+        )  # some writers count NULs
 
     def _list(self, tag: int) -> range:
         found, count = self._number(4), self._number()
@@ -119,7 +122,7 @@ class _Parser:
         variables = {}
         for v in found:
             shape = (records, *v.shape[1:]) if v.is_record else v.shape
-            variables[v.name] = Variable(
+            variables[node_name(v.name)] = Variable(
                 v.name, v.dtype, shape, v.dimensions, v.attributes, v.begin, v.is_record
             )
         return Header(attributes, variables, total)

@@ -93,7 +93,7 @@ class NetCDF3Store(FlatFile[_Content]):
         return variable.begin + rows.offset
 
     def array_names(self) -> Collection[str]:
-        return sorted(filter(is_shown, self.content.header.variables))
+        return sorted(self.content.header.variables)
 
     def chunk_entries(self, name: str, prefix: str) -> Iterator[StoreEntry]:
         header, reader = self.content
@@ -119,11 +119,6 @@ def chunk_shape_of(variable: Variable) -> tuple[int, ...]:
     if variable.is_record:
         return (1, *variable.shape[1:])
     return row_chunk_shape(variable.shape, variable.dtype.itemsize)
-
-
-def is_shown(name: str) -> bool:
-    """Whether a variable of this name can be a node."""
-    return "/" not in name and "\0" not in name and name not in ("", ".", "..", DOCUMENT)
 
 
 def shown(value: AnyArray) -> Any:

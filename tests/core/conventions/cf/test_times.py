@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import cftime
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -82,7 +84,7 @@ def test_counts_that_are_not_finite_are_no_dates(calendar: str) -> None:
 @pytest.mark.parametrize(
     ("values", "units", "calendar"),
     [
-        ([1], "months since 2000-01-01", ""),
+        ([1.5], "months since 2000-01-01", ""),
         ([1], "days since 2000-13-01", ""),
         ([1], "days since 2000-02-30", ""),
         ([1], "days since 2000-02-30", "noleap"),
@@ -117,3 +119,74 @@ def test_the_days_before_the_reform() -> None:
 )
 def test_units_of_time(units: str, expected: bool) -> None:
     assert is_time(units) is expected
+
+
+@pytest.mark.parametrize(
+    ("units", "calendar"),
+    [
+        ("months since 1960-01-01", "360_day"),
+        ("Month since 1960-02-30 06:00", "360_day"),
+        ("common_years since 2000-02-28", "noleap"),
+        ("Common_Year since 2000-01-01", "365_day"),
+        ("  DAYS   Since  2000-1-1T ", "standard"),
+        ("Hours since +2000-01-01 00:00:0.0", "julian"),
+    ],
+)
+def test_units_that_cftime_reads(units: str, calendar: str) -> None:
+    counts = np.array([0, 1, 14, -30, 700] if "year" in units.lower() else [0, 0.5, 1, 14, 700.25])
+    expected = cftime.num2date(counts, units.strip(), calendar)
+    assert texts(decode_times(counts, units, calendar)) == [
+        f"{date.isoformat(timespec='microseconds')}" for date in expected
+    ]
+
+
+def test_the_calendar_360_is_that_of_360_days() -> None:
+    counts = np.array([0, 0.5, 14, 700.25])
+    expected = cftime.num2date(counts, "months since 1960-01-01", "360_day")
+    found = decode_times(counts, "months since 1960-01-01", "360")
+    assert texts(found) == [date.isoformat(timespec="microseconds") for date in expected]
+
+
+@given(
+    st.lists(st.integers(-3000, 3000), min_size=1, max_size=5), st.integers(1850, 2050), st.integers(1, 28)
+)
+def test_whole_months_and_years_are_those_of_the_calendar(counts: list[int], year: int, day: int) -> None:
+    start = pd.Timestamp(year, 5, day, 6)
+    for unit in ("months", "years"):
+        numbers = np.array(counts) if unit == "months" else np.array(counts) // 12
+        expected = [str(start + pd.DateOffset(**{unit: int(one)}))[:16].replace(" ", "T") for one in numbers]
+        units = f"{unit} since {year}-05-{day:02} 06:00"
+        found = decode_times(np.append(numbers, np.nan), units, "proleptic_gregorian")
+        assert found is not None
+        assert found.astype("M8[m]").astype(str).tolist() == [*expected, "NaT"]
+        noleap = decode_times(numbers, units, "noleap")
+        assert noleap is not None
+        assert noleap.tolist() == expected, "a day before the 29th is in every calendar"
+        assert decode_times(numbers + 0.5, units, "standard") is None
+
+
+def test_months_that_lack_the_day_are_not_guessed() -> None:
+    assert decode_times(np.array([1]), "months since 2000-01-31") is None
+    assert decode_times(np.array([1]), "years since 1200-01-01", "standard") is None
+    assert decode_times(np.array([1]), "years since 1900-01-01", "julian") is None
+
+
+@given(st.lists(st.datetimes(datetime(1600, 1, 1), datetime(2500, 1, 1)), min_size=1, max_size=5))
+def test_dates_as_numbers(dates: list[datetime]) -> None:
+    days = [date.replace(hour=0, minute=0, second=0, microsecond=0) for date in dates]
+    numbers = np.array([int(f"{day:%Y%m%d}") for day in days], float)
+    fractions = np.array([date.hour / 24 for date in dates])
+    found = decode_times(numbers + fractions, "day as %Y%m%d.%f", "proleptic_gregorian")
+    assert found is not None
+    assert found.astype("M8[h]").astype(datetime).tolist() == [
+        day + timedelta(hours=date.hour) for day, date in zip(days, dates, strict=True)
+    ]
+
+
+def test_numbers_that_are_no_dates() -> None:
+    for number in (20000231, 20001301, 20000100, -5.0, 1e12):
+        assert decode_times(np.array([number]), "day as %Y%m%d.%f") is None
+    assert decode_times(np.array([20000230.5]), "day as %Y%m%d.%f", "360_day").tolist() == [
+        "2000-02-30T12:00"
+    ]
+    assert is_time("day as %Y%m%d.%f")

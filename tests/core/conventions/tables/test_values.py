@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anndata
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.conventions.tables.old_anndata import write_old
 from zarrcore.conventions import Column, column_values, meaning, sparse_block
 from zarrcore.errors import MetadataError, SelectionError
 
@@ -171,3 +173,32 @@ def test_columns_are_those_that_anndata_reads(store: str, tmp_path: Path) -> Non
         found = meaning(node)
         assert isinstance(found, Column)
         assert found.length == 4
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("store", ["h5ad", "v2"])
+def test_categories_of_anndata_before_0_8_are_texts(store: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{store}"
+    write_old(path)
+    expected = (anndata.read_h5ad if store == "h5ad" else anndata.read_zarr)(path).obs
+    obs = zarrcore.open(path)["obs"]
+    assert isinstance(obs, zarrcore.Group)
+    for name in ("type", "n"):
+        assert column_values(obs[name]).tolist() == [None if pd.isna(one) else one for one in expected[name]]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_categories_of_anndata_before_0_7_are_texts(tmp_path: Path) -> None:
+    records = np.array([(b"a", 1, 3.0), (b"b", 0, 4.0)], [("index", "S3"), ("type", "i1"), ("n", "f4")])
+    with h5py.File(tmp_path / "a.h5ad", "w") as file:
+        file["obs"], file["var"] = records, np.array([(b"x",)], [("index", "S3")])
+        file["X"] = np.zeros((2, 1), "f4")
+        text = h5py.string_dtype()
+        file.create_dataset("uns/type_categories", data=np.array(["B", "T"], object), dtype=text)
+    expected = anndata.read_h5ad(tmp_path / "a.h5ad").obs
+    hierarchy = zarrcore.open(tmp_path / "a.h5ad")
+    found = column_values(hierarchy["obs"])
+    assert {name: found[name].tolist() for name in ("type", "n")} == {
+        name: expected[name].tolist() for name in ("type", "n")
+    }
+    assert column_values(hierarchy["var"]).tolist() == [(b"x",)]

@@ -121,6 +121,17 @@ def test_labels(values: list[str], dtype: str, astype: str, delta: bool) -> None
     assert read(store)[...].ravel().tolist() == [*values[:-1], "☃"]
 
 
+@pytest.mark.parametrize("dtype", ["|O", "<U4"])
+def test_one_label_of_an_array_without_dimensions(dtype: str) -> None:
+    codec = numcodecs.Categorize(LABELS, dtype="O" if dtype == "|O" else dtype, astype="|u1")
+    given = objects([LABELS[1]], ()) if dtype == "|O" else np.array(LABELS[1], dtype)
+    store = written(given, dtype=dtype, filters=[{**codec.get_config(), "dtype": dtype}])
+    store.set("0", numcodecs.Zlib().encode(np.ascontiguousarray(codec.encode(given.reshape(-1)))))
+    assert read(store)[...] == LABELS[1]
+    zarrcore.open(store, "r+")["/"][...] = LABELS[2]
+    assert read(store)[...] == LABELS[2]
+
+
 def test_values_that_are_not_labels_are_refused() -> None:
     codec = numcodecs.Categorize(LABELS, dtype="O")
     store = written(objects(["foo"] * 4, (4,)), codec)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import ml_dtypes
 import netCDF4
+import numcodecs
 import numpy as np
 import pytest
 import tensorstore
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import zarrcore
 from tests.core.metadata.documents import JSON
+from tests.core.operations.copy.copying import copy
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.hierarchy import BrokenNode
@@ -238,3 +240,33 @@ def test_filters_that_view_elements_of_a_size_that_is_not_a_multiple() -> None:
         )[...].tolist()
         == values.tolist()
     )
+
+
+@pytest.mark.skipif(
+    np.dtype(np.longdouble).itemsize != 16, reason="this machine has no long double of 16 bytes"
+)
+@pytest.mark.parametrize("dtype", ["<f16", ">f16", "<c32"])
+def test_long_doubles_are_rounded_as_by_numpy(dtype: str) -> None:
+    values = (np.array([1.5, -2.25, np.inf, 0, 7], np.longdouble) / 3).astype(dtype)
+    document = json.dumps({**V2_ARRAY, "shape": [5], "dtype": dtype, "fill_value": 1.5})
+    store = MemoryStore("", {".zarray": document.encode(), "0": values.tobytes()})
+    array = zarrcore.open(store)["/"]
+    assert isinstance(array, zarrcore.Array)
+    np.testing.assert_array_equal(array[...], values.astype(array.dtype))
+    assert array.fill_value == 1.5
+    copied = MemoryStore()
+    copy(store, copied)
+    root = zarr.open_array({key: _buffer(copied, key) for key in (".zarray", "0")}, mode="r")
+    np.testing.assert_array_equal(root[...], values.astype(array.dtype))
+
+
+def _buffer(store: MemoryStore, key: str) -> zarr.core.buffer.Buffer:
+    return zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(bytes(store.get(key) or b""))
+
+
+@pytest.mark.parametrize("place", ["filters", "compressor"])
+def test_base64_reads_as_with_zarr_python(tmp_path: Path, place: str) -> None:
+    values = np.arange(10, dtype="<f4")
+    codec = {"filters": [numcodecs.Base64()]} if place == "filters" else {"compressors": numcodecs.Base64()}
+    zarr.create_array(tmp_path, data=values, chunks=(5,), zarr_format=2, **{"compressors": None, **codec})
+    assert zarrcore.open(tmp_path)["/"].read().tolist() == zarr.open_array(tmp_path)[...].tolist()

@@ -26,3 +26,10 @@ def test_a_group_of_version_2_without_a_document(tmp_path: Path) -> None:
     assert [(finding.severity, finding.what, finding.key) for finding in findings(tmp_path / "x.zarr")] == [
         ("warning", "implicit-group", "implied/")
     ]
+
+
+def test_a_name_that_version_3_reserves_is_listed_as_by_zarr_python_with_a_warning(root: Path) -> None:
+    group = zarr.open_group(root, mode="a")
+    group.create_array("__x", data=DATA)
+    assert "__x" in {name for name, _ in group.members()}
+    assert kinds(root) == {("warning", "reserved-name", "/__x")}

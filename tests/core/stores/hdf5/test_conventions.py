@@ -77,14 +77,16 @@ def datasets() -> xr.Dataset:
     )
 
 
-def check_copy(source: Path, copy: Path, group: str | None = None) -> None:
+def check_copy(
+    source: Path, copy: Path, group: str | None = None, engines: tuple[str, ...] = ("netcdf4", "h5netcdf")
+) -> None:
     """Copy a file, and compare what xarray makes of both."""
     outcome = run_inside("copy", source, copy)
     assert outcome.status == 0, outcome.stderr
     options: dict[str, Any]
     for options in ({}, {"decode_cf": False}, {"mask_and_scale": False}):
         theirs = {"engine": "zarr", "consolidated": False, "group": group, **options}
-        for engine in ("netcdf4", "h5netcdf"):
+        for engine in engines:
             with (
                 xr.open_dataset(source, engine=engine, group=group, **options) as original,
                 xr.open_dataset(copy, **theirs) as copied,
@@ -127,3 +129,46 @@ def test_scales_and_labels_of_h5py_name_dimensions(tmp_path: Path) -> None:
     with zarrcore.open(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["a"].dimension_names == ("its name", "label", None)
         assert hierarchy["e"].attributes == {"flag_values": [1, 2], "flag_meanings": "low very_high"}
+
+
+@pytest.mark.parametrize("fill", [None, -9])
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_a_variable_is_as_long_as_its_unlimited_dimension(
+    tmp_path: Path, fill: Any, compression: Any
+) -> None:
+    options: dict[str, Any] = {"fill_value": fill, "compression": compression, "chunksizes": (3, 2)}
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        for name, length in (("t", None), ("u", None), ("x", 3), ("v", None)):
+            file.createDimension(name, length)
+        file.createVariable("long", "f4", ("t", "x"))[:] = np.arange(45).reshape(15, 3)
+        file.createVariable("short", "i2", ("t", "x"), **options)[:2] = 1
+        file.createVariable("nothing", "i4", ("u",))
+        file.createVariable("text", str, ("t",))[:2] = np.array(["a", "ü"], object)
+        file.createVariable("letter", "S1", ("t",))[:1] = b"q"
+        file.createVariable("u", "i8", ("u",))[:] = [3, 4]
+        file.createVariable("v", "i8", ("v", "x"))[:2] = 5
+        group = file.createGroup("group")
+        group.createVariable("inner", "i2", ("t", "x"))[:20, :1] = 1
+    for path in (None, "group"):  # h5netcdf fails on the texts
+        check_copy(tmp_path / "a.nc", tmp_path / f"{path}.zarr", path, ("netcdf4",))
+    assert zarrcore.open(tmp_path / "a.nc")["long"].shape == (20, 3)
+
+
+def test_a_variable_may_be_short_along_several_dimensions(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("u", None)
+        file.createVariable("t", "i4", ("t",))[:] = np.arange(9)
+        file.createVariable("u", "i4", ("u",))[:] = np.arange(7)
+        file.createVariable("both", "f8", ("t", "u"), chunksizes=(3, 2), fill_value=-9)[:4, :5] = 2
+    # Here the C library leaves elements undefined.
+    check_copy(tmp_path / "a.nc", tmp_path / "a.zarr", engines=("h5netcdf",))
+
+
+def test_plain_hdf5_has_no_dimensions_that_are_longer_than_a_dataset(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, length in (("t", 5), ("a", 2)):
+            file.create_dataset(name, (length,), "i4", maxshape=(None,))
+        file["t"].make_scale()
+        file["a"].dims[0].attach_scale(file["t"])
+    assert zarrcore.open(tmp_path / "a.h5")["a"].shape == (2,)

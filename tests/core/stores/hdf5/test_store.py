@@ -28,6 +28,7 @@ from zarrcore.errors import BrokenReferenceError, StoreError, UnsupportedError, 
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import LocalStore, MemoryStore
 from zarrcore.stores.hdf5.store import Hdf5Store
+from zarrcore.stores.virtual.node_names import node_name
 
 
 def stored(path: Path) -> Hdf5Store:
@@ -277,3 +278,28 @@ def test_a_flipped_place_of_a_chunk_is_an_error_and_not_fill_values(tmp_path: Pa
         (tmp_path / "b.h5").write_bytes(broken)
         with zarrcore.open(tmp_path / "b.h5") as hierarchy, pytest.raises(ZarrError, match=r"B-tree|chunk"):
             hierarchy["/x"][...]
+
+
+_ODD_NAMES = ("__x", "...", "..", "zarr.json", ".zarray", ".zgroup", "c", "c0", "0", "%2E", "a%20b", "b")
+
+
+def test_members_of_any_name_are_shown_read_found_and_written(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for number, name in enumerate(_ODD_NAMES):
+            file[name] = number
+            file.create_group(f"g/{name}")["0"] = number
+        file["g/link"] = h5py.SoftLink("/g/zarr.json/0")
+    with h5py.File(tmp_path / "a.h5") as file:
+        stored_names: list[str] = []
+        file.visit(stored_names.append)
+        expected = {
+            "/" + "/".join(map(node_name, name.split("/"))): int(node[()])
+            for name in [*stored_names, "g/link"]
+            if isinstance(node := file[name], h5py.Dataset)
+        }
+    hierarchy = zarrcore.open(tmp_path / "a.h5")
+    found = {node.path: int(node.read()) for node in hierarchy.walk("/") if node.kind == "array"}
+    assert found == expected
+    assert run_inside("cat", tmp_path / "a.h5", "--output", tmp_path / "b.h5").status == 0
+    with h5py.File(tmp_path / "b.h5") as file:
+        assert {path: int(file[path][()]) for path in expected} == expected

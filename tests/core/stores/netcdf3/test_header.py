@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import netCDF4
 import pytest
 
 from zarrcore.stores import MemoryStore
@@ -65,3 +66,12 @@ def test_the_size_of_the_file_tells_the_number_of_records_that_the_writer_left_o
 def test_broken_headers_say_what_is_wrong(content: bytes, why: str) -> None:
     with pytest.raises(BrokenFileError, match=why):
         parse_header(reader(content))
+
+
+def test_names_that_a_writer_padded_with_nul_end_there_as_in_the_c_library() -> None:
+    content = header(number(2), variable(3, 1)).replace(name("v200"), number(6) + b"v200\0\0\0\0")
+    content = content.replace(name("x"), number(3) + b"x\0\0\0").ljust(206, b"\1")
+    with netCDF4.Dataset("a.nc", memory=content) as read:
+        assert {each: one.dimensions for each, one in read.variables.items()} == {"v200": ("x",)}
+    found = parse_header(reader(content)).variables
+    assert {each: one.dimensions for each, one in found.items()} == {"v200": ("x",)}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+import rasterio
 import tifffile
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,3 +172,20 @@ def test_a_part_of_tifffile_that_cannot_be_imported_is_no_damage_of_the_file(
     with pytest.raises(InternalError, match="the data may be in order") as caught:
         open_place(store_of(pyramid(LEVELS, **TILED, metadata={"axes": "CYX"})))
     assert "broken" not in str(caught.value)
+
+
+@pytest.mark.parametrize("predictor", [1, 2])
+@pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+def test_bytes_after_the_stream_of_a_deflated_strip_are_ignored_as_by_libtiff(
+    tmp_path: Path, predictor: int
+) -> None:
+    plane = IMAGE[0]
+    stored = np.diff(plane, axis=1, prepend=np.zeros((len(plane), 1), "u1")) if predictor == 2 else plane
+    strips = (zlib.compress(stored[at : at + 64].tobytes()) + b"more" * 9 for at in range(0, 200, 64))
+    options = {"shape": plane.shape, "dtype": "u1", "rowsperstrip": 64, "predictor": predictor > 1}
+    tifffile.imwrite(tmp_path / "a.tif", strips, compression="zlib", photometric="minisblack", **options)
+    with rasterio.open(tmp_path / "a.tif") as file:
+        np.testing.assert_array_equal(file.read(1), plane)
+    found = zarrcore.open(tmp_path / "a.tif")["0"]
+    assert isinstance(found, zarrcore.Array)
+    np.testing.assert_array_equal(found.read(), plane)

@@ -1,7 +1,7 @@
 """The same hierarchy as HDF5 and NetCDF-4 files, for programs that only read these formats.
 
 A group is a directory of its nodes. An array is the file ``NAME.h5``, which also holds its coordinates. Each group as a whole is
-the file ``__all__.h5``, a name that the specification reserves, so no node has it. Each file also exists as NetCDF-4,
+the file ``__all__.h5``, a name that the specification reserves, and that wins over nodes. Each file also exists as NetCDF-4,
 ``.nc``. A node that no such file can hold is a directory with ``error.txt``.
 
 Files of groups are not listed: a recursive copy would copy each array many times, and programs that look at each listed

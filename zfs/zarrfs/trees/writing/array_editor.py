@@ -143,7 +143,7 @@ class ArrayEditor:
 def _refuse_name(hierarchy: Hierarchy, path: str) -> None:
     name = path.rpartition("/")[2]
     documents = {key.rpartition("/")[2] for key in hierarchy.format.document_keys(path)}
-    if "\0" in name or name in documents or not hierarchy.format.may_name_node(name):
+    if "\0" in name or name in documents or not hierarchy.format.may_name_new_node(name):
         raise RefusedError(errno.EINVAL, f"no node in {hierarchy.format.title} can have the name {name}")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import known
 from zarrcore.errors import CodecError, MetadataError
-from zarrcore.stores.hdf5.packed_numbers import PackedNumber, numbers
+from zarrcore.stores.hdf5.packed_numbers import LONG_DOUBLE_NBYTES, PackedNumber, numbers
 from zarrcore.typing import AnyArray
 
 _NUL_TERMINATED = 0
@@ -78,7 +78,7 @@ def _dtype(stored: Any) -> np.dtype[Any]:
 def _packed(stored: Any) -> PackedNumber:
     packed = PackedNumber(*stored["number"])
     if not all(type(value) is int and abs(value) < 2**32 for value in packed[3:]) or not (
-        1 <= packed.nbytes <= 8 or packed.nbytes == 16
+        1 <= packed.nbytes <= 8 or packed.nbytes in LONG_DOUBLE_NBYTES
     ):
         raise ValueError("a number is out of range")
     if packed.precision > 64 or packed.exponent_precision > (11 if packed.nbytes <= 8 else 15):

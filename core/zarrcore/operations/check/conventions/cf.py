@@ -133,10 +133,10 @@ def _check_time(attributes: Mapping[str, Any]) -> Iterator[Broken]:
         if " since " in f" {units} ":
             yield Broken("units", f"{units!r} is not a unit of time, since, and a date", rule)
         return
-    zero = np.zeros(1)
-    if decode_times(zero, units, calendar) is not None:
+    half = np.full(1, 0.5)  # of a unit with a fixed length
+    if decode_times(half, units, calendar) is not None:
         return
-    if calendar and decode_times(zero, units) is not None:
+    if calendar and decode_times(half, units) is not None:
         sentence = f"{calendar!r} is not known, or does not have the date of the units"
         yield Broken("calendar", sentence, _rule("4.4.1", "calendar"))
     else:

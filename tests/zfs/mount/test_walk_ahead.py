@@ -142,7 +142,23 @@ def test_it_stays_within_what_programs_list(server: DistantServer, monkeypatch: 
     tree.listed("/g0")
     wait_for_rest(server)
     assert ARRAYS < tree.ahead.nodes < 3 * ARRAYS + 27
-    tree.ahead.stop()
+
+
+def test_it_leaves_a_large_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hierarchy = zc.create(tmp_path / "bucket/h")
+    for group, array in product(range(2), range(30)):
+        hierarchy.create_array(f"g{group}/a{array:02}", shape=(4,), data_type="u1")
+    monkeypatch.setattr(walk_ahead, "_FIRST_NODES", 5 - 2 - 30)
+    monkeypatch.setattr(walk_ahead, "_NODES_FOR_EACH", 1)
+    with distant_server(tmp_path) as server:
+        tree = Tree(server, Freshness(60.0))
+        tree.listed("/")
+        tree.listed("/g0")
+        wait_for_rest(server)
+        assert tree.ahead.nodes == 2 * 5
+        assert tree.listed("/g1") == ["array"] * 30
+        documents = [target for _, target in server.requests if target.endswith("/zarr.json")]
+        assert len(set(documents)) == len(documents)
 
 
 def test_failures_are_the_programs_own(server: DistantServer) -> None:

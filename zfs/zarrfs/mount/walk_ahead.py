@@ -23,9 +23,9 @@ _log = logging.getLogger(__name__)
 _GROUPS_AT_ONCE: Final = 16
 _LEAST_NODES: Final = 4
 """The number of nodes of a group that are fetched at once, however many groups are."""
-_FIRST_NODES: Final = 1000
+_FIRST_NODES: Final = 250
 _NODES_FOR_EACH: Final = 4
-"""The nodes that may be fetched: the first ones, and so many for each one that programs have listed."""
+"""Groups are begun while fewer nodes are fetched: the first ones, and so many for each one that programs have listed."""
 
 
 class WalkAhead:
@@ -98,8 +98,9 @@ class WalkAhead:
                 return
             self._working += 1
 
-    def _may_go_on(self) -> bool:
-        allowed = _FIRST_NODES + _NODES_FOR_EACH * self._shown
+    def _may_go_on(self, factor: int = 1) -> bool:
+        """Whether more nodes may be fetched; ``factor`` is above 1 for a group that was begun below the limit."""
+        allowed = factor * (_FIRST_NODES + _NODES_FOR_EACH * self._shown)
         return not self._has_stopped and self.nodes < allowed and self._arrays.has_room(0)
 
     def _forget_old_generation(self) -> None:
@@ -153,7 +154,7 @@ class WalkAhead:
                     if not isinstance(failure, AccessDeniedError):
                         break
                 self.nodes += 1
-                if self._has_stopped or self._generation != self._arrays.freshness.generation:
+                if not self._may_go_on(2) or self._generation != self._arrays.freshness.generation:
                     return
         if failure is not None:
             raise failure

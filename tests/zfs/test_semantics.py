@@ -76,6 +76,9 @@ HELD_BY = {
         "mount/test_mount.test_without_a_time_to_live_every_open_asks_the_store",
         "mount/test_mount.test_refreshing_shows_new_content",
         "mount/test_metadata_prefetch.test_a_listing_after_it_sends_no_request",
+        "mount/test_walk_ahead.test_a_program_that_does_not_walk_causes_no_further_requests",
+        "mount/test_walk_ahead.test_it_stays_within_what_programs_list",
+        "mount/test_walk_ahead.test_failures_are_the_programs_own",
     ],
     "S12": [
         "mount/test_mount.test_refreshing_shows_new_content",

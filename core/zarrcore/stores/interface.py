@@ -116,6 +116,12 @@ class Store(ABC):
     is_remote: bool = False
     """Whether a request costs a network round trip."""
 
+    lists_flat: bool = False
+    """Whether `ListableStore.list_prefix` takes a request for each thousand keys or more, however deep they are."""
+
+    finds_prefixes_by_listing: bool = False
+    """Whether `ListableStore.has_prefix` fetches all that `ListableStore.list_dir` shows."""
+
     may_be_half_written: bool = False
     """Whether other programs replace values in place, so that a reader may find one truncated for a moment."""
 

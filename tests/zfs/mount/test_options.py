@@ -21,11 +21,17 @@ def test_each_option_is_a_word_and_each_word_an_option() -> None:
         "retries": "1", "cache-dir": "d", "cache-dir-size": "1g", "spill-size": "1g",
     }  # fmt: skip
     flags = ["foreground", "ro", "allow_other", "default_permissions", "auto_unmount", "anonymous",
-             "requester-pays", "follow-links", "treat-403-as-missing", "metadata-prefetch"]  # fmt: skip
+             "requester-pays", "follow-links", "treat-403-as-missing", "no-metadata-prefetch"]  # fmt: skip
     long = parse(*(f"--{name}={value}" for name, value in taken.items()), *(f"--{name}" for name in flags))
     words = ",".join([*(f"{name}={value}" for name, value in taken.items()), *flags])
     assert parse("-o", words) == long
     assert parse("-o", words.replace("-", "_")) == long
+    chosen = [
+        parse().metadata_prefetch,
+        long.metadata_prefetch,
+        parse("-o", "metadata_prefetch").metadata_prefetch,
+    ]
+    assert chosen == [None, False, True]
     assert (long.uid, long.gid, long.umask, long.cache_size) == (0, 0, 0o27, 8 << 20)
 
 

@@ -31,6 +31,7 @@ from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
 from zarrfs.mount.signals import recorded_signals
 from zarrfs.mount.stderr import captured_stderr
+from zarrfs.mount.walk_ahead import WalkAhead
 from zarrfs.trees.entry import NAME_MAX
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.root import TreeName, WithControl
@@ -86,6 +87,9 @@ class Mount:
         )
         self._numbers_freshness = Freshness(self._trees.ttl_s)
         self._prefetch = MetadataPrefetch(self._trees.arrays)
+        self._walk = WalkAhead(self._trees.arrays)
+        if options.metadata_prefetch is None and store.is_remote and self._trees.ttl_s > 0:
+            self._trees.arrays.when_listed = self._walk.listed
         started_s = time.time()
         self._workers = Workers(options.threads, self._counters)
         control = self._trees.control(self._stats, self.refresh)
@@ -116,6 +120,7 @@ class Mount:
             "open_directories": self._operations.handles.open_directories,
             "read_ahead_bytes": self._operations.ahead.used,
             "metadata_prefetch": self._prefetch.stats(),
+            "walked_ahead": self._walk.nodes,
         }
 
     def refresh(self) -> None:
@@ -156,6 +161,7 @@ class Mount:
                     for path in self._operations.unstored():
                         _log.error("%s is still open, and the data written to it is not stored", path)
                 finally:
+                    self._walk.stop()
                     pyfuse3.close(unmount=True)
 
     def _is_busy(self) -> bool:

@@ -25,12 +25,19 @@ class MountOptions(TreeArguments):
 
     mountpoint: str = field(kw_only=True)
     """Absolute path of an existing directory."""
-    metadata_prefetch: bool = flag(
-        "metadata-prefetch",
-        "after mounting, fetch the metadata of a remote hierarchy in the background, up to 10,000 nodes; they are"
-        " remembered for --metadata-ttl",
+    metadata_prefetch: bool | None = field(
+        default=None,
+        metadata={
+            "name": "metadata-prefetch",
+            "keywords": {
+                "action": argparse.BooleanOptionalAction,
+                "help": "fetch the metadata of a remote hierarchy in the background, up to 10,000 nodes, when it is mounted;"
+                " they are remembered for --metadata-ttl (by default, metadata are only fetched ahead of programs that"
+                " list one directory after another; with --no-metadata-prefetch, never)",
+            },
+        },
     )
-    """Fetch the metadata of all nodes of a remote hierarchy once, in the background."""
+    """Fetch the metadata of all nodes of a remote hierarchy once, in the background; None for ahead of programs that walk."""
     xattr: bool = flag("xattr", "show metadata as extended attributes user.zarr.*; this slows 'ls -l' down")
     """Show metadata of nodes as extended attributes."""
     read_write: bool = flag(

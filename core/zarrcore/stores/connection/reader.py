@@ -14,8 +14,9 @@ from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import WHOLE_READ, certificates, is_loopback
@@ -40,12 +41,24 @@ REASON_MAX: Final = 1 << 16
 """Bytes of the body of a refusal that are read for its reason."""
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
+_PAGES: Final = ("text/html", "application/json")
+"""The types of listing pages."""
 _MOST_REDIRECTIONS: Final = 20
 _INVALID: Final = "ValueError"
 INVALID_REDIRECTION: Final = "the server redirects to an invalid address"
 _PORTS: Final = {"http": 80, "https": 443}
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19})")
 _CERTIFICATE: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
+
+def is_directory_of(url: str, path: str) -> bool:
+    """Whether a request for the value at ``path`` was redirected to the directory of that name: the value does not exist.
+
+    >>> is_directory_of("http://host/a%20b/", "a b"), is_directory_of("http://host/login/", "a b")
+    (True, False)
+    """
+    name = path.rpartition("/")[2]
+    return bool(name) and unquote(urlsplit(url).path).endswith(f"/{name}/")
 
 
 class Reader:
@@ -126,15 +139,19 @@ class Reader:
             headers = {**self._secret, **headers}
         answer = self._sent(method, url, headers)
         if answer.moved is not None:
-            answer = self._followed(answer, method, url, headers)
+            answer = self._followed(answer, path, method, url, headers)
         answer.check(part)
         return answer
 
-    def _followed(self, answer: Response, method: str, url: str, headers: Mapping[str, str]) -> Response:
+    def _followed(
+        self, answer: Response, path: str, method: str, url: str, headers: Mapping[str, str]
+    ) -> Response:
         """The answer after all redirections."""
         began_s = time.monotonic()
         for _ in range(_MOST_REDIRECTIONS):
             if (moved := answer.moved) is None:
+                if answer.is_page and is_directory_of(url, path):
+                    raise RequestFailedError(Failure.of_status(HTTPStatus.NOT_FOUND))
                 return answer
             answer.end(REASON_MAX)
             if time.monotonic() - began_s > self._options.timeout_s:
@@ -196,6 +213,13 @@ class Response:
     def moved(self) -> str | None:
         """Where it redirects the request."""
         return self._header("location") if self._status in _REDIRECTS else None
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the listing page of a directory, if it came in place of a value."""
+        return self._status == HTTPStatus.OK and (self._header("content-type", "unknown") or "").startswith(
+            _PAGES
+        )
 
     def check(self, part: ByteRange | None) -> None:
         """Read the size of the value and its part from the head.

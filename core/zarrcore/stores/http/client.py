@@ -25,6 +25,7 @@ from zarrcore.stores.connection.reader import (
     INVALID_REDIRECTION,
     NOT_SECRET,
     REASON_MAX,
+    is_directory_of,
     is_same_server,
     modification_time,
     range_header,
@@ -384,7 +385,7 @@ def _page_elsewhere(answer: httpx.Response, path: str) -> Failure | None:
     name = unquote(path).rpartition("/")[2]
     if not name or answer.request.extensions.get(_REDIRECTED) is None:
         return None
-    if found.endswith(f"/{name}/"):
+    if is_directory_of(str(answer.url), unquote(path)):
         # The page of the directory, which the server may show or refuse: the value does not exist.
         return Failure.of_status(404)
     is_page = answer.headers.get("content-type", "").startswith("text/html") or found.endswith("/")

@@ -38,6 +38,8 @@ class HTTPStore(HTTPValues, ListableStore, RefusingStore):
         options: how to connect.
     """
 
+    finds_prefixes_by_listing = True
+
     def __init__(self, url: str, options: StoreOptions | None = None) -> None:
         super().__init__(url, options)
         self._shows_pages = False

@@ -40,6 +40,7 @@ class ListedStore(ObstoreStore, ListableStore):
         options: as `ObstoreStore`.
     """
 
+    lists_flat = True
     lists_itself: bool = False
     """Whether it is listed by our own requests wherever these are possible, not only if it has keys that are not paths."""
     lists_in_order: bool = True

@@ -34,6 +34,8 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         self.named_format = store.named_format
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.lists_flat = store.lists_flat
+        self.finds_prefixes_by_listing = store.finds_prefixes_by_listing
         self.may_be_half_written = store.may_be_half_written
         self.states_versions = store.states_versions
         self.remembers = store.remembers

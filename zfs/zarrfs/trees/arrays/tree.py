@@ -8,11 +8,12 @@ metadata time to live, as `zarrfs.trees.freshness` says.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Final
 
 from zarrcore.ages import aged, note_age
@@ -54,6 +55,7 @@ class ArraysTree:
 
     Attributes:
         editor: changes the hierarchy; None for a read-only mount.
+        when_listed: called when a program has listed a group, with the group and the number of its nodes.
         imageless: groups by path, and names in them, for which the log already says why their levels cannot be one image.
     """
 
@@ -77,6 +79,12 @@ class ArraysTree:
         self.texts = Texts(freshness, self.before_open)
         self._facts: Remembered[tuple[str, str, str], Any] = Remembered(freshness, _FACTS_MAX)
         self.imageless: Remembered[tuple[str, str], None] = Remembered(Freshness(math.inf), _NODES_MAX)
+        self.when_listed: Callable[[Group, int], None] | None = None
+        self._fetching: dict[str, Event] = {}
+        """Groups whose nodes are fetched before a program needs them."""
+        self._listing: Counter[str] = Counter()
+        """Groups that programs are listing."""
+        self._listing_lock = Lock()
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
@@ -136,14 +144,47 @@ class ArraysTree:
 
         Args:
             group: the group.
-            ahead: how many nodes to fetch at once at most; None for as many as the store takes.
+            ahead: how many nodes to fetch at once at most; None for a program that lists them, and as many as the store takes.
         """
-        known = self._children.get(group.path)
-        if known is not None:
-            kept = [self._nodes.get(path) for path in known[0]]
-            if all(node is not None and node[0] is not None for node in kept):
-                yield from (node[0] for node in kept if node is not None and node[0] is not None)
-                return
+        path, is_program = group.path, ahead is None
+        known, fetching = self._kept_children(path), self._begin(path) if is_program else None
+        while known is None and fetching is not None:
+            fetching.wait()
+            known, fetching = self._kept_children(path), self._begin(path)
+        count = 0
+        try:
+            for node in self._fetched_children(group, ahead) if known is None else known:
+                yield node
+                count += 1
+        finally:
+            if is_program and fetching is None:
+                self._end(path)
+        if is_program and self.when_listed is not None:
+            self.when_listed(group, count)
+
+    def _begin(self, path: str) -> Event | None:
+        """Note that a program lists a group, unless its nodes are being fetched; then the end of that."""
+        with self._listing_lock:
+            fetching = self._fetching.get(path)
+            if fetching is None:
+                self._listing[path] += 1
+            return fetching
+
+    def _end(self, path: str) -> None:
+        with self._listing_lock:
+            self._listing[path] -= 1
+            if not self._listing[path]:
+                del self._listing[path]
+
+    def _kept_children(self, path: str) -> list[AnyNode] | None:
+        """The nodes of a group, if all are remembered."""
+        known = self._children.get(path)
+        if known is None:
+            return None
+        nodes = [node[0] for path in known[0] if (node := self._nodes.get(path)) is not None and node[0]]
+        return nodes if len(nodes) == len(known[0]) else None
+
+    def _fetched_children(self, group: Group, ahead: int | None) -> Iterator[AnyNode]:
         asked_s, nodes = self.freshness.now(), group.children(ahead)
         first, oldest_s = aged(next, nodes, None)
         # The listing of an implicit group may be that which found keys below it.
@@ -158,6 +199,28 @@ class ArraysTree:
             yield node
         if group.hierarchy.store.is_remote:
             self._children.put(group.path, paths, asked_s, 1 + len(paths))
+
+    @contextmanager
+    def fetching(self, path: str) -> Iterator[bool]:
+        """For a ``with`` block that fetches the nodes of a group: programs wait for it. False if others fetch them now."""
+        ended = Event()
+        with self._listing_lock:
+            is_mine = path not in self._listing and self._fetching.setdefault(path, ended) is ended
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                del self._fetching[path]
+                ended.set()
+
+    def listing(self, path: str) -> tuple[list[str], float] | None:
+        """The paths of the nodes of a remote group, and when they were requested, if that is remembered."""
+        return self._children.get(path)
+
+    def is_group(self, path: str) -> bool:
+        """Whether a remembered node is a group."""
+        known = self._nodes.get(path)
+        return known is not None and isinstance(known[0], Group)
 
     def has_room(self, count: int) -> bool:
         """Whether one more node, and a listing of ``count`` nodes, fit in memory without dropping others."""

@@ -4,16 +4,17 @@ A store may hold a key ``a`` and keys ``a/b``, but a file system cannot show bot
 a second tree, made with ``keys_first``, shows the file.
 
 Answers of a remote store are remembered for the metadata time to live: single lookups, and whole listings if they are not too
-long, which also answer for names that do not exist. A local store is asked each time, since that
-takes microseconds and needs no worker thread.
+long, which also answer for names that do not exist. A bucket is listed ahead of a program that walks (`Walks`). A local store is
+asked each time, since that takes microseconds and needs no worker thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from enum import Enum
 from itertools import islice
+from threading import Lock
 from typing import Final
 
 from zarrcore.ages import aged
@@ -24,6 +25,7 @@ from zarrfs.trees.entry import Entry, File
 from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.entries import KeyFile, KeysDirectory
+from zarrfs.trees.keys.walks import PAGE, Walks, directories, parent_of
 from zarrfs.trees.keys.writer import KeyWriter
 
 _LISTING_MAX: Final = 100_000
@@ -31,6 +33,8 @@ _LISTING_MAX: Final = 100_000
 _NAMES_MAX: Final = 200_000
 """The largest number of names in all remembered listings together."""
 _LOOKUPS_MAX: Final = 50_000
+_BEGUN_MAX: Final = 10_000
+"""The largest number of names in the listings that were only fetched to find prefixes, together."""
 
 
 class Prefix(Enum):
@@ -79,6 +83,9 @@ class KeysTree:
         self._keys_first = keys_first
         self._listings: Remembered[str, dict[str, LookupResult]] = Remembered(freshness, _NAMES_MAX)
         self._lookups: Remembered[str, LookupResult | None] = Remembered(freshness, _LOOKUPS_MAX)
+        self._begun: Remembered[str, list[StoreEntry]] = Remembered(freshness, _BEGUN_MAX)
+        self._walks = Walks(freshness)
+        self._walking = Lock()
         self._pool: ThreadPool | None = None
         self._changes = 0
         """The number of changes through this mount: an answer to a question asked before a change may be stale."""
@@ -128,11 +135,13 @@ class KeysTree:
     def forget(self, key: str) -> None:
         """Drop the remembered answer on a key that has changed."""
         self._lookups.drop(key)
-        self._listings.drop(key[: key.rfind("/") + 1])
+        for listings in (self._listings, self._begun):
+            listings.drop(parent_of(key))
 
     def changed(self, key: str) -> None:
         """Note that a key was set or erased, or all keys with a prefix that ends in ``/``."""
         self._changes += 1
+        self._begun.clear()
         if key.endswith("/") or not key:
             self._lookups.clear()
             self._listings.clear()
@@ -183,12 +192,24 @@ class KeysTree:
     def _is_prefix(self, prefix: str) -> bool | None:
         """Whether keys begin with ``prefix``; None if the store cannot say."""
         try:
-            return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
+            if not isinstance(self.store, ListableStore):
+                return None
+            if self.is_quick or not self.store.finds_prefixes_by_listing:
+                return self.store.has_prefix(prefix)
+            return self._begin(self.store, prefix)
         except (ListingUnsupportedError, AccessDeniedError):
             # With credentials that may not list keys, as for many public buckets, keys can still be read by name.
             return None
         except InvalidKeyError:
             return False
+
+    def _begin(self, store: ListableStore, prefix: str) -> bool:
+        """Whether keys begin with ``prefix``. The listing that shows it is kept for the next one who needs it."""
+        asked_s, changes = self.freshness.now(), self._changes
+        entries, oldest_s = aged(lambda: [*islice(store.list_dir(prefix), _BEGUN_MAX)])
+        if entries and len(entries) < _BEGUN_MAX and changes == self._changes:
+            self._begun.put(prefix, entries, min(asked_s, oldest_s), len(entries))
+        return bool(entries)
 
     def _may_be_prefix(self, key: str) -> bool:
         """Whether to take ``key``, which the store neither has nor can list, for a prefix.
@@ -211,7 +232,7 @@ class KeysTree:
         yield from ((name, file or _PREFIX) for name, file in unstored.items())
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
-        known = None if self.is_quick else self._listings.get(prefix)
+        known = None if self.is_quick else self._listings.get(prefix) or self._walked(prefix)
         if known is not None:
             for name, found in [*known[0].items()]:
                 now = self._find(prefix, name, wait=True) if found is Prefix.UNKNOWN else found
@@ -223,15 +244,50 @@ class KeysTree:
             return
         asked_s, changes = self.freshness.now(), self._changes
         entries = self._listed_by_store(prefix)
-        beginning = list(islice(entries, _LISTING_MAX + 1))
+        beginning, oldest_s = aged(lambda: [*islice(entries, _LISTING_MAX + 1)])
+        asked_s = min(asked_s, oldest_s)
         listing = self._one_result_per_name(beginning)
-        yield from listing.items()
-        if len(beginning) <= _LISTING_MAX:
-            if changes == self._changes:
-                self._listings.put(prefix, listing, asked_s, len(listing) + 1)
-        else:
+        is_whole = len(beginning) <= _LISTING_MAX
+        if is_whole and changes == self._changes:
+            self._listings.put(prefix, listing, asked_s, len(listing) + 1)
+        self._begun.drop(prefix)
+        yield from [*listing.items()]
+        if not is_whole:
             # Too long to keep: a name that is a key and a prefix may be shown twice.
             yield from ((name, found) for name, found in entries if name not in listing)
+
+    def _walked(self, prefix: str) -> tuple[dict[str, LookupResult], float] | None:
+        """The listing after a prefix, if it was made from one of all keys below it, or below its parent."""
+        store = self.store
+        if not store.lists_flat or not isinstance(store, ListableStore) or not prefix:
+            return None
+        if self._listings.get(parent_of(prefix)) is None or not self._walking.acquire(blocking=False):
+            return None
+        try:
+            for top, pages in self._walks.tops(prefix):
+                if self._list_below(store, top, pages):
+                    return self._listings.get(prefix)
+            return None
+        finally:
+            self._walking.release()
+
+    def _list_below(self, store: ListableStore, top: str, pages: int) -> bool:
+        """Remember the listings of a prefix and all below it, if they fit in so many pages."""
+        asked_s, changes, most = self.freshness.now(), self._changes, pages * PAGE
+        entries, oldest_s = aged(lambda: [*islice(store.list_prefix(top), most)])
+        if len(entries) == most:  # to ask whether it is all would take another page
+            self._walks.did_not_fit(top, pages, [entry.key for entry in entries])
+            return False
+        # Only listings of single directories show those in which no key is a path.
+        found = None if store.skipped_keys() else directories(top, entries)
+        if found is None or changes != self._changes:
+            return False
+        self._walks.fitted(top, len(entries))
+        for prefix, listed in found.items():
+            results = ((entry.key[len(prefix) :].removesuffix("/"), _result(entry)) for entry in listed)
+            listing = self._one_result_per_name(results)
+            self._listings.put(prefix, listing, min(asked_s, oldest_s), len(listing) + 1)
+        return True
 
     def _files(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """A local store's listing, with sizes and each name once."""
@@ -246,7 +302,8 @@ class KeysTree:
         """The store's listing; missing sizes are requested in batches."""
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
-        entries = iter(self.store.list_dir(prefix))
+        begun = self._begun.get(prefix)
+        entries = iter(self.store.list_dir(prefix) if begun is None else begun[0])
         while batch := list(islice(entries, 256)):
             unknown = [entry.key for entry in batch if entry.size is None and not entry.is_prefix]
             asked = (
@@ -262,7 +319,7 @@ class KeysTree:
                 if stat is not None:
                     yield entry.key[len(prefix) :], stat
 
-    def _one_result_per_name(self, entries: list[tuple[str, LookupResult]]) -> dict[str, LookupResult]:
+    def _one_result_per_name(self, entries: Iterable[tuple[str, LookupResult]]) -> dict[str, LookupResult]:
         listing: dict[str, LookupResult] = {}
         for name, found in entries:
             if name not in listing or (found is _PREFIX) != self._keys_first:
@@ -279,6 +336,10 @@ class KeysTree:
         if isinstance(found, StoreStat):
             return KeyFile(self, prefix, name, found.size, found.mtime_s, found.etag)
         return KeysDirectory(self, f"{prefix}{name}/") if isinstance(found, Prefix) else found
+
+
+def _result(entry: StoreEntry) -> LookupResult:
+    return _stat_of(entry) or _PREFIX
 
 
 def _stat_of(entry: StoreEntry) -> StoreStat | None:

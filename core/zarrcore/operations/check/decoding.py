@@ -79,6 +79,8 @@ class ChunkDecoder:
                     yield [(chunk, box)]
             return
         length = max(1, min(_BATCH_CHUNKS, _BATCH_NBYTES // max(1, self._chunk_nbytes)))
+        if self._array.store.is_remote:
+            length = 1  # a thread waits for the chunks of its batch one after another
         batch: Batch = []
         for chunk in chunks:
             batch.append((chunk, None))

@@ -36,7 +36,8 @@ class KeptWindow:
         self._root = root
         self._window.resize(*_SIZE)
         self._window.open(SourceRequest("fake.zarr", path))
-        qtbot.waitUntil(lambda: bool(self._window.session.sources))
+        # Its tabs may still be those of the test before.
+        qtbot.waitUntil(lambda: self._window.session.node is not None)
         return self._window
 
     def is_as_new(self, qtbot: QtBot) -> bool:

@@ -116,13 +116,16 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
         loop.run_forever()
     finally:
         server.close()
-        for transport in list(state.connections):
-            transport.abort()
-        loop.run_until_complete(asyncio.sleep(0))  # a request that has just arrived begins its task here
-        while tasks := asyncio.all_tasks(loop):
+        while True:  # a connection or request that has just arrived begins in the loop
+            for transport in list(state.connections):
+                transport.abort()
+            loop.run_until_complete(asyncio.sleep(0))
+            tasks = asyncio.all_tasks(loop)
             for task in tasks:
                 task.cancel()
             loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            if not tasks and not state.connections:
+                break
         loop.close()
 
 

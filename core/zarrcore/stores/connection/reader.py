@@ -90,10 +90,10 @@ class Reader:
 
     def _make(self, server: str, headers: Mapping[str, str]) -> SyncClient:
         _load()
-        from pyreqwest.client import SyncClientBuilder
-
         silent = timedelta(seconds=self._options.timeout_s)
-        made = SyncClientBuilder().user_agent("zarrscope").default_headers(headers)
+        made = (
+            imported("pyreqwest.client").SyncClientBuilder().user_agent("zarrscope").default_headers(headers)
+        )
         made = made.follow_redirects(enable=False)
         made = made.connect_timeout(silent).read_timeout(silent).timeout(silent * WHOLE_READ)
         made = made.gzip(enable=False).brotli(enable=False).zstd(enable=False).deflate(enable=False)
@@ -103,7 +103,8 @@ class Reader:
         if self._options.ca_bundle is not None:
             for certificate in _CERTIFICATE.findall(certificates(self._options.ca_bundle)):
                 made = made.add_root_certificate_pem(certificate)
-        return made.build()
+        client: SyncClient = made.build()
+        return client
 
     def head(self, path: str) -> Any:
         """The facts about a value.
@@ -397,17 +398,14 @@ def _load_once() -> None:
 
 @cache
 def _errors() -> tuple[type[Exception], ...]:
-    from pyreqwest.exceptions import PyreqwestError
-
-    return (PyreqwestError, ValueError)
+    return (imported("pyreqwest.exceptions").PyreqwestError, ValueError)
 
 
 def _failure(error: Exception) -> Failure:
     """The meaning of an exception of pyreqwest."""
-    from pyreqwest.exceptions import ConnectError, DecodeError, RequestTimeoutError
-
-    kinds = {RequestTimeoutError: "Timeout", DecodeError: "Decode", ConnectError: "Connect"}
+    known = imported("pyreqwest.exceptions")
+    kinds = {known.RequestTimeoutError: "Timeout", known.DecodeError: "Decode", known.ConnectError: "Connect"}
     if isinstance(error, ValueError):
         return Failure(0, "", "", _INVALID, "")  # an address that no request can have
-    kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), "Request")
+    kind = next((kind for one, kind in kinds.items() if isinstance(error, one)), "Request")
     return Failure.of_kind(kind, trouble=trouble_in(str(error)))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Hashable
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
 from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
+from zarrcore.stores.http.client import WebClient
+from zarrcore.stores.object.azure_access import AzureAccess, AzureListing, shared_access_signature
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
@@ -20,6 +24,10 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from obstore.store import AzureConfig, RetryConfig
 
 
+_KEYS: Final = ("AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ACCESS_KEY", "AZURE_STORAGE_MASTER_KEY")
+_TOKENS: Final = ("AZURE_STORAGE_SAS_KEY", "AZURE_STORAGE_SAS_TOKEN")
+_ONLY_OBSTORE: Final = tuple(name for name in AZURE_SOURCES if name not in (*_KEYS, *_TOKENS))
+"""Variables that name credentials which only obstore uses, or change its requests."""
 _ENDPOINTS: Final = ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT")
 
 
@@ -53,6 +61,7 @@ class AzureStore(BucketStore):
         if account is not None:
             place = f"abfs://{container}@{account}.dfs.core.windows.net"
         super().__init__(place, prefix, options or StoreOptions())
+        self.lists_itself = True
 
     @property
     def bucket_identity(self) -> Hashable:
@@ -69,6 +78,29 @@ class AzureStore(BucketStore):
             client_options=client_options(self.options, config.get("endpoint", ""), timeouts=timeouts),
             retry_config=repeats,
         )
+
+    def _find_access(self) -> AzureAccess | None:
+        config = self._configuration()
+        if any_set(_ONLY_OBSTORE):
+            return None
+        account = config["account_name"]
+        endpoint = config.get("endpoint") or f"https://{account}.blob.core.windows.net"
+        address = f"{endpoint.rstrip('/')}/{quote(self.container)}"
+        if self.options.anonymous:
+            return AzureAccess(address, self.options, "", inf)
+        key = config.get("account_key") or first_set(_KEYS)
+        token = None if key else config.get("sas_key") or first_set(_TOKENS)
+        if token:
+            return AzureAccess(address, self.options, token.strip().lstrip("?"), inf)
+        if not key:
+            return None  # only obstore has the token
+        try:
+            return AzureAccess(address, self.options, *shared_access_signature(account, key, time.time()))
+        except ValueError:
+            return None  # obstore's request reports it
+
+    def _list_by(self, access: Any, web: WebClient) -> AzureListing:
+        return AzureListing(access, web)
 
     def access_settings(self) -> AzureConfig:
         """The settings for another client of this container, in addition to the environment.

@@ -1,11 +1,10 @@
-"""The keys of a bucket, listed by obstore, or by `S3Listing` where obstore refuses."""
+"""The keys of a bucket, listed by our own requests where these are possible, otherwise by obstore."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from math import inf
 from typing import Any, Final
 
 from zarrcore.errors import AccessDeniedError, BrokenBodyError, StoreError
@@ -18,8 +17,8 @@ from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.object.odd_keys import OddKeys
-from zarrcore.stores.object.s3_access import S3Access
-from zarrcore.stores.object.s3_listing import FailedListingError, Page, S3Listing, with_an_end
+from zarrcore.stores.object.s3_access import Access
+from zarrcore.stores.object.s3_listing import FailedListingError, Listing, Page, S3Listing, with_an_end
 from zarrcore.stores.object.store import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 
@@ -50,9 +49,9 @@ class ListedStore(ObstoreStore, ListableStore):
         super().__init__(place, prefix, options)
         self._mixed: set[str] = set()
         self._odd = OddKeys(self.url)
-        self._accessing: tuple[float, S3Access | None] | None = None
-        self._lister: S3Listing | None = None
-        self._reading: tuple[S3Access, Reader] | None = None
+        self._accessing: tuple[float, Access | None] | None = None
+        self._lister: Listing | None = None
+        self._reading: tuple[Access, Reader] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_accessing": None, "_lister": None, "_reading": None}
@@ -281,14 +280,14 @@ class ListedStore(ObstoreStore, ListableStore):
             raise self._error(error.failure, path[len(self.prefix) :] or None, hint) from None
         self._odd.report()
 
-    def _listing(self) -> S3Listing | None:
+    def _listing(self) -> Listing | None:
         """Lists the bucket without obstore, if that is possible."""
         access = self._access()
         if access is None:
             return None
         made = self._lister
         if made is None or made.access is not access:
-            made = self._lister = S3Listing(access, WebClient(access.address, access.options, {}))
+            made = self._lister = self._list_by(access, WebClient(access.address, access.options, {}))
         return made
 
     def _reader(self, client: Any) -> Any:
@@ -300,7 +299,7 @@ class ListedStore(ObstoreStore, ListableStore):
             made = self._reading = access, Reader(access.address, access.options, access.request)
         return made[1]
 
-    def _access(self) -> S3Access | None:
+    def _access(self) -> Access | None:
         """`_find_access`, kept until its keys expire: it may start programs that give keys."""
         made = self._accessing
         if made is None or time.time() >= made[0]:
@@ -308,18 +307,17 @@ class ListedStore(ObstoreStore, ListableStore):
                 made = self._accessing
                 if made is None or time.time() >= made[0]:
                     access = self._find_access()
-                    keys = None if access is None else access.credentials
                     if access is None:
                         end_s = time.time() + _RETRIED_S
-                    elif keys is None or keys["expires_at"] is None:
-                        end_s = inf
                     else:
-                        end_s = keys["expires_at"].timestamp() - _RENEWED_BEFORE_S
-                        end_s = max(end_s, time.time() + _RENEWED_AFTER_S)
+                        end_s = max(access.ends_s - _RENEWED_BEFORE_S, time.time() + _RENEWED_AFTER_S)
                     made = self._accessing = end_s, access
         return made[1]
 
-    def _find_access(self) -> S3Access | None:
+    def _list_by(self, access: Any, web: WebClient) -> Listing:
+        return S3Listing(access, web)
+
+    def _find_access(self) -> Access | None:
         """How to request what is in the bucket without obstore, if that is possible."""
         return None
 

@@ -9,7 +9,8 @@ import hashlib
 import hmac
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from math import inf
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote, urlsplit
 
 from zarrcore.stores.connection.reader import Request
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from obstore.store import S3Credential
 
 _EMPTY: Final = hashlib.sha256(b"").hexdigest()
+
+
+class Access(Protocol):
+    """How to request what is in one bucket."""
+
+    address: str
+    options: StoreOptions
+
+    @property
+    def ends_s(self) -> float: ...
+    def request(self, method: str, key: str, query: Mapping[str, str] | None = None) -> Request: ...
 
 
 class S3Access:
@@ -50,6 +62,12 @@ class S3Access:
         self._host = parts.netloc.lower().removesuffix({"http": ":80", "https": ":443"}[parts.scheme.lower()])
         self._headers = {"x-amz-request-payer": "requester"} if requester_pays else {}
         self._signer: Signer | None = None
+
+    @property
+    def ends_s(self) -> float:
+        """When the keys expire, in seconds since the epoch."""
+        end = None if self.credentials is None else self.credentials["expires_at"]
+        return inf if end is None else end.timestamp()
 
     def request(self, method: str, key: str, query: Mapping[str, str] | None = None) -> Request:
         """The URL of a key, or of the bucket if it is empty, and the headers of the request, with a signature.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import unquote_plus
 from xml.etree import ElementTree
 
@@ -21,7 +21,7 @@ from zarrcore.errors import BrokenBodyError, StoreTimeoutError
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.listing import Repeats
-from zarrcore.stores.object.s3_access import S3Access
+from zarrcore.stores.object.s3_access import Access, S3Access
 
 _PAGE_NBYTES: Final = 8 << 20
 """A page has at most 1,000 keys of 1,024 bytes, each of which may be written as three."""
@@ -57,28 +57,65 @@ class S3Listing:
         query |= {"delimiter": delimiter} if delimiter else {}
         query |= {"start-after": after} if after else {}
         query |= {"max-keys": str(most)} if most else {}
-        token = ""
-        while True:
-            page = parsed(self._get(query | ({"continuation-token": token} if token else {})))
-            yield page
-            if page.is_cut and not page.next:
-                raise FailedListingError(Failure.of_kind("", _NO_END))
-            if not page.next:
-                return
-            if page.next == token:
-                raise BrokenBodyError(
-                    f"{self.access.address}: the listing repeats itself", url=self.access.address
-                )
-            token = page.next
 
-    def _get(self, query: Mapping[str, str]) -> memoryview:
-        url, headers = self.access.request("GET", "", query)
-        found = self.web.document(url, headers, _PAGE_NBYTES + 1)
-        if isinstance(found, Failure):
-            raise FailedListingError(found)
-        if len(found) > _PAGE_NBYTES:
-            raise FailedListingError(Failure.of_kind("", "the listing has a page that is too large"))
-        return found
+        def page(token: str) -> Page:
+            return parsed(
+                fetch_page(self, query | ({"continuation-token": token} if token else {}), _PAGE_NBYTES)
+            )
+
+        return following(page, self.access.address)
+
+
+class Listing(Protocol):
+    """Lists one bucket by our own requests."""
+
+    @property
+    def access(self) -> Access: ...
+    @property
+    def web(self) -> WebClient: ...
+
+    def pages(
+        self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0
+    ) -> Iterator[Page]: ...
+
+
+def fetch_page(listing: Listing, query: Mapping[str, str], most_nbytes: int) -> memoryview:
+    """The answer to one request of a listing, which may have so many bytes.
+
+    Raises:
+        FailedListingError: it failed, or its answer is too large.
+    """
+    url, headers = listing.access.request("GET", "", query)
+    found = listing.web.document(url, headers, most_nbytes + 1)
+    if isinstance(found, Failure):
+        raise FailedListingError(found)
+    if len(found) > most_nbytes:
+        raise FailedListingError(Failure.of_kind("", "the listing has a page that is too large"))
+    return found
+
+
+def following(page: Callable[[str], Page], url: str) -> Iterator[Page]:
+    """All pages of a listing.
+
+    Args:
+        page: returns the page at the place that the page before it names; the first for an empty text.
+        url: of the bucket.
+
+    Raises:
+        FailedListingError: a request failed.
+        BrokenBodyError: the service repeats itself.
+    """
+    place = ""
+    while True:
+        found = page(place)
+        yield found
+        if found.is_cut and not found.next:
+            raise FailedListingError(Failure.of_kind("", _NO_END))
+        if not found.next:
+            return
+        if found.next == place:
+            raise BrokenBodyError(f"{url}: the listing repeats itself", url=url)
+        place = found.next
 
 
 def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[Page]:

@@ -34,7 +34,7 @@ def endless() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("ask", ASK.values(), ids=ASK)
-@pytest.mark.parametrize("scheme", ["s3", "gs", "http"])
+@pytest.mark.parametrize("scheme", ["s3", "gs", "az", "http"])
 def test_a_refusal_without_end_takes_no_more_memory_than_its_reason(
     endless: str, scheme: str, ask: Callable[[ReadableStore], object]
 ) -> None:

@@ -86,7 +86,7 @@ def _responses(page: memoryview) -> Iterator[Element]:
             if since_last > _RESPONSE_MAX or len(names) > _NAMES_MAX:
                 raise ValueError("it has more in one entry than any server sends")
         parser.close()
-    except ParseError as error:
+    except (ParseError, LookupError) as error:  # the second for an unknown encoding
         raise ValueError(f"it is not valid XML: {error}") from None
     if tag != f"{_DAV}multistatus":
         raise ValueError("it is not an answer of WebDAV")

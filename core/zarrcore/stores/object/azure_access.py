@@ -121,7 +121,7 @@ def parsed(body: bytes | memoryview) -> Page:
             if blob.findtext("Properties/ResourceType") != "directory"
         ]
         prefixes = [_name(one) for one in root.iterfind("Blobs/BlobPrefix")]
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # an unknown encoding is the second
         raise FailedListingError(Failure.of_kind("", "Got invalid list response")) from error
     marker = root.findtext("NextMarker") or ""
     return Page(objects, prefixes, marker, bool(marker))

@@ -168,7 +168,7 @@ def parsed(body: bytes | memoryview) -> Page:
             for item in root.iter("Contents")
         ]
         prefixes = [_name(item, "Prefix", is_encoded) for item in root.iter("CommonPrefixes")]
-    except (ElementTree.ParseError, ValueError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # an unknown encoding is the second
         raise FailedListingError(Failure.of_kind("", "Got invalid list response")) from error
     is_cut = root.findtext("IsTruncated") == "true"
     return Page(objects, prefixes, root.findtext("NextContinuationToken", ""), is_cut)

@@ -56,6 +56,7 @@ def test_a_size_that_is_no_number_is_unknown(size: str) -> None:
     ("body", "said"),
     [
         (b"", "not valid XML"),
+        (b'<?xml version="1.0" encoding="no"?><a/>', "not valid XML"),
         (b"<html></html>", "not an answer of WebDAV"),
         (page(FILE.format("/some%20where/x", 1))[:-5], "not valid XML"),
         (b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + page(), "document type"),

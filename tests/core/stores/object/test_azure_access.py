@@ -35,7 +35,13 @@ def test_a_page_is_parsed() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html/>", b"<EnumerationResults><Blobs><Blob/></Blobs></EnumerationResults>"]
+    "body",
+    [
+        b"",
+        b"<html/>",
+        b'<?xml version="1.0" encoding="no"?><a/>',
+        b"<EnumerationResults><Blobs><Blob/></Blobs></EnumerationResults>",
+    ],
 )
 def test_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(FailedListingError):

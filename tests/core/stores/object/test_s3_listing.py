@@ -24,7 +24,15 @@ def test_names_are_decoded_only_if_the_service_encoded_them() -> None:
     assert (plain.objects[0]["size"], plain.objects[0]["e_tag"]) == (3, '"e"')
 
 
-@pytest.mark.parametrize("body", [b"", b"<html/>", b"<ListBucketResult><Contents/></ListBucketResult>"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html/>",
+        b'<?xml version="1.0" encoding="no"?><a/>',
+        b"<ListBucketResult><Contents/></ListBucketResult>",
+    ],
+)
 def test_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(FailedListingError):
         parsed(body)

@@ -60,8 +60,7 @@ class NodePane(QWidget):
         self.panes.made.connect(lambda pane, _title: self._stack.addWidget(pane))
         self._stack.setProperty("role", "surface")
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._blank = Pane(session, workers)
-        """Shown while there is no pane; it does nothing."""
+        self._blank = Pane(session, workers)  # empty; it stands where a node has no pane
         self._stack.addWidget(self._blank)
         self.sentence = SentencePane(self._fill_current)
         self._stack.addWidget(self.sentence)

@@ -145,7 +145,7 @@ def _microseconds(values: AnyArray, unit: float) -> tuple[Integers, NDArray[np.b
 def _of_dates(
     values: AnyArray, calendar: str, months: tuple[int, ...] | None
 ) -> tuple[Integers, NDArray[np.bool_]] | None:
-    """Dates as numbers such as 20000131.5, in microseconds since the beginning of 2000; None if some are no dates."""
+    """Dates as numbers such as 20000131.5, in microseconds since the beginning of 2000; None unless all are dates."""
     numbers = values.astype(np.float64)
     is_known = np.isfinite(numbers)
     numbers = np.where(is_known, numbers, 20000101)

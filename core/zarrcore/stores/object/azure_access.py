@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.reader import Request
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.s3_listing import FailedListingError, Page, fetch_page, following
+from zarrcore.stores.object.own_requests import FailedListingError, Page, fetch_page, following
 from zarrcore.stores.options import StoreOptions
 
 _VERSION: Final = "2023-11-03"

@@ -17,8 +17,8 @@ from zarrcore.stores.interface import ListableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.object.listing import OBJECTS_AT_ONCE, PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.object.odd_keys import OddKeys
-from zarrcore.stores.object.s3_access import Access
-from zarrcore.stores.object.s3_listing import FailedListingError, Listing, Page, S3Listing, with_an_end
+from zarrcore.stores.object.own_requests import Access, FailedListingError, Listing, Page, with_an_end
+from zarrcore.stores.object.s3_listing import S3Listing
 from zarrcore.stores.object.store import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from zarrcore.stores.object.s3_listing import Page
+from zarrcore.stores.object.own_requests import Page
 
 _log = logging.getLogger(__name__)
 

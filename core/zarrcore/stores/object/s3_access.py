@@ -10,7 +10,7 @@ import hmac
 import time
 from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
 from zarrcore.stores.connection.reader import Request
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from obstore.store import S3Credential
 
 _EMPTY: Final = hashlib.sha256(b"").hexdigest()
-
-
-class Access(Protocol):
-    """How to request what is in one bucket."""
-
-    address: str
-    options: StoreOptions
-
-    @property
-    def ends_s(self) -> float: ...
-    def request(self, method: str, key: str, query: Mapping[str, str] | None = None) -> Request: ...
 
 
 class S3Access:

@@ -6,14 +6,11 @@ from tests.any_store import open_store
 from tests.memory import forget_peak, peak_nbytes
 from tests.servers.azure import AzureServer
 from tests.servers.environment import environment
-from tests.servers.faults import FaultServer
 from tests.servers.hostile import hostile_server
 from zarrcore.errors import StoreError
-from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.azure import AzureStore
-from zarrcore.stores.object.azure_access import AzureAccess, AzureListing, parsed
-from zarrcore.stores.object.s3_listing import FailedListingError
-from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.object.azure_access import parsed
+from zarrcore.stores.object.own_requests import FailedListingError
 
 PAGE = b"""\xef\xbb\xbf<?xml version="1.0" encoding="utf-8"?>
 <EnumerationResults ServiceEndpoint="https://a.blob.core.windows.net/" ContainerName="c"><Blobs>
@@ -46,14 +43,6 @@ def test_a_page_is_parsed() -> None:
 def test_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(FailedListingError):
         parsed(body)
-
-
-def test_a_listing_that_repeats_itself_is_an_error(faults: FaultServer) -> None:
-    faults.values["bucket"] = PAGE
-    access = AzureAccess(f"{faults.url}/bucket", StoreOptions(retries=0), "", 0.0)
-    listing = AzureListing(access, WebClient(access.address, access.options, {}))
-    with pytest.raises(StoreError, match="repeats itself"):
-        list(listing.pages(""))
 
 
 def test_a_page_without_end_takes_no_more_memory_than_a_page() -> None:

@@ -5,8 +5,9 @@ import pytest
 from tests.servers.faults import FaultServer
 from zarrcore.errors import BrokenBodyError
 from zarrcore.stores.http.client import WebClient
+from zarrcore.stores.object.own_requests import FailedListingError
 from zarrcore.stores.object.s3_access import S3Access
-from zarrcore.stores.object.s3_listing import FailedListingError, S3Listing, parsed
+from zarrcore.stores.object.s3_listing import S3Listing, parsed
 from zarrcore.stores.options import StoreOptions
 
 PAGE = b"""<?xml version="1.0"?>

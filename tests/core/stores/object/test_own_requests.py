@@ -1,0 +1,33 @@
+"""How a listing by our own requests goes on, and ends, whatever the service."""
+
+import pytest
+
+from zarrcore.errors import BrokenBodyError, StoreTimeoutError
+from zarrcore.stores.object.own_requests import FailedListingError, Page, following, with_an_end
+
+NAMES = {"": ("a", "1"), "1": ("b", "2"), "2": ("c", "")}
+
+
+def page(place: str) -> Page:
+    name, place = NAMES[place]
+    return Page([{"path": name}], [], place, bool(place))
+
+
+def test_pages_follow_each_other_to_the_last() -> None:
+    assert [one["path"] for found in following(page, "s3://b") for one in found.objects] == ["a", "b", "c"]
+
+
+def test_a_page_that_is_cut_and_names_no_place_is_not_the_last() -> None:
+    with pytest.raises(FailedListingError, match="incomplete"):
+        list(following(lambda _: Page([], [], "", is_cut=True), "s3://b"))
+
+
+def test_a_page_that_leads_to_itself_is_an_error() -> None:
+    with pytest.raises(BrokenBodyError, match="repeats itself"):
+        list(following(lambda _: Page([], [], "here", is_cut=True), "s3://b"))
+
+
+def test_a_listing_without_names_and_end_is_an_error() -> None:
+    empty = (Page([], [], "more", is_cut=True) for _ in range(3))
+    with pytest.raises(StoreTimeoutError, match="without naming a key"):
+        list(with_an_end(empty, "s3://b", -1.0))

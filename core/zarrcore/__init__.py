@@ -6,7 +6,7 @@ hierarchy = zc.open("s3://bucket/data.zarr", anonymous=True)
 array = hierarchy["foo/bar"]
 plane = array[3, :, 0:100]
 
-copy = zc.create("copy.zarr").create_array("bar", shape=plane.shape, data_type=plane.dtype)
+copy = zc.create("copy.zarr").create_array("bar", shape=plane.shape, dtype=plane.dtype)
 copy[...] = plane
 """
 

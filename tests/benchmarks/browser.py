@@ -87,9 +87,7 @@ def _place(folder: Path) -> Path:
     if (place / "done").exists():
         return place
     hierarchy = zarrcore.create(place / "bucket" / "planes")
-    array = hierarchy.create_array(
-        "planes", shape=(PLANES, SIDE, SIDE), data_type="f4", chunk_shape=(1, 512, 512)
-    )
+    array = hierarchy.create_array("planes", shape=(PLANES, SIDE, SIDE), dtype="f4", chunks=(1, 512, 512))
     smooth = np.add.outer(np.sin(np.arange(SIDE) / 90), np.cos(np.arange(SIDE) / 70)).astype("f4")
     for plane in range(PLANES):
         array[plane] = smooth + plane

@@ -167,7 +167,7 @@ def _write_ours(place: str) -> None:
     url, bucket, name = _split(place)
     hierarchy = zarrcore.create(f"s3://{bucket}", **_options(url))
     array = hierarchy.create_array(
-        name, shape=(_EDGE,) * 3, data_type="float32", chunk_shape=(_CHUNK_EDGE,) * 3, codecs=[]
+        name, shape=(_EDGE,) * 3, dtype="float32", chunks=(_CHUNK_EDGE,) * 3, codecs=[]
     )
     array[...] = _values()
 
@@ -332,8 +332,8 @@ def _write(bucket: Path) -> None:
             made = hierarchy.create_array(
                 f"g{group}/a{array:03}",
                 shape=(4, 4),
-                data_type="i4",
-                chunk_shape=(2, 2),
+                dtype="i4",
+                chunks=(2, 2),
                 attributes={"unit": "m"},
             )
             made[...] = 1
@@ -352,9 +352,9 @@ def _array(path: Path, values: np.ndarray, chunks: tuple[int, ...], shards: Any,
     array = zarrcore.create(path).create_array(
         "/",
         shape=values.shape,
-        data_type=values.dtype.name,
-        chunk_shape=chunks,
-        shard_shape=shards,
+        dtype=values.dtype.name,
+        chunks=chunks,
+        shards=shards,
         codecs=codecs,
     )
     array[...] = values

@@ -35,12 +35,12 @@ def write_pictures(place: Path) -> None:
     rows, columns = np.arange(SIDE), np.arange(SIDE)
     smooth = np.add.outer(np.sin(rows / 90), np.cos(columns / 70)).astype("f4")
     chunks, shape = (1, 512, 512), (PLANES, SIDE, SIDE)
-    first = zarrcore.create(place / "0").create_array("a", shape=shape, data_type="f4", chunk_shape=chunks)
+    first = zarrcore.create(place / "0").create_array("a", shape=shape, dtype="f4", chunks=chunks)
     second = zarrcore.create(place / "1").create_array(
         "a",
         shape=shape,
-        data_type="f8",
-        chunk_shape=chunks,
+        dtype="f8",
+        chunks=chunks,
         attributes={"_FillValue": -9999.0, "valid_range": [-50.0, 50.0]},
     )
     axes = [{"name": name, "type": "channel" if name == "c" else "space"} for name in "zcyx"]
@@ -56,8 +56,8 @@ def write_pictures(place: Path) -> None:
             "omero": {"channels": channels},
         },
     )
-    third = root.create_array("a/0", shape=(PLANES, 3, SIDE, SIDE), data_type="u2", chunk_shape=(1, *chunks))
-    fourth = zarrcore.create(place / "3").create_array("a", shape=shape, data_type="u4", chunk_shape=chunks)
+    third = root.create_array("a/0", shape=(PLANES, 3, SIDE, SIDE), dtype="u2", chunks=(1, *chunks))
+    fourth = zarrcore.create(place / "3").create_array("a", shape=shape, dtype="u4", chunks=chunks)
     missing = smooth > 1.5
     for plane in range(PLANES):
         first[plane] = smooth + plane

@@ -416,7 +416,7 @@ def _write(bucket: Path, folder: Path) -> None:
     hierarchy = zarrcore.create(bucket)
     values = np.random.default_rng(0).normal(0, 1, (128, 1024, 1024)).astype("f4")
     made = hierarchy.create_array(
-        "distant", shape=values.shape, data_type="f4", chunk_shape=(1, 1024, 1024), codecs=[]
+        "distant", shape=values.shape, dtype="f4", chunks=(1, 1024, 1024), codecs=[]
     )
     made[...] = values
     shutil.copytree(folder / "w2" / "array.zarr", bucket / "w2")
@@ -437,7 +437,7 @@ def _write_many(path: Path) -> None:
 
     values = np.random.default_rng(0).integers(0, 4, 4 << 20).astype("u1")
     array = zarrcore.create(path).create_array(
-        "/", shape=(_MANY_CHUNKS, len(values)), data_type="u1", chunk_shape=(1, len(values)), overwrite=True
+        "/", shape=(_MANY_CHUNKS, len(values)), dtype="u1", chunks=(1, len(values)), overwrite=True
     )
     array[0] = values
     for number in range(1, _MANY_CHUNKS):

@@ -116,9 +116,9 @@ def _shard(size: int, whole: bool = False) -> int:
     array = zarrcore.create(MemoryStore()).create_array(
         "a",
         shape=(edge * 4,) * 2,
-        data_type="uint8",
-        chunk_shape=(4, 4),
-        shard_shape=(edge * 4,) * 2,
+        dtype="uint8",
+        chunks=(4, 4),
+        shards=(edge * 4,) * 2,
         codecs=[],
     )
     if whole:

@@ -170,7 +170,7 @@ def mountable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hierarchy with a space in its name; mounts of it are made below ``tmp_path``."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     path = tmp_path / "a b.zarr"
-    array = zc.create(path).create_array("x", shape=(3, 4), data_type="int16", chunk_shape=(2, 2))
+    array = zc.create(path).create_array("x", shape=(3, 4), dtype="int16", chunks=(2, 2))
     array[...] = NUMBERS
     return path
 

@@ -23,9 +23,7 @@ GROWS_MAX = 200 << 20
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileServer]:
     folder = tmp_path_factory.mktemp("hostile")
-    made = zc.create(folder / "h.zarr").create_array(
-        "a", shape=VALUES.shape, data_type="int32", chunk_shape=(32, 32)
-    )
+    made = zc.create(folder / "h.zarr").create_array("a", shape=VALUES.shape, dtype="int32", chunks=(32, 32))
     made[...] = VALUES
     values = {
         file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()

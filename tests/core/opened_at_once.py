@@ -39,12 +39,12 @@ def make(folder: Path) -> None:
         ("a.lmdb", "v2", None),
     ]:
         with zc.create(f"{_SCHEMES.get(name, '')}{folder / name}", format_name) as hierarchy:
-            hierarchy.create_array("x", shape=(8, 8), data_type="int32", codecs=codecs)[...] = elements  # type: ignore[arg-type]
+            hierarchy.create_array("x", shape=(8, 8), dtype="int32", codecs=codecs)[...] = elements  # type: ignore[arg-type]
     with zc.create(str(folder / "texts.zarr")) as hierarchy:
-        hierarchy.create_array("x", shape=(2,), data_type="string")[...] = ["a", "b"]
-        hierarchy.create_array(
-            "shards", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8)
-        )[...] = elements
+        hierarchy.create_array("x", shape=(2,), dtype="string")[...] = ["a", "b"]
+        hierarchy.create_array("shards", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8))[...] = (
+            elements
+        )
     _references(folder / "a.refs.json", elements)
     for write in (_hdf5, _tiff, _nifti, _nrrd, _netcdf3, _icechunk):
         try:

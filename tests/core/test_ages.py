@@ -43,7 +43,7 @@ def test_decoded_chunks_are_dated_when_their_bytes_were_requested(
 ) -> None:
     store = MemoryStore()
     made = zarrcore.create(store).create_array(
-        "x", shape=(8,), chunk_shape=(2,), shard_shape=shard_shape, data_type="uint8"
+        "x", shape=(8,), chunks=(2,), shards=shard_shape, dtype="uint8"
     )
     made[...] = np.arange(8)
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["x"]

@@ -52,22 +52,22 @@ _V3: dict[str, dict[str, Any]] = {
     "shards": {"codecs": _shards()},
     "shards_at_start": {"codecs": _shards(index_location="start", codecs=[_LITTLE])},
     "shards_in_shards": {"codecs": _shards(codecs=_shards(chunk_shape=[1, 3]))},
-    "packed": {"data_type": "bool", "codecs": _codecs("packbits")},
+    "packed": {"dtype": "bool", "codecs": _codecs("packbits")},
     "cast": {"codecs": [*_codecs("cast_value", data_type="int8", out_of_range="clamp"), _LITTLE]},
     "scaled": {"codecs": [*_codecs("scale_offset", scale=2), *_codecs("transpose", order=[1, 0]), _LITTLE]},
-    "texts": {"data_type": "string"},
-    "strings": {"data_type": "bytes"},
-    "small": {"data_type": "bfloat16"},
-    "times": {"data_type": "<M8[ns]"},
-    "records": {"data_type": np.dtype([("a", "<i2"), ("b", "<U2"), ("c", "<f8", (2,))])},
+    "texts": {"dtype": "string"},
+    "strings": {"dtype": "bytes"},
+    "small": {"dtype": "bfloat16"},
+    "times": {"dtype": "<M8[ns]"},
+    "records": {"dtype": np.dtype([("a", "<i2"), ("b", "<U2"), ("c", "<f8", (2,))])},
 }
 _V2: dict[str, dict[str, Any]] = {
     **{name: {"codecs": [_LITTLE, *_codecs(f"numcodecs.{name}")]} for name in ("zlib", "bz2", "lzma", "lz4")},
     "delta": {"codecs": [*_codecs("numcodecs.delta", dtype="<i4"), _LITTLE, *_codecs("blosc")]},
     "fortran": {"codecs": [*_codecs("transpose", order=[1, 0]), _LITTLE, *_codecs("zstd")]},
-    "texts": {"data_type": "string"},
-    "unicode": {"data_type": "<U3"},
-    "records": {"data_type": np.dtype([("a", "<i2"), ("b", "S3")])},
+    "texts": {"dtype": "string"},
+    "unicode": {"dtype": "<U3"},
+    "records": {"dtype": np.dtype([("a", "<i2"), ("b", "S3")])},
 }
 _N5: dict[str, dict[str, Any]] = {
     name: {"codecs": [_LITTLE, *_codecs(codec)]}
@@ -90,10 +90,10 @@ def _written(format_name: str, arrays: dict[str, dict[str, Any]]) -> dict[str, b
     store = MemoryStore()
     hierarchy = zc.create(store, format=format_name)
     for name, given_members in arrays.items():
-        members = {"data_type": "int32", **given_members}
+        members = {"dtype": "int32", **given_members}
         shape = {"shards": (8, 6), "chunk": (4, 6)}["shards" if "shards" in name else "chunk"]
         array = hierarchy.create_array(
-            f"/g/{name}", shape=shape, chunk_shape=(4, 6), attributes={"a": 1}, **members
+            f"/g/{name}", shape=shape, chunks=(4, 6), attributes={"a": 1}, **members
         )
         numbers = np.arange(np.prod(shape)).reshape(shape) % 7
         if array.dtype.kind == "O":

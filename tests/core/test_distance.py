@@ -39,10 +39,10 @@ def _write(path: Path, format_: str) -> None:
     hierarchy = zarrcore.create(path, format=format_)
     for group, array in itertools.product(range(GROUPS), range(ARRAYS)):
         hierarchy.create_array(
-            f"g{group}/a{array:02}", shape=(4,), data_type="u1", chunk_shape=(2,), attributes={"n": array}
+            f"g{group}/a{array:02}", shape=(4,), dtype="u1", chunks=(2,), attributes={"n": array}
         )
     hierarchy["g0/a00"][...] = 1
-    hierarchy.create_array("plane", shape=PLANE.shape, data_type="u2", chunk_shape=(1, 8, 8))[...] = PLANE
+    hierarchy.create_array("plane", shape=PLANE.shape, dtype="u2", chunks=(1, 8, 8))[...] = PLANE
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(root / "bucket" / format_, root / "bucket" / f"{format_}-all")
         zarrcore.open(root / "bucket" / f"{format_}-all", "r+").consolidate()
     shards = zarrcore.create(root / "bucket/shards").create_array(
-        "plane", shape=(64, 256, 256), data_type="u2", chunk_shape=(8, 64, 64), shard_shape=(64, 128, 128)
+        "plane", shape=(64, 256, 256), dtype="u2", chunks=(8, 64, 64), shards=(64, 128, 128)
     )
     shards[...] = np.random.default_rng(0).integers(0, 60000, shards.shape, "u2")
     return root
@@ -317,11 +317,11 @@ class TestCreating:
             return sorted([*copy, *(path + name for path in ("", *paths) for name in documents)])
 
         server.forget()
-        hierarchy.create_array("x", shape=(4,), data_type="u1")
+        hierarchy.create_array("x", shape=(4,), dtype="u1")
         assert self.requests(server) == (looked("x/"), ["x/"], [f"x/{array}"])
         assert server.round_trips <= 2
         server.forget()
-        hierarchy.create_array("a/b/x", shape=(4,), data_type="u1")
+        hierarchy.create_array("a/b/x", shape=(4,), dtype="u1")
         got, listed, stored = self.requests(server)
         assert (got, listed) == (looked("a/", "a/b/", "a/b/x/"), ["a/b/x/"])
         assert sorted(stored[:2]) == sorted([f"a/{group}", f"a/b/{group}"])
@@ -340,7 +340,7 @@ class TestCreating:
         hierarchy.create_group("g")
         assert hierarchy["g"].kind == "group"
         other = make("r+")
-        other.create_array("x", shape=(4,), data_type="u1")
+        other.create_array("x", shape=(4,), dtype="u1")
         document = (server.root / "bucket" / self.place / "x/zarr.json").read_bytes()
         (server.root / "bucket" / self.place / "g/zarr.json").write_bytes(document)
         for path, reason in (
@@ -409,7 +409,7 @@ class TestConsolidatedMetadata:
     def test_are_used_for_remote_stores_only(self, tmp_path: Path, server: DistantServer) -> None:
         root = server.root / "bucket/stale"
         hierarchy = zarrcore.create(root)
-        hierarchy.create_array("x", shape=(4,), data_type="u1")
+        hierarchy.create_array("x", shape=(4,), dtype="u1")
         hierarchy.consolidate()
         document = (root / "x/zarr.json").read_bytes()
         (root / "x/zarr.json").write_bytes(document.replace(b"4", b"6", 1))
@@ -447,7 +447,7 @@ class TestConsolidatedMetadata:
 
     def test_are_not_used_if_broken(self, server: DistantServer) -> None:
         root = server.root / "bucket/broken"
-        zarrcore.create(root, format="v2").create_array("x", shape=(4,), data_type="u1")
+        zarrcore.create(root, format="v2").create_array("x", shape=(4,), dtype="u1")
         (root / ".zmetadata").write_bytes(b"no JSON")
         assert [node.path for node in zarrcore.open(f"{server.url}/bucket/broken").walk()] == ["/", "/x"]
 

@@ -137,7 +137,7 @@ def test_other_readers_read_our_records(tmp_path: Path) -> None:
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("when", "<M8[ns]"), ("in", [("s", "S3"), ("u", "<U2")])])
     values = np.array([(1, 2.5, 3, (b"ab", "ä")), (-4, np.inf, -5, (b"c", "xy"))], dtype)
     hierarchy = zarrcore.create(tmp_path / "x.zarr")
-    array = hierarchy.create_array("r", shape=(4,), data_type=dtype, chunk_shape=(2,), fill_value=values[1])
+    array = hierarchy.create_array("r", shape=(4,), dtype=dtype, chunks=(2,), fill_value=values[1])
     array[:2] = values
     ours = zarrcore.open(tmp_path / "x.zarr")["r"]
     assert ours[...].tolist() == [*values.tolist(), *values[1:].tolist() * 2]
@@ -146,7 +146,7 @@ def test_other_readers_read_our_records(tmp_path: Path) -> None:
         with warnings.catch_warnings(action="ignore"):
             theirs = zarr.open_array(tmp_path / "x.zarr/r", mode="r")[...]
         assert theirs.tolist() == ours[...].tolist()
-    small = hierarchy.create_array("small", shape=(2,), data_type=np.dtype([("a", "<i2"), ("b", "<f8")]))
+    small = hierarchy.create_array("small", shape=(2,), dtype=np.dtype([("a", "<i2"), ("b", "<f8")]))
     small[...] = np.array([(1, 2.5), (3, 4.5)], small.dtype)
     for field in ("a", "b"):
         kvstore = {"driver": "file", "path": f"{tmp_path}/x.zarr/small"}
@@ -156,10 +156,10 @@ def test_other_readers_read_our_records(tmp_path: Path) -> None:
 
 def test_zarr_python_reads_our_strings_and_bytes(tmp_path: Path) -> None:
     made = zarrcore.create(tmp_path / "ours.zarr")
-    plain: dict[str, Any] = {"shape": TEXT.shape, "data_type": "string"}
-    made.create_array("/text", chunk_shape=(2, 3), fill_value="naïve", **plain)[...] = TEXT
-    made.create_array("/shards", chunk_shape=(1, 2), shard_shape=(2, 4), **plain)[...] = TEXT
-    array = made.create_array("/raw", shape=RAW.shape, data_type="variable_length_bytes", fill_value=[1, 2])
+    plain: dict[str, Any] = {"shape": TEXT.shape, "dtype": "string"}
+    made.create_array("/text", chunks=(2, 3), fill_value="naïve", **plain)[...] = TEXT
+    made.create_array("/shards", chunks=(1, 2), shards=(2, 4), **plain)[...] = TEXT
+    array = made.create_array("/raw", shape=RAW.shape, dtype="variable_length_bytes", fill_value=[1, 2])
     array[...] = RAW
     array[0] = [b"one", b"", b"\0"]
     with pytest.raises(ElementError, match="bytes"):
@@ -179,8 +179,8 @@ def test_zarr_python_reads_our_strings_and_bytes(tmp_path: Path) -> None:
 def test_tensorstore_reads_our_small_numbers(name: str, tmp_path: Path) -> None:
     values = np.array([[0, 1, -1], [1, 0, 1]], np.int8).astype(getattr(ml_dtypes, name))
     made = zarrcore.create(tmp_path / "ours.zarr")
-    options: dict[str, Any] = {"chunk_shape": (1, 2), "shard_shape": (2, 2), "fill_value": 1}
-    made.create_array("/a", shape=(2, 3), data_type=name, **options)[:, :2] = values[:, :2]
+    options: dict[str, Any] = {"chunks": (1, 2), "shards": (2, 2), "fill_value": 1}
+    made.create_array("/a", shape=(2, 3), dtype=name, **options)[:, :2] = values[:, :2]
     spec = {"driver": "zarr3", "kvstore": f"file://{tmp_path}/ours.zarr/a/"}
     theirs = tensorstore.open(spec).result().read().result()
     values[:, 2] = 1

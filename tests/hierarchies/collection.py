@@ -48,7 +48,7 @@ def write_collection(root: str | os.PathLike[str]) -> Expected:
         with zarr.storage.ZipStore(folder / "zipped.zip", mode="w") as store:
             zarr.create_group(store).create_array("b", data=VALUES, chunks=(2, 4))
     with zarrcore.create(folder / "sites/south.n5", "n5") as hierarchy:
-        array = hierarchy.create_array("/g/b", shape=VALUES.shape, data_type="int32", chunk_shape=(2, 4))
+        array = hierarchy.create_array("/g/b", shape=VALUES.shape, dtype="int32", chunks=(2, 4))
         array[...] = VALUES
     files = {
         f"2020/{key}": value for key, value in write("2020-10-16", {"/b": Array(VALUES, (2, 4))}).items()

@@ -126,20 +126,20 @@ def ocean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     group = hierarchy.create_group("sea", attributes={"title": "Nordsee"})
     for name, data, units in (("time", TIME, "days since 2020-01-01"), ("lon", LONGITUDE, "degrees_east")):
         hierarchy.create_array(
-            f"sea/{name}", shape=data.shape, data_type=data.dtype, dimension_names=[name],
+            f"sea/{name}", shape=data.shape, dtype=data.dtype, dimension_names=[name],
             attributes={"units": units},
         )[...] = data  # fmt: skip
     wave = hierarchy.create_array(
-        "sea/wave", shape=(6, 30), data_type="float32", chunk_shape=(1, 30), dimension_names=["time", "lon"],
+        "sea/wave", shape=(6, 30), dtype="float32", chunks=(1, 30), dimension_names=["time", "lon"],
         attributes={"units": "m"},
     )  # fmt: skip
     wave[...] = np.arange(180).reshape(6, 30)
-    hierarchy.create_array("sea/words", shape=(2,), data_type="string")[...] = ["a", "b"]
+    hierarchy.create_array("sea/words", shape=(2,), dtype="string")[...] = ["a", "b"]
     hierarchy.create_array(
-        "sea/record", shape=(1,), data_type=np.dtype([("a", "i4")])
+        "sea/record", shape=(1,), dtype=np.dtype([("a", "i4")])
     )[...] = np.array([(3,)], [("a", "i4")])  # fmt: skip
-    hierarchy.create_array("sea/empty", shape=(0, 3), data_type="int16")
-    hierarchy.create_array("sea/scalar", shape=(), data_type="float64")[...] = 2.5
+    hierarchy.create_array("sea/empty", shape=(0, 3), dtype="int16")
+    hierarchy.create_array("sea/scalar", shape=(), dtype="float64")[...] = 2.5
     (path / "sea/broken").mkdir()
     (path / "sea/broken/zarr.json").write_text("{}")
     assert group.path == "/sea"

@@ -281,7 +281,7 @@ def exercise_key(mount: Mount, store: Path, plain: Path, seed: int, operations: 
 def make_store(store: Path) -> None:
     """A hierarchy with one array of random elements."""
     hierarchy = zc.create(store)
-    array = hierarchy.create_array("a", shape=SHAPE, data_type="float32", chunk_shape=CHUNKS)
+    array = hierarchy.create_array("a", shape=SHAPE, dtype="float32", chunks=CHUNKS)
     array[...] = np.random.default_rng(1).random(SHAPE, np.float32)
 
 

@@ -33,8 +33,8 @@ def test_chunks_are_found_under_detected_keys(tmp_path: Path, mounter: Mounter) 
     hierarchy.create_array(
         "a",
         shape=(5, 6),
-        data_type="int32",
-        chunk_shape=(2, 4),
+        dtype="int32",
+        chunks=(2, 4),
         chunk_key_encoding=ChunkKeyEncoding("v2", "/"),
     )[...] = values
     document = json.loads((tmp_path / "a/.zarray").read_bytes())

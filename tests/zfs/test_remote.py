@@ -124,7 +124,7 @@ def test_consolidated_metadata_give_all_nodes(tmp_path: Path, mount: Mounter, fo
     """S11: "all of them cost one round trip"; S11: "With 0 or `--read-write`, they are what their own documents say"."""
     hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
     for group, array in product(range(4), range(50)):
-        hierarchy.create_array(f"g{group}/a{array}", shape=(4,), data_type="u1", chunk_shape=(2,))
+        hierarchy.create_array(f"g{group}/a{array}", shape=(4,), dtype="u1", chunks=(2,))
     hierarchy.consolidate()
     with distant_server(tmp_path) as server:
         mounted = mount(f"{server.url}/bucket/h")
@@ -152,7 +152,7 @@ def test_the_first_byte_takes_few_round_trips(
 ) -> None:
     """One for each group on the path, one for the array, one for the chunk; fewer with consolidated metadata."""
     hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
-    hierarchy.create_array("a/b/c/x", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = [5, 6, 7, 8]
+    hierarchy.create_array("a/b/c/x", shape=(4,), dtype="u1", chunks=(2,))[...] = [5, 6, 7, 8]
     if consolidated:
         hierarchy.consolidate()
     with distant_server(tmp_path, 0.1) as server:
@@ -175,7 +175,7 @@ def test_a_part_of_a_distant_file_fetches_only_the_chunks_around_it(
 ) -> None:
     """160 planes of 128 KiB, each a chunk. The kernel reads 128 KiB around a page of a mapped file."""
     hierarchy = zc.create(tmp_path / "bucket" / "h")
-    hierarchy.create_array("x", shape=(160, 256, 256), data_type="u2", chunk_shape=(1, 256, 256))[...] = 1
+    hierarchy.create_array("x", shape=(160, 256, 256), dtype="u2", chunks=(1, 256, 256))[...] = 1
     with distant_server(tmp_path) as server:
         mounted = mount(f"{server.url}/bucket/h")
         path = mounted.arrays / "x" / name

@@ -57,9 +57,9 @@ class ChangingNodes(ABC):
         path: str,
         *,
         shape: Sequence[int],
-        data_type: Any,
-        chunk_shape: Sequence[int] | None = None,
-        shard_shape: Sequence[int] | None = None,
+        dtype: Any,
+        chunks: Sequence[int] | None = None,
+        shards: Sequence[int] | None = None,
         codecs: Sequence[CodecLike] | None = None,
         fill_value: Any = None,
         chunk_key_encoding: ChunkKeyEncoding | None = None,
@@ -72,9 +72,9 @@ class ChangingNodes(ABC):
         Args:
             path: path of the array.
             shape: length of each dimension.
-            data_type: a Zarr v3 name such as "float32", or anything that NumPy accepts as a dtype.
-            chunk_shape: shape of chunks; by default, chunks of 2 to 4 MiB (up to 1 MiB within shards).
-            shard_shape: store chunks together in shards of this shape, a multiple of ``chunk_shape``.
+            dtype: a Zarr v3 name such as "float32", or anything that NumPy accepts as a dtype.
+            chunks: shape of chunks; by default, chunks of 2 to 4 MiB (up to 1 MiB within shards).
+            shards: store chunks together in shards of this shape, a multiple of ``chunks``.
             codecs: the codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
                 by default, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are added.
             fill_value: the value of elements until they are written; zero by default.
@@ -93,9 +93,9 @@ class ChangingNodes(ABC):
         metadata = new_array_metadata(
             self.format,
             shape=shape,
-            data_type=data_type,
-            chunk_shape=chunk_shape,
-            shard_shape=shard_shape,
+            dtype=dtype,
+            chunks=chunks,
+            shards=shards,
             codecs=codecs,
             fill_value=fill_value,
             chunk_key_encoding=chunk_key_encoding,

@@ -43,9 +43,9 @@ def new_array_metadata(
     format: Format,  # noqa: A002 - the specification's word
     *,
     shape: Sequence[int],
-    data_type: Any,
-    chunk_shape: Sequence[int] | None,
-    shard_shape: Sequence[int] | None,
+    dtype: Any,
+    chunks: Sequence[int] | None,
+    shards: Sequence[int] | None,
     codecs: Sequence[CodecLike] | None,
     fill_value: Any,
     chunk_key_encoding: ChunkKeyEncoding | None,
@@ -59,22 +59,22 @@ def new_array_metadata(
         UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
     """
     shape = as_lengths(shape, "shape", minimum=0)
-    kind = as_data_type(data_type)
-    if chunk_shape is not None:
-        inner = as_lengths(chunk_shape, "chunk_shape", minimum=1)
-    elif shard_shape is not None:
-        inner = _dividing_shape(as_lengths(shard_shape, "shard_shape", minimum=1), kind.dtype.itemsize)
+    kind = as_data_type(dtype)
+    if chunks is not None:
+        inner = as_lengths(chunks, "chunks", minimum=1)
+    elif shards is not None:
+        inner = _dividing_shape(as_lengths(shards, "shards", minimum=1), kind.dtype.itemsize)
     else:
         inner = default_chunk_shape(shape, kind.dtype.itemsize)
-    outer = inner if shard_shape is None else as_lengths(shard_shape, "shard_shape", minimum=1)
-    for member, lengths in (("chunk_shape", inner), ("shard_shape", outer)):
+    outer = inner if shards is None else as_lengths(shards, "shards", minimum=1)
+    for member, lengths in (("chunks", inner), ("shards", outer)):
         if len(lengths) != len(shape):
             raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
     element = as_fill_value(fill_value, kind)
     # Only Zarr v3 has a parameter for the checksum that every reader supports.
     compression = {"name": "zstd", "configuration": {"level": _ZSTD_LEVEL, "checksum": format is Format.V3}}
     chain = _chain([compression] if codecs is None else codecs, kind)
-    if shard_shape is not None:
+    if shards is not None:
         chain = [_sharding(inner, chain)]
     metadata = ArrayMetadata(
         shape=shape,
@@ -198,7 +198,7 @@ def as_data_type(value: Any) -> DataType:
     except (TypeError, ValueError, SyntaxError) as error:
         if isinstance(value, str):
             raise unknown from error
-        raise MetadataError(f"expected a data type, found {value!r}", member="data_type") from error
+        raise MetadataError(f"expected a data type, found {value!r}", member="dtype") from error
     return data_type_of(dtype)
 
 

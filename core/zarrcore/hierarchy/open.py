@@ -120,7 +120,7 @@ def create_hierarchy(
         As `open_hierarchy`.
 
     >>> hierarchy = create_hierarchy("memory://example")
-    >>> array = hierarchy.create_array("/a/b", shape=(2, 3), data_type="int16")
+    >>> array = hierarchy.create_array("/a/b", shape=(2, 3), dtype="int16")
     >>> array[:, 1] = 7
     >>> array[...].tolist(), [node.path for node in hierarchy.walk()]
     ([[0, 7, 0], [0, 7, 0]], ['/', '/a', '/a/b'])

@@ -33,7 +33,7 @@ class PlainZarrStore(ReadableStore, ListableStore):
 
     >>> from zarrcore.hierarchy import create_hierarchy
     >>> n5 = create_hierarchy("memory://", "n5")
-    >>> n5.create_array("a", shape=(5,), data_type="uint8", chunk_shape=(4,))[...] = 7
+    >>> n5.create_array("a", shape=(5,), dtype="uint8", chunks=(4,))[...] = 7
     >>> store = PlainZarrStore(n5)
     >>> [entry.key for entry in store.list()], bytes(store.get("a/c/1"))
     (['zarr.json', 'a/zarr.json', 'a/c/0', 'a/c/1'], b'\\x07\\x00\\x00\\x00')

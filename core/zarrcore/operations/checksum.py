@@ -69,7 +69,7 @@ def checksum(
         UnsupportedError: an unknown algorithm, or a data type whose elements have no fixed form.
 
     >>> import zarrcore
-    >>> array = zarrcore.create("memory://checksum").create_array("/x", shape=(2, 3), data_type="int16")
+    >>> array = zarrcore.create("memory://checksum").create_array("/x", shape=(2, 3), dtype="int16")
     >>> checksum(array) == hashlib.sha256(b'{"data_type":"int16","shape":[2,3]}\\n' + bytes(12)).hexdigest()
     True
     """
@@ -103,7 +103,7 @@ def header(array: Array) -> bytes:
     """What is hashed before the elements.
 
     >>> import zarrcore
-    >>> header(zarrcore.create("memory://header").create_array("/x", shape=(2, 3), data_type=">i2"))
+    >>> header(zarrcore.create("memory://header").create_array("/x", shape=(2, 3), dtype=">i2"))
     b'{"data_type":"int16","shape":[2,3]}\\n'
     """
     told = {"data_type": _data_type(array.data_type), "shape": list(array.shape)}

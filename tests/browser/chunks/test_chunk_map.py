@@ -45,9 +45,7 @@ def test_a_huge_grid_takes_few_cells() -> None:
 
 
 def test_a_real_array_is_counted(tmp_path: Path) -> None:
-    array = zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(10, 12), data_type="int32", chunk_shape=(3, 4)
-    )
+    array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(10, 12), dtype="int32", chunks=(3, 4))
     array[0:3, 0:4] = 1
     array[9:10, 8:12] = 2
     found = count_chunks(zc.open(tmp_path / "a.zarr")["x"], lambda: False, lambda _map: None)

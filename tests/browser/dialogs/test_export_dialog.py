@@ -28,8 +28,8 @@ def array(tmp_path: Path) -> Any:
     return zc.create(tmp_path / "a.zarr").create_array(
         "volume",
         shape=(3, 20, 30),
-        data_type="int16",
-        chunk_shape=(1, 20, 30),
+        dtype="int16",
+        chunks=(1, 20, 30),
         dimension_names=("c", "y", "x"),
     )
 
@@ -160,8 +160,8 @@ def test_another_level_has_its_own_plane(array: Any, qtbot: QtBot, tmp_path: Pat
     coarse = zc.open(tmp_path / "a.zarr", mode="r+").create_array(
         "coarse",
         shape=(3, 10, 15),
-        data_type="int16",
-        chunk_shape=(1, 10, 15),
+        dtype="int16",
+        chunks=(1, 10, 15),
         dimension_names=("c", "y", "x"),
     )
     viewed = ViewedArray.of_levels([displayed(array), displayed(coarse, 1)])
@@ -181,9 +181,7 @@ def test_whether_numbers_are_unpacked_is_said(array: Any, qtbot: QtBot) -> None:
 
 
 def test_a_line_is_exported_as_all_of_its_elements(tmp_path: Path, qtbot: QtBot) -> None:
-    line = zc.create(tmp_path / "line.zarr").create_array(
-        "line", shape=(0,), data_type="float64", chunk_shape=(1,)
-    )
+    line = zc.create(tmp_path / "line.zarr").create_array("line", shape=(0,), dtype="float64", chunks=(1,))
     dialog = dialog_of(ViewedArray.whole(line), qtbot, "npy")
     assert choices(dialog.what) == ["All elements", "Another selection"]
     assert dialog.note.text() == "0 · 0 elements · 0 bytes"

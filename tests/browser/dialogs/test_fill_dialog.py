@@ -69,7 +69,7 @@ def test_unpacked_values_are_asked_for_as_shown(tmp_path: Path, workers: Workers
 def test_too_many_elements_for_one_field(tmp_path: Path, workers: Workers, qtbot: QtBot) -> None:
     dtype = np.dtype([("a", "i4"), ("b", "f8")])
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(10**9,), data_type=dtype, chunk_shape=(10**6,))
+        made.create_array("x", shape=(10**9,), dtype=dtype, chunks=(10**6,))
     source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
     dialog = dialog_of(Target(source, source.hierarchy.node("/x"), (slice(None),), "cells", "a"), qtbot)
     dialog.value.setText("1")

@@ -24,7 +24,7 @@ def write_example(place: str | Path | ReadableStore, format_: str = "v3", **opti
     """``/scan/raw`` (20 × 30, chunks of 10 × 10), ``/scan/empty`` and ``/other``."""
     with zc.create(place, format_, **options) as made:
         raw = made.create_array(
-            "/scan/raw", shape=(20, 30), data_type="int32", chunk_shape=(10, 10), attributes={"unit": "mm"}
+            "/scan/raw", shape=(20, 30), dtype="int32", chunks=(10, 10), attributes={"unit": "mm"}
         )
         raw[...] = VALUES
         made.create_group("/scan/empty")

@@ -162,7 +162,7 @@ def test_chunks_that_cannot_be_read_back_are_told_as_written(
 def test_one_field_of_a_structure_is_written(tmp_path: Path) -> None:
     dtype = np.dtype([("a", "i4"), ("b", "f8")])
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(4,), data_type=dtype, chunk_shape=(2,))
+        made.create_array("x", shape=(4,), dtype=dtype, chunks=(2,))
     source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
     array = source.hierarchy.node("/x")
     done(write_elements(source, array, (slice(1, 3),), np.float64(2.5), "b"))
@@ -172,7 +172,7 @@ def test_one_field_of_a_structure_is_written(tmp_path: Path) -> None:
 
 def test_text_of_any_length_is_written_and_restored(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(4,), data_type="string", chunk_shape=(2,))[...] = ["a", "b", "c", "d"]
+        made.create_array("x", shape=(4,), dtype="string", chunks=(2,))[...] = ["a", "b", "c", "d"]
     source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
     array = source.hierarchy.node("/x")
     outcome = done(write_elements(source, array, (slice(1, 2),), "grüße"))
@@ -184,7 +184,7 @@ def test_text_of_any_length_is_written_and_restored(tmp_path: Path) -> None:
 
 def test_a_scalar_is_written(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(), data_type="float32")
+        made.create_array("x", shape=(), dtype="float32")
     source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
     array = source.hierarchy.node("/x")
     done(write_elements(source, array, (), np.float32(1.5)))
@@ -193,7 +193,7 @@ def test_a_scalar_is_written(tmp_path: Path) -> None:
 
 def test_large_changes_are_not_kept_to_be_undone(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(10_000, 10_000), data_type="uint8", chunk_shape=(10_000, 10_000))
+        made.create_array("x", shape=(10_000, 10_000), dtype="uint8", chunks=(10_000, 10_000))
     source = open_for_changes(SourceRequest(str(tmp_path / "a.zarr")))
     cost = cost_of(source.hierarchy.node("/x"), (slice(None), slice(None)))
     assert (cost.chunks, cost.can_undo) == (1, False)

@@ -18,7 +18,5 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         group = zarr.open_group(path / f"v{version}.zarr", mode="w", zarr_format=version)
         group.create_group("deep").create_array("volume", data=VALUES, chunks=(1, 16, 16))
     hierarchy = zc.create(path / "n5.n5", format="n5")
-    hierarchy.create_array("deep/volume", shape=VALUES.shape, data_type="int16", chunk_shape=(1, 16, 16))[
-        ...
-    ] = VALUES
+    hierarchy.create_array("deep/volume", shape=VALUES.shape, dtype="int16", chunks=(1, 16, 16))[...] = VALUES
     return path

@@ -51,7 +51,7 @@ def test_a_map_has_its_place_on_earth(tmp_path: Path) -> None:
     hierarchy = zc.create(store)
     grid = [10.0, 0.0, 500000.0, 0.0, -10.0, 4600000.0]
     hierarchy.create_group("g").attributes = {"proj:code": "EPSG:32633", "spatial:transform": grid}
-    hierarchy.create_array("g/a", shape=(40, 50), data_type="uint8", dimension_names=["y", "x"])
+    hierarchy.create_array("g/a", shape=(40, 50), dtype="uint8", dimension_names=["y", "x"])
     counting = zc.stores.StatisticsStore(store)
     viewed = ViewedArray.whole(zc.open(counting)["g/a"])
     before = counting.statistics()["get"].requests
@@ -93,7 +93,7 @@ def test_too_many_elements_for_text_are_refused_before_writing(
     selection: Any, reason: str, tmp_path: Path
 ) -> None:
     array = zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(3000, 3000), data_type="int8", chunk_shape=(3000, 3000)
+        "x", shape=(3000, 3000), dtype="int8", chunks=(3000, 3000)
     )
     viewed = ViewedArray.whole(array)
     assert why_not(viewed, selection, "csv").startswith(reason)

@@ -49,15 +49,13 @@ def hierarchy(tmp_path: Path) -> Hierarchy:
     volume = made.create_array(
         "g/volume",
         shape=VALUES.shape,
-        data_type="int16",
-        chunk_shape=(1, 20, 30),
+        dtype="int16",
+        chunks=(1, 20, 30),
         dimension_names=names,
         attributes={"units": "K"},
     )
     volume[...] = VALUES
-    time = made.create_array(
-        "g/time", shape=(6,), data_type="float64", chunk_shape=(6,), dimension_names=("time",)
-    )
+    time = made.create_array("g/time", shape=(6,), dtype="float64", chunks=(6,), dimension_names=("time",))
     time[...] = np.arange(6) * 0.5
     made.create_group("other")
     return made
@@ -120,7 +118,7 @@ def test_netcdf_holds_a_group(hierarchy: Hierarchy, tmp_path: Path) -> None:
 
 
 def test_a_format_that_cannot_hold_an_array_leaves_nothing(hierarchy: Hierarchy, tmp_path: Path) -> None:
-    hierarchy.create_array("g/wide", shape=(4,), data_type="float16", chunk_shape=(2,))
+    hierarchy.create_array("g/wide", shape=(4,), dtype="float16", chunks=(2,))
     with pytest.raises(ZarrError, match="wide"):
         export(hierarchy, "/g", "n5 folder", tmp_path / "a.n5")
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
@@ -128,9 +126,9 @@ def test_a_format_that_cannot_hold_an_array_leaves_nothing(hierarchy: Hierarchy,
 
 @FILES_OF_COORDINATES
 def test_what_a_file_does_not_hold_is_told(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
-    notes = hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes = hierarchy.create_array("g/notes", shape=(2,), dtype="string", chunks=(2,))
     notes[...] = np.array(["a\0b", "c"], object)
-    names = hierarchy.create_array("g/names", shape=(2,), data_type="string", chunk_shape=(2,))
+    names = hierarchy.create_array("g/names", shape=(2,), dtype="string", chunks=(2,))
     names[...] = np.array(["é", ""], object)
     written = export(hierarchy, "/g", name, tmp_path / f"g.{name}")
     (note,) = written.notes
@@ -143,13 +141,13 @@ def test_what_a_file_does_not_hold_is_told(hierarchy: Hierarchy, tmp_path: Path,
 
 @FILES_OF_COORDINATES
 def test_a_file_without_its_array_is_not_written(hierarchy: Hierarchy, tmp_path: Path, name: str) -> None:
-    notes = hierarchy.create_array("g/notes", shape=(2,), data_type="string", chunk_shape=(2,))
+    notes = hierarchy.create_array("g/notes", shape=(2,), dtype="string", chunks=(2,))
     notes[...] = np.array(["a\0b", "c"], object)
     title = OF_ARRAYS[name].title
     with pytest.raises(ZarrError, match=f"'/g/notes' cannot be written as {title}: text "):
         export(hierarchy, "/g/notes", name, tmp_path / f"a.{name}")
     assert not (tmp_path / f"a.{name}").exists()
-    hierarchy.create_array("g/nothing", shape=(0,), data_type="int8", chunk_shape=(2,))
+    hierarchy.create_array("g/nothing", shape=(0,), dtype="int8", chunks=(2,))
     assert not export(hierarchy, "/g/nothing", name, tmp_path / f"a.{name}").notes
 
 
@@ -161,7 +159,7 @@ def test_a_cancelled_export_leaves_nothing(hierarchy: Hierarchy, tmp_path: Path,
 
 
 def test_reading_texts_first_can_be_cancelled(hierarchy: Hierarchy, tmp_path: Path) -> None:
-    hierarchy.create_array("g/texts", shape=(2,), data_type="string")[...] = np.array(["a", "b"], object)
+    hierarchy.create_array("g/texts", shape=(2,), dtype="string")[...] = np.array(["a", "b"], object)
     (tmp_path / "in/a.zarr/g/texts/c/0").write_bytes(b"damaged")  # an error if it were read
     with pytest.raises(Cancelled):
         export(hierarchy, "/g", "h5", tmp_path / "out.h5", cancelled=lambda: True)

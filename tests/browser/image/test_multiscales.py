@@ -209,8 +209,8 @@ def test_an_n5_pyramid_on_disk_opens(tmp_path: Path) -> None:
         array = made.create_array(
             f"setup0/timepoint0/s{number}",
             shape=shape,
-            data_type="uint16",
-            chunk_shape=(2, 10, 10),
+            dtype="uint16",
+            chunks=(2, 10, 10),
             attributes={"downsamplingFactors": factors},
         )
         array[...] = number

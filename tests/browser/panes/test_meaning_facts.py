@@ -29,7 +29,7 @@ def show(facts: MeaningFacts, attributes: dict[str, Any], *arrays: str) -> None:
     hierarchy = zarrcore.create(MemoryStore())
     hierarchy["/"].attributes = attributes
     for name in arrays:
-        hierarchy.create_array(name, shape=(4, 6), data_type="uint8")
+        hierarchy.create_array(name, shape=(4, 6), dtype="uint8")
     facts.show_node(Source(SourceRequest("memory:"), hierarchy, hierarchy["/"]), hierarchy["/"])
 
 

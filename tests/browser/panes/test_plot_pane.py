@@ -61,7 +61,7 @@ def test_an_array_that_was_never_written_says_so(
     pane = show(open_window, qtbot, FakeArray(np.zeros(4)))
     qtbot.waitUntil(lambda: pane.series is not None)
     hierarchy = zc.create(tmp_path / "a.zarr")
-    empty, written = (hierarchy.create_array(name, shape=(9,), data_type="int16") for name in "ab")
+    empty, written = (hierarchy.create_array(name, shape=(9,), dtype="int16") for name in "ab")
     written[...] = np.zeros(9, np.int16) + 3
     pane.show_array(empty)
     qtbot.waitUntil(

@@ -58,7 +58,7 @@ def test_levels_of_n5_tell_whether_their_group_is_an_image_and_a_volume(
     made = zarrcore.create(tmp_path / "a.n5", format="n5")
     made.create_group("scan")
     for number, shape in enumerate(shapes):
-        made.create_array(f"scan/s{number}", shape=shape, data_type="uint16", chunk_shape=shape)
+        made.create_array(f"scan/s{number}", shape=shape, dtype="uint16", chunks=shape)
     assert inferred_tabs(made["scan"], made.node) == titles
 
 

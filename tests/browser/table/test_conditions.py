@@ -136,7 +136,7 @@ FRAME = pd.DataFrame(
 def grid() -> ColumnGrid:
     hierarchy = zc.create(MemoryStore())
     for name, data_type, values in (("f", "float64", SCORES), ("n", "int16", COUNTS), ("s", "string", TEXTS)):
-        array = hierarchy.create_array(name, shape=(len(values),), data_type=data_type, chunk_shape=(3,))
+        array = hierarchy.create_array(name, shape=(len(values),), dtype=data_type, chunks=(3,))
         array[...] = np.array(values, object if name == "s" else None)
     return table_of(hierarchy["/"])
 

@@ -32,7 +32,7 @@ def table(**columns: AnyArray) -> ColumnGrid:
     hierarchy = zc.create(MemoryStore())
     for name, values in columns.items():
         data_type = "string" if values.dtype.kind in "UO" else values.dtype
-        array = hierarchy.create_array(name, shape=values.shape, data_type=data_type, chunk_shape=(2,))
+        array = hierarchy.create_array(name, shape=values.shape, dtype=data_type, chunks=(2,))
         array[...] = values
     return table_of(hierarchy["/"])
 
@@ -183,7 +183,7 @@ def test_ordered_categories_are_in_their_order() -> None:
         ("codes", [2, 0, -1, 1, 0], "int8"),
         ("categories", ["low", "medium", "high"], "string"),
     ):
-        one = hierarchy.create_array(f"stage/{name}", shape=(len(values),), data_type=kind, chunk_shape=(2,))
+        one = hierarchy.create_array(f"stage/{name}", shape=(len(values),), dtype=kind, chunks=(2,))
         one[...] = np.array(values, object if kind == "string" else kind)
     grid = table_of(hierarchy["/"])
     assert numbers(grid, column=0) == [1, 4, 3, 0, 2]
@@ -207,7 +207,7 @@ def test_texts_are_sorted_without_the_lock_of_python(monkeypatch: pytest.MonkeyP
 def test_dates_are_compared_as_dates() -> None:
     hierarchy = zc.create(MemoryStore())
     array = hierarchy.create_array(
-        "time", shape=(3,), data_type="int32", chunk_shape=(3,), attributes={"units": "days since 2020-01-01"}
+        "time", shape=(3,), dtype="int32", chunks=(3,), attributes={"units": "days since 2020-01-01"}
     )
     array[...] = [40, 3, 400]
     grid = table_of(hierarchy["/"])
@@ -219,7 +219,7 @@ def test_dates_are_compared_as_dates() -> None:
 
 def test_the_fields_of_a_structured_array_are_columns() -> None:
     dtype = np.dtype([("x", "f4"), ("n", "i2")])
-    array = zc.create(MemoryStore()).create_array("a", shape=(4,), data_type=dtype, chunk_shape=(2,))
+    array = zc.create(MemoryStore()).create_array("a", shape=(4,), dtype=dtype, chunks=(2,))
     array[...] = np.array([(0.5, 3), (1.5, 1), (-1, 2), (9, 1)], dtype)
     grid = grid_of(array)
     found = ordered(grid, order_of("n < 3", 0, grid, is_descending=False))

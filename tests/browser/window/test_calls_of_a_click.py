@@ -28,7 +28,7 @@ def test_a_click_on_an_array_that_was_shown_before_runs_few_functions(
     group = zarrcore.create(tmp_path / "h.zarr")
     for name in ("a", "b"):
         shape, chunks = (4, 300, 400), (1, 100, 100)
-        array = group.create_array(name, shape=shape, data_type="int16", chunk_shape=chunks)
+        array = group.create_array(name, shape=shape, dtype="int16", chunks=chunks)
         array[...] = np.arange(480_000).reshape(shape) % 1000
     window.open(SourceRequest(str(tmp_path / "h.zarr"), "/a"))
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")

@@ -30,7 +30,7 @@ VALUES = (np.arange(3 * 20 * 30).reshape(3, 20, 30) % 251).astype(np.uint8)
 @pytest.fixture
 def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     hierarchy = zc.create(tmp_path / "a.zarr")
-    array = hierarchy.create_array("volume", shape=VALUES.shape, data_type="uint8", chunk_shape=(1, 20, 30))
+    array = hierarchy.create_array("volume", shape=VALUES.shape, dtype="uint8", chunks=(1, 20, 30))
     array[...] = VALUES
     made = MainWindow(Settings(fresh=True))
     qtbot.addWidget(made)

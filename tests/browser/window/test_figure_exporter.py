@@ -31,9 +31,9 @@ SMALL = FigureChoices(FigureOptions(40.0, 30.0, 100))
 @pytest.fixture
 def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     hierarchy = zc.create(tmp_path / "a.zarr")
-    array = hierarchy.create_array("volume", shape=VALUES.shape, data_type="uint8", chunk_shape=(1, 20, 30))
+    array = hierarchy.create_array("volume", shape=VALUES.shape, dtype="uint8", chunks=(1, 20, 30))
     array[...] = VALUES
-    line = hierarchy.create_array("line", shape=(50,), data_type="uint8", chunk_shape=(50,))
+    line = hierarchy.create_array("line", shape=(50,), dtype="uint8", chunks=(50,))
     line[...] = VALUES[0, 1, :1].repeat(50)
     made = MainWindow(Settings(fresh=True))
     qtbot.addWidget(made)

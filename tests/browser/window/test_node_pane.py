@@ -92,9 +92,7 @@ def test_a_pyramid_of_n5_without_attributes_gets_an_image_tab(
     made.create_group("scan")
     made.create_group("other")
     for name, side in (("s0", 32), ("s1", 16)):
-        array = made.create_array(
-            f"scan/{name}", shape=(side, side), data_type="uint16", chunk_shape=(16, 16)
-        )
+        array = made.create_array(f"scan/{name}", shape=(side, side), dtype="uint16", chunks=(16, 16))
         array[...] = np.arange(side * side, dtype=np.uint16).reshape(side, side)
     window.open(SourceRequest(str(tmp_path / "a.n5"), "/scan"))
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")

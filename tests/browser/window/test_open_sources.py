@@ -46,7 +46,7 @@ def test_reload_shows_the_changed_source(open_window: OpenWindow, qtbot: QtBot) 
 def test_a_source_that_was_shown_before_is_freed(
     tmp_path: Path, application: QApplication, qtbot: QtBot, act: Callable[[OpenSources], None]
 ) -> None:
-    zc.create(tmp_path).create_array("a", shape=(9, 9), chunk_shape=(9, 9), data_type="uint8")[...] = 1
+    zc.create(tmp_path).create_array("a", shape=(9, 9), chunks=(9, 9), dtype="uint8")[...] = 1
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()

@@ -19,9 +19,7 @@ from zarrbrowser.workers import Workers
 def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     import zarrcore as zc
 
-    array = zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(8, 8), data_type="uint8", chunk_shape=(4, 4)
-    )
+    array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(8, 8), dtype="uint8", chunks=(4, 4))
     array[...] = 1
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)

@@ -65,6 +65,6 @@ def test_arrays_duck_type_numpy(written: Path) -> None:
 
 
 def test_a_selection_that_does_not_fit_in_memory_is_refused() -> None:
-    array = zarrcore.create(MemoryStore()).create_array("a", shape=(10**9, 10**9), data_type="int8")
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(10**9, 10**9), dtype="int8")
     with pytest.raises(SelectionError, match="do not fit in memory: select less"):
         array[...]

@@ -24,13 +24,13 @@ VALUES = np.arange(84, dtype="u2").reshape(12, 7)
 
 
 def stored(**layout: Any) -> Any:
-    array = zarrcore.create(MemoryStore()).create_array("a", shape=(12, 7), data_type="uint16", **layout)
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(12, 7), dtype="uint16", **layout)
     array[...] = VALUES
     return array
 
 
 def test_its_sizes_are_those_of_a_numpy_array() -> None:
-    array = stored(chunk_shape=(5, 3))
+    array = stored(chunks=(5, 3))
     for name in ("shape", "ndim", "size", "itemsize", "nbytes", "dtype"):
         assert getattr(array, name) == getattr(VALUES, name), name
     assert array.device == VALUES.device
@@ -39,7 +39,7 @@ def test_its_sizes_are_those_of_a_numpy_array() -> None:
 
 
 def test_it_becomes_a_numpy_array_by_a_copy_only() -> None:
-    array = stored(chunk_shape=(5, 3))
+    array = stored(chunks=(5, 3))
     one, other = np.asarray(array), np.array(array, copy=True)
     assert np.array_equal(one, VALUES)
     assert not np.shares_memory(one, other)
@@ -50,7 +50,7 @@ def test_it_becomes_a_numpy_array_by_a_copy_only() -> None:
 
 
 def test_dlpack_gives_the_elements() -> None:
-    array = stored(chunk_shape=(5, 3))
+    array = stored(chunks=(5, 3))
     assert np.array_equal(np.from_dlpack(array), VALUES)
     assert array.__dlpack_device__() == VALUES.__dlpack_device__()
     with pytest.raises(BufferError, match="without a copy"):
@@ -59,7 +59,7 @@ def test_dlpack_gives_the_elements() -> None:
 
 def test_a_type_that_dlpack_does_not_have_is_refused_before_anything_is_read(store: CountingStore) -> None:
     group = zarrcore.open(store.root, "r+")
-    texts = group.create_array(f"texts{store.is_remote}", shape=(2,), data_type="U3")
+    texts = group.create_array(f"texts{store.is_remote}", shape=(2,), dtype="U3")
     texts[...] = ["a", "b"]
     array = zarrcore.open(store)[texts.path]
     with pytest.raises(BufferError):
@@ -68,7 +68,7 @@ def test_a_type_that_dlpack_does_not_have_is_refused_before_anything_is_read(sto
 
 
 def test_it_has_no_arithmetic() -> None:
-    array = stored(chunk_shape=(5, 3))
+    array = stored(chunks=(5, 3))
     with pytest.raises(TypeError):
         array + 1
     assert not hasattr(array, "__array_function__")
@@ -76,9 +76,7 @@ def test_it_has_no_arithmetic() -> None:
 
 
 @pytest.mark.parametrize("limit", ["32B", "100B", "1MiB"])
-@pytest.mark.parametrize(
-    "layout", [{"chunk_shape": (5, 3)}, {"chunk_shape": (1, 3), "shard_shape": (4, 6)}], ids=str
-)
+@pytest.mark.parametrize("layout", [{"chunks": (5, 3)}, {"chunks": (1, 3), "shards": (4, 6)}], ids=str)
 def test_dask_cuts_it_at_the_ends_of_chunks(layout: dict[str, Any], limit: str) -> None:
     array = stored(**layout)
     with dask.config.set({"array.chunk-size": limit}):
@@ -118,18 +116,18 @@ def test_very_many_chunks_that_differ_are_not_listed() -> None:
 
 
 def test_chunks_and_shards_are_named_as_in_zarr_python() -> None:
-    assert (stored(chunk_shape=(5, 3)).chunks, stored(chunk_shape=(5, 3)).shards) == ((5, 3), None)
-    sharded = stored(chunk_shape=(1, 3), shard_shape=(4, 6))
+    assert (stored(chunks=(5, 3)).chunks, stored(chunks=(5, 3)).shards) == ((5, 3), None)
+    sharded = stored(chunks=(1, 3), shards=(4, 6))
     assert (sharded.chunks, sharded.shards) == ((1, 3), (4, 6))
 
 
 def test_xarray_takes_it_as_the_values_of_a_variable() -> None:
-    variable = xr.DataArray(stored(chunk_shape=(5, 3)), dims=("y", "x"))
+    variable = xr.DataArray(stored(chunks=(5, 3)), dims=("y", "x"))
     assert np.array_equal(variable.isel(x=[2, 0]), VALUES[:, [2, 0]])
 
 
 def test_it_pickles_with_all_its_selections() -> None:
-    array = pickle.loads(pickle.dumps(stored(chunk_shape=(5, 3))))
+    array = pickle.loads(pickle.dumps(stored(chunks=(5, 3))))
     assert np.array_equal(array.oindex[[3, 0], [6, 1]], VALUES[np.ix_([3, 0], [6, 1])])
     assert tokenize(array) == tokenize(pickle.loads(pickle.dumps(array)))
 

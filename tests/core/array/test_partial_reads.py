@@ -47,7 +47,7 @@ class Remote(MemoryStore):
 
 def remote_array(**parameters: Any) -> tuple[Remote, Any]:
     store = Remote()
-    array = zarrcore.create(store).create_array("a", data_type="uint32", **parameters)
+    array = zarrcore.create(store).create_array("a", dtype="uint32", **parameters)
     array[...] = NOISE[: array.shape[0], : array.shape[1], : array.shape[2]]
     array = zarrcore.open(store)["a"]
     store.requests.clear()
@@ -56,7 +56,7 @@ def remote_array(**parameters: Any) -> tuple[Remote, Any]:
 
 
 def test_a_plane_of_a_shard_is_fetched_without_the_rest() -> None:
-    store, array = remote_array(shape=(8, 256, 512), chunk_shape=(1, 256, 512), shard_shape=(8, 256, 512))
+    store, array = remote_array(shape=(8, 256, 512), chunks=(1, 256, 512), shards=(8, 256, 512))
     assert np.array_equal(array[5], NOISE[5])
     assert len(store.requests) == 2
     assert store.nbytes < 16 * 8 + 4 + INNER_NBYTES + 4096
@@ -64,7 +64,7 @@ def test_a_plane_of_a_shard_is_fetched_without_the_rest() -> None:
 
 def test_only_the_wanted_bytes_of_raw_inner_chunks_are_fetched() -> None:
     store, array = remote_array(
-        shape=(8, 256, 512), chunk_shape=(1, 256, 512), shard_shape=(8, 256, 512), codecs=["bytes"]
+        shape=(8, 256, 512), chunks=(1, 256, 512), shards=(8, 256, 512), codecs=["bytes"]
     )
     assert np.array_equal(array[:, 100:110], NOISE[:, 100:110])
     assert len(store.requests) == 1 + 8, "the spans are too far apart for one request"
@@ -73,18 +73,14 @@ def test_only_the_wanted_bytes_of_raw_inner_chunks_are_fetched() -> None:
 
 
 def test_raw_inner_chunks_that_are_close_are_fetched_together() -> None:
-    store, array = remote_array(
-        shape=(8, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(8, 32, 64), codecs=["bytes"]
-    )
+    store, array = remote_array(shape=(8, 32, 64), chunks=(1, 32, 64), shards=(8, 32, 64), codecs=["bytes"])
     assert np.array_equal(array[2:6, 3], NOISE[2:6, 3, :64])
     assert len(store.requests) == 2
     assert store.nbytes == 16 * 8 + 4 + (3 * 32 + 1) * 64 * 4
 
 
 def test_raw_inner_chunks_of_a_wrong_size_are_reported() -> None:
-    store, array = remote_array(
-        shape=(2, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(2, 32, 64), codecs=["bytes"]
-    )
+    store, array = remote_array(shape=(2, 32, 64), chunks=(1, 32, 64), shards=(2, 32, 64), codecs=["bytes"])
     shard = bytearray(store.get("a/c/0/0/0") or b"")
     # The index is rewritten so that one inner chunk is a row shorter.
     places = np.frombuffer(bytes(shard[-36:-4]), "<u8").copy()
@@ -101,8 +97,8 @@ def test_a_chunk_that_is_too_large_is_refused_before_it_is_fetched(monkeypatch: 
     monkeypatch.setattr(vlen_bytes, "MAX_VALUES_NBYTES", 100)  # of a chunk of strings
     store = Remote()
     h = zarrcore.create(store)
-    h.create_array("numbers", shape=(4,), chunk_shape=(4,), data_type="uint32", codecs=["bytes"])
-    h.create_array("strings", shape=(4,), chunk_shape=(4,), data_type="string", codecs=["vlen-utf8"])
+    h.create_array("numbers", shape=(4,), chunks=(4,), dtype="uint32", codecs=["bytes"])
+    h.create_array("strings", shape=(4,), chunks=(4,), dtype="string", codecs=["vlen-utf8"])
     for name, most in (("numbers", 16), ("strings", 120)):
         store.set(f"{name}/c/0", bytes(1 << 20))
         with pytest.raises(CodecError, match=f"{name}/c/0: 1,048,576 bytes are stored, but at most {most} "):
@@ -118,9 +114,7 @@ def test_each_chunk_is_requested_and_decoded_once(tmp_path: Path, monkeypatch: p
     }
     h = zarrcore.create(tmp_path / "a.zarr")
     for name, (chunks, shard) in parts.items():
-        array = h.create_array(
-            name, shape=(64, 64, 128), data_type="uint32", chunk_shape=chunks, shard_shape=shard
-        )
+        array = h.create_array(name, shape=(64, 64, 128), dtype="uint32", chunks=chunks, shards=shard)
         array[...] = np.broadcast_to(NOISE[:1, :64, :128], (64, 64, 128))
     decoded: Counter[str] = Counter()
     requests: Counter[str] = Counter()
@@ -174,9 +168,7 @@ print(peak_nbytes() - before)
 def test_reading_into_a_buffer_takes_little_extra_memory(tmp_path: Path) -> None:
     h = zarrcore.create(tmp_path / "a.zarr")
     blosc = {"name": "blosc", "configuration": {"cname": "lz4", "shuffle": "shuffle"}}
-    array = h.create_array(
-        "a", shape=(512, 256, 256), chunk_shape=(64,) * 3, data_type="float32", codecs=[blosc]
-    )
+    array = h.create_array("a", shape=(512, 256, 256), chunks=(64,) * 3, dtype="float32", codecs=[blosc])
     array[...] = np.arange(256, dtype="f4")
     command = [sys.executable, "-c", MEMORY, tmp_path / "a.zarr"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -18,7 +18,7 @@ DATA = np.arange(5 * 7 * 6, dtype="i4").reshape(5, 7, 6)
 
 def array(shard_shape: tuple[int, ...] | None = None) -> zarrcore.Array:
     stored = zarrcore.create("memory://").create_array(
-        "/a", shape=DATA.shape, data_type="int32", chunk_shape=(2, 3, 4), shard_shape=shard_shape
+        "/a", shape=DATA.shape, dtype="int32", chunks=(2, 3, 4), shards=shard_shape
     )
     stored[...] = DATA
     return stored.with_chunk_cache(zarrcore.ChunkCache(1 << 20))
@@ -81,7 +81,7 @@ def test_the_calls_of_a_warm_request_do_not_grow_with_its_chunks(suffix: str) ->
     for chunks in (4, 16):
         shape = (chunks, chunks, chunks)
         stored = zarrcore.create("memory://").create_array(
-            "/a", shape=shape, data_type="uint8", chunk_shape=(1, 1, chunks), fill_value=3
+            "/a", shape=shape, dtype="uint8", chunks=(1, 1, chunks), fill_value=3
         )
         file = zarrcore.virtual_file(stored.with_chunk_cache(zarrcore.ChunkCache(1 << 22)), suffix=suffix)
         file.prefetch(0, file.size)

@@ -73,14 +73,14 @@ def test_shards_count_as_chunks(tmp_path: Path) -> None:
 
 def test_an_empty_array_has_no_chunks_to_check_however_long_its_other_axis_is() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("a", shape=(0, 1 << 60), data_type="int8", chunk_shape=(1, 1))
+    zc.create(store).create_array("a", shape=(0, 1 << 60), dtype="int8", chunks=(1, 1))
     values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
     assert zc.open(Unlistable(values))["a"].storage_info() == StorageInfo(0, 0, 0, 0)
 
 
 def test_too_many_chunks_to_check_one_by_one_is_an_error() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), data_type="int8", chunk_shape=(1,))
+    zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), dtype="int8", chunks=(1,))
     array = zc.open(store)["a"]
     assert array.storage_info().present == 0
     values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
@@ -89,7 +89,7 @@ def test_too_many_chunks_to_check_one_by_one_is_an_error() -> None:
 
 
 def test_the_ratio_of_strings_of_variable_length_is_unknown() -> None:
-    array = zc.create(MemoryStore()).create_array("a", shape=(3,), data_type="string")
+    array = zc.create(MemoryStore()).create_array("a", shape=(3,), dtype="string")
     array[...] = ["long" * 100, "", "ü"]
     info = array.storage_info()
     assert (info.present, info.nbytes, info.ratio) == (1, None, None)
@@ -98,7 +98,7 @@ def test_the_ratio_of_strings_of_variable_length_is_unknown() -> None:
 def test_an_array_without_stored_chunks_is_counted() -> None:
     hierarchy = zc.create(MemoryStore())
     for name, shape in (("a", (0,)), ("b", (5,)), ("c", ())):
-        hierarchy.create_array(name, shape=shape, data_type="int8")
+        hierarchy.create_array(name, shape=shape, dtype="int8")
         info = hierarchy[name].storage_info()
         assert (info.present, info.stored_bytes, info.ratio) == (0, 0, None)
     assert hierarchy["c"].storage_info().chunks == 1
@@ -107,7 +107,7 @@ def test_an_array_without_stored_chunks_is_counted() -> None:
 @given(present=st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
 def test_any_set_of_chunks_is_counted(present: set[tuple[int, int]]) -> None:
     store = MemoryStore()
-    array = zc.create(store).create_array("a", shape=(12, 7), data_type="int8", chunk_shape=(3, 2))
+    array = zc.create(store).create_array("a", shape=(12, 7), dtype="int8", chunks=(3, 2))
     for y, x in present:
         store.set(f"a/c/{y}/{x}", bytes(y + 1))
     inside = [y for y, x in present if y < 4 and x < 4]

@@ -36,22 +36,22 @@ from zarrcore.stores import BytesLike, LocalStore, MemoryStore
 from zarrcore.typing import AnyArray
 
 LAYOUTS: list[dict[str, Any]] = [
-    {"format": "v3", "chunk_shape": (4, 3)},
-    {"format": "v3", "chunk_shape": (4, 3), "codecs": []},
-    {"format": "v3", "chunk_shape": (2, 3), "shard_shape": (4, 9)},
+    {"format": "v3", "chunks": (4, 3)},
+    {"format": "v3", "chunks": (4, 3), "codecs": []},
+    {"format": "v3", "chunks": (2, 3), "shards": (4, 9)},
     {
         "format": "v3",
-        "chunk_shape": (4, 3),
+        "chunks": (4, 3),
         "codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}}, "zstd"],
     },
-    {"format": "v3", "chunk_shape": (50, 50), "codecs": ["gzip", "crc32c"]},
+    {"format": "v3", "chunks": (50, 50), "codecs": ["gzip", "crc32c"]},
     {
         "format": "v2",
-        "chunk_shape": (4, 3),
+        "chunks": (4, 3),
         "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}],
     },
-    {"format": "v2", "chunk_shape": (3, 20)},
-    {"format": "n5", "chunk_shape": (4, 3)},
+    {"format": "v2", "chunks": (3, 20)},
+    {"format": "n5", "chunks": (4, 3)},
 ]
 
 
@@ -60,9 +60,7 @@ def create(
 ) -> ArrayNode:
     layout = dict(layout)
     hierarchy = zarrcore.create(store, layout.pop("format", "v3"), chunk_cache=more.pop("chunk_cache", None))
-    return hierarchy.create_array(
-        "a", shape=shape, data_type=more.pop("data_type", "int32"), **layout, **more
-    )
+    return hierarchy.create_array("a", shape=shape, dtype=more.pop("dtype", "int32"), **layout, **more)
 
 
 def axis_items(length: int) -> st.SearchStrategy[Any]:
@@ -155,7 +153,7 @@ def test_every_kind_of_element_reads_back(dtype: Any) -> None:
         str: ["", "längere Texte"],
         bytes: np.array([b"", b"\0\1"], object),
     }.get(dtype, [1, 0])
-    array = zarrcore.create(MemoryStore()).create_array("a", shape=(5,), data_type=dtype, chunk_shape=(2,))
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(5,), dtype=dtype, chunks=(2,))
     array[1:3] = values
     array[4] = values[0]
     expected = np.zeros(5, array.dtype) if array.dtype != object else np.array([b""] * 5, object)
@@ -166,7 +164,7 @@ def test_every_kind_of_element_reads_back(dtype: Any) -> None:
 
 def test_chunks_of_fill_values_are_erased_or_not_stored() -> None:
     store = MemoryStore()
-    array = create(store, {"chunk_shape": (4, 4)}, shape=(8, 8), data_type="float32", fill_value=np.nan)
+    array = create(store, {"chunks": (4, 4)}, shape=(8, 8), dtype="float32", fill_value=np.nan)
 
     def stored() -> set[str]:
         return {entry.key for entry in store.list_prefix("a/c/")}
@@ -190,7 +188,7 @@ def test_the_rest_of_a_chunk_is_read_only_if_the_write_leaves_some_of_it() -> No
             return super().get(key, *arguments, **keywords)
 
     store = Counting()
-    array = create(store, {"chunk_shape": (4, 4)}, shape=(10, 10))
+    array = create(store, {"chunks": (4, 4)}, shape=(10, 10))
     array[...] = 1
     array[4:10, 8:] = 2  # chunks at the edge, written completely within the array
     assert store.reads == 0
@@ -199,7 +197,7 @@ def test_the_rest_of_a_chunk_is_read_only_if_the_write_leaves_some_of_it() -> No
 
 
 def test_threads_that_write_parts_of_the_same_chunks_lose_nothing() -> None:
-    array = create(MemoryStore(), {"chunk_shape": (8, 8)}, shape=(24, 24), chunk_cache=ChunkCache(1 << 20))
+    array = create(MemoryStore(), {"chunks": (8, 8)}, shape=(24, 24), chunk_cache=ChunkCache(1 << 20))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda row: array.write(row, row + 1), range(24)))
     np.testing.assert_array_equal(array[...], np.repeat(np.arange(1, 25), 24).reshape(24, 24))
@@ -216,7 +214,7 @@ def test_a_failed_write_that_was_carried_out_is_not_hidden_by_cached_chunks() ->
             return True
 
     store = Losing()
-    array = create(store, {"chunk_shape": (8, 8)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
+    array = create(store, {"chunks": (8, 8)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
     array[...] = 1
     assert array[0, 0] == 1
     store.loses = True
@@ -227,7 +225,7 @@ def test_a_failed_write_that_was_carried_out_is_not_hidden_by_cached_chunks() ->
 
 def test_two_hierarchies_of_one_store_with_one_cache_see_what_the_other_writes() -> None:
     cache, store = ChunkCache(1 << 20), MemoryStore()
-    writer = create(store, {"chunk_shape": (2, 2), "shard_shape": (4, 4)}, shape=(8, 8), chunk_cache=cache)
+    writer = create(store, {"chunks": (2, 2), "shards": (4, 4)}, shape=(8, 8), chunk_cache=cache)
     reader = zarrcore.open(store, chunk_cache=cache)["a"]
     assert isinstance(reader, Array)
     for value in range(1, 4):
@@ -238,7 +236,7 @@ def test_two_hierarchies_of_one_store_with_one_cache_see_what_the_other_writes()
 
 
 def test_a_reader_never_sees_half_a_write(tmp_path: Path) -> None:
-    array = create(LocalStore(tmp_path), {"chunk_shape": (64, 64), "codecs": []}, shape=(64, 64))
+    array = create(LocalStore(tmp_path), {"chunks": (64, 64), "codecs": []}, shape=(64, 64))
     array[...] = 1
     stop = threading.Event()
     seen: set[tuple[int, ...]] = set()
@@ -260,14 +258,14 @@ def test_a_reader_never_sees_half_a_write(tmp_path: Path) -> None:
 
 @given(value=st.sampled_from([[1, 2, 3], "text", [[1], [2, 3]], object(), 2**40, {"a": 1}]))
 def test_values_that_do_not_fit_are_refused(value: Any) -> None:
-    array = create(MemoryStore(), {"chunk_shape": (4, 4)}, shape=(8, 8))
+    array = create(MemoryStore(), {"chunks": (4, 4)}, shape=(8, 8))
     with pytest.raises(ElementError):
         array[...] = value
     assert not array[...].any()
 
 
 def test_a_refused_write_says_why(tmp_path: Path) -> None:
-    array = create(LocalStore(tmp_path), {"chunk_shape": (4, 4)}, shape=(8, 8))
+    array = create(LocalStore(tmp_path), {"chunks": (4, 4)}, shape=(8, 8))
     array[...] = 1
     reader = zarrcore.open(tmp_path)["a"]
     assert isinstance(reader, Array)
@@ -304,7 +302,7 @@ def failing(store: MemoryStore, key: str) -> Iterator[None]:
 
 def test_a_store_failure_is_reported_and_the_chunk_stays_unchanged() -> None:
     store = MemoryStore()
-    array = create(store, {"chunk_shape": (4, 4)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
+    array = create(store, {"chunks": (4, 4)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
     array[...] = 1
     with failing(store, "a/c/1/1"), pytest.raises(StoreTimeoutError):
         array[...] = 2
@@ -314,13 +312,13 @@ def test_a_store_failure_is_reported_and_the_chunk_stays_unchanged() -> None:
 def test_a_pickled_array_can_be_written(tmp_path: Path) -> None:
     import pickle
 
-    array = create(LocalStore(tmp_path), {"chunk_shape": (4, 4)}, shape=(8, 8))
+    array = create(LocalStore(tmp_path), {"chunks": (4, 4)}, shape=(8, 8))
     pickle.loads(pickle.dumps(array))[2] = 9
     assert (array[2] == 9).all()
 
 
 def test_a_scalar_over_many_chunks_takes_no_memory() -> None:
-    array = create(MemoryStore(), {"chunk_shape": (1,)}, shape=(10**9,), data_type="int8")
+    array = create(MemoryStore(), {"chunks": (1,)}, shape=(10**9,), dtype="int8")
     written = 0
 
     def enough() -> bool:
@@ -339,7 +337,7 @@ def test_a_scalar_over_many_chunks_takes_no_memory() -> None:
 
 @pytest.mark.skipif(CORES < 2, reason="there is only one core")
 def test_threads_share_the_inner_chunks_of_a_single_shard(monkeypatch: pytest.MonkeyPatch) -> None:
-    array = create(MemoryStore(), {"chunk_shape": (4, 4), "shard_shape": (32, 32)}, (32, 32))
+    array = create(MemoryStore(), {"chunks": (4, 4), "shards": (32, 32)}, (32, 32))
     together, calls, threads = threading.Barrier(2), count(), set()
     encode = Pipeline.encode
 

@@ -79,7 +79,7 @@ def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path,
 @pytest.mark.parametrize("suffix", ["h5", "nc"])
 def test_cat_writes_no_file_without_its_array(zarrscope: Run, tmp_path: Path, suffix: str) -> None:
     array = zarrcore.create(tmp_path / "a.zarr").create_array(
-        "names", shape=(2,), data_type="string", chunk_shape=(2,)
+        "names", shape=(2,), dtype="string", chunks=(2,)
     )
     array[...] = np.array(["a", "b\0c"], object)
     refused = zarrscope("cat", tmp_path / "a.zarr", "names", "-o", tmp_path / f"a.{suffix}")
@@ -155,7 +155,7 @@ def test_help_and_errors_name_the_same_file_types(zarrscope: Run, source: Path, 
 
 
 def test_dates_without_a_unit_are_shown_as_counts(zarrscope: Run, tmp_path: Path) -> None:
-    array = zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(3,), data_type="datetime64")
+    array = zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(3,), dtype="datetime64")
     array[...] = np.array([1, -2, -(2**63)]).view("M8")
     assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "json").text == "[1, -2, null]\n"
     assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "csv").text == '1\n-2\n""\n'

@@ -149,7 +149,7 @@ def test_a_command_loads_few_modules(
     arguments: tuple[str, ...], late: set[str], most: int, tmp_path: Path
 ) -> None:
     """*most* counts zarrscope's own. A command that needs more of them starts more slowly."""
-    zarrcore.create(tmp_path).create_array("x", shape=(4,), data_type="u1")
+    zarrcore.create(tmp_path).create_array("x", shape=(4,), dtype="u1")
     words = [str(tmp_path) if word == "SOURCE" else word for word in arguments]
     program = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
     program += f"from zarrcore.cli.main import main; sys.exit(main({words!r}))"

@@ -19,7 +19,7 @@ from tests.servers import S3Server
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr") as hierarchy:
-        array = hierarchy.create_array("/g/x", shape=(4, 4), chunk_shape=(2, 2), data_type="int16")
+        array = hierarchy.create_array("/g/x", shape=(4, 4), chunks=(2, 2), dtype="int16")
         array[...] = 5
     return tmp_path / "a.zarr"
 
@@ -45,7 +45,7 @@ def test_the_outcome_as_json(source: Path, tmp_path: Path) -> None:
 
 def test_one_chunk_inside_is_told_in_the_singular(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as hierarchy:
-        hierarchy.create_array("x", shape=(4,), data_type="int16")[...] = 5
+        hierarchy.create_array("x", shape=(4,), dtype="int16")[...] = 5
     outcome = run_inside(
         "reference", tmp_path / "a.zarr", "-o", tmp_path / "b.json", "--inline-threshold", "1M"
     )
@@ -79,9 +79,7 @@ def test_an_output_of_another_kind_is_refused(source: Path, tmp_path: Path) -> N
 
 def test_zarr_v3_describes_shards(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as hierarchy:
-        hierarchy.create_array("/x", shape=(8, 8), chunk_shape=(2, 2), shard_shape=(4, 4), data_type="int16")[
-            ...
-        ] = 5
+        hierarchy.create_array("/x", shape=(8, 8), chunks=(2, 2), shards=(4, 4), dtype="int16")[...] = 5
     output = tmp_path / "b.json"
     outcome = run_inside("reference", tmp_path / "a.zarr", "-o", output)
     assert outcome.status == 1

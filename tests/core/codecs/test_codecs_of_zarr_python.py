@@ -116,7 +116,7 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
     shape = tuple(2 * length - 1 for length in chunk)
     first, second = (sample(case, dtype, shape, seed) for seed in (1, 2))
     ours = zarrcore.create(path, format=f"v{zarr_format}").create_array(
-        "a", shape=shape, data_type=dtype, chunk_shape=chunk, codecs=case.codecs
+        "a", shape=shape, dtype=dtype, chunks=chunk, codecs=case.codecs
     )
     is_oracle = reads_its_own(path / "a", zarr_format, first, case.exact)
     ours[...] = first

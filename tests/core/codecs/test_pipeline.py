@@ -169,7 +169,7 @@ def test_texts_with_numbers_that_are_no_characters_are_refused(first: str) -> No
     values = np.array([first, first], "<U1")
     values.view("<u4")[1] = 0xFFFFFFFF
     array = zarrcore.create("memory://").create_array(
-        "a", shape=(2,), data_type=values.dtype, codecs=["bytes", "gzip"], chunk_shape=(2,)
+        "a", shape=(2,), dtype=values.dtype, codecs=["bytes", "gzip"], chunks=(2,)
     )
     with pytest.raises(CodecError, match="0xffffffff is not a character"):
         array[...] = values

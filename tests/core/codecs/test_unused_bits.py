@@ -47,7 +47,7 @@ def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, AnyArray]:
     parts = 2 if name.startswith("complex") else 1
     store = MemoryStore()
     zc.create(store).create_array(
-        "/", shape=values.shape, data_type="uint8", chunk_shape=(8, values.shape[1]), codecs=["bytes"]
+        "/", shape=values.shape, dtype="uint8", chunks=(8, values.shape[1]), codecs=["bytes"]
     )[...] = values
     dtype = parse_data_type(name).dtype
     spec = ArraySpec((8, 16 // parts), dtype, zero(dtype))

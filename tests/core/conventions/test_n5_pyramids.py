@@ -20,7 +20,7 @@ def read(
     hierarchy = zarrcore.create(MemoryStore(), format="n5")
     hierarchy.create_group("volume").attributes = attributes
     for path, shape in arrays.items():
-        hierarchy.create_array(f"volume/{path}", shape=shape, data_type="uint8").attributes = (own or {}).get(
+        hierarchy.create_array(f"volume/{path}", shape=shape, dtype="uint8").attributes = (own or {}).get(
             path, {}
         )
     return image_of(hierarchy["volume"])
@@ -74,7 +74,7 @@ def n5(arrays: dict[str, tuple[int, ...]], format_: str = "n5") -> Any:
     hierarchy = zarrcore.create(MemoryStore(), format=format_)
     hierarchy.create_group("volume")
     for path, shape in arrays.items():
-        hierarchy.create_array(f"volume/{path}", shape=shape, data_type="uint8")
+        hierarchy.create_array(f"volume/{path}", shape=shape, dtype="uint8")
     return hierarchy["volume"]
 
 

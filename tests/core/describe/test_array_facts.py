@@ -15,7 +15,7 @@ def facts(**options: object) -> dict[str, str]:
 
 
 def test_the_facts_follow_from_the_metadata() -> None:
-    found = facts(shape=(1000, 20), data_type="uint16", chunk_shape=(100, 20), dimension_names=["y", None])
+    found = facts(shape=(1000, 20), dtype="uint16", chunks=(100, 20), dimension_names=["y", None])
     assert found["shape"] == "1,000 × 20"
     assert found["dimensions"] == "y, –"
     assert found["data type"] == "uint16  (<u2)"
@@ -27,7 +27,7 @@ def test_the_facts_follow_from_the_metadata() -> None:
 
 
 def test_shards_have_chunks_inside_and_codecs_of_their_own() -> None:
-    found = facts(shape=(8,), data_type="uint8", chunk_shape=(2,), shard_shape=(4,))
+    found = facts(shape=(8,), dtype="uint8", chunks=(2,), shards=(4,))
     assert (found["chunk shape"], found["inner chunks"]) == ("4  (4 bytes)", "2")
     assert found["codecs"].splitlines()[1] == "  bytes"
 
@@ -37,6 +37,6 @@ def test_shards_have_chunks_inside_and_codecs_of_their_own() -> None:
     [("string", "ä", '"ä"'), ("float32", np.nan, "nan"), ("bool", True, "True"), ("M8[s]", "NaT", "NaT")],
 )
 def test_fill_values_of_every_type_are_shown(data_type: str, fill_value: object, shown: str) -> None:
-    found = facts(shape=(), data_type=data_type, fill_value=fill_value)
+    found = facts(shape=(), dtype=data_type, fill_value=fill_value)
     assert found["fill value"] == shown
     assert found["size"].startswith("1 element")

@@ -16,12 +16,12 @@ def raster(store: MemoryStore) -> zarrcore.Array:
     hierarchy = zarrcore.create(store)
     for name, length, units in (("lat", 4, "degrees_north"), ("lon", 3, "degrees_east")):
         hierarchy.create_array(
-            name, shape=(length,), data_type="float64", dimension_names=[name], attributes={"units": units}
+            name, shape=(length,), dtype="float64", dimension_names=[name], attributes={"units": units}
         )[...] = np.arange(length)
     hierarchy.create_array(
         "t",
         shape=(4, 3),
-        data_type="float32",
+        dtype="float32",
         dimension_names=["lat", "lon"],
         attributes={"units": "K", "standard_name": "air_temperature"},
     )
@@ -61,6 +61,6 @@ def test_metadata_that_contradict_themselves_are_told() -> None:
 
 
 def test_a_node_without_a_convention_has_no_such_facts() -> None:
-    array = zarrcore.create(StatisticsStore(MemoryStore())).create_array("a", shape=(3,), data_type="uint8")
+    array = zarrcore.create(StatisticsStore(MemoryStore())).create_array("a", shape=(3,), dtype="uint8")
     assert meaning_facts(array) == []
     assert meaning_or_error(array) is None

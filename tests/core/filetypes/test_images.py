@@ -108,13 +108,13 @@ def test_arrays_only_have_the_file_types_that_can_hold_them(data: np.ndarray, ex
     ],
 )
 def test_files_that_are_too_large_are_not_offered(shape: tuple[int, ...], expected: set[str]) -> None:
-    array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, data_type="uint8")
+    array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, dtype="uint8")
     assert set(supported_suffixes(array)) == expected
 
 
 def test_numbers_of_ml_dtypes_are_not_images() -> None:
     store = zarrcore.stores.MemoryStore()
-    array = zarrcore.create(store).create_array("a", shape=(3,), data_type=ml_dtypes.bfloat16)
+    array = zarrcore.create(store).create_array("a", shape=(3,), dtype=ml_dtypes.bfloat16)
     assert set(supported_suffixes(array)) == {"raw", "npy"}
     with pytest.raises(UnsupportedError, match="'bfloat16' has no counterpart in TIFF"):
         zarrcore.virtual_file(array, suffix="tiff")

@@ -17,9 +17,7 @@ from zarrcore.filetypes.records import Linear, Records
 
 
 def elements() -> tuple[RawFile, bytes]:
-    array = zarrcore.create("memory://").create_array(
-        "/a", shape=(6, 5), data_type="uint16", chunk_shape=(2, 3)
-    )
+    array = zarrcore.create("memory://").create_array("/a", shape=(6, 5), dtype="uint16", chunks=(2, 3))
     array[...] = np.arange(30).reshape(6, 5)
     cached = array.with_chunk_cache(zarrcore.ChunkCache(1 << 20))
     return RawFile(cached), np.arange(30, dtype="u2").tobytes()

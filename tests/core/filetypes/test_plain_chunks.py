@@ -30,10 +30,10 @@ def arrays(draw: st.DrawFn) -> tuple[zarrcore.Array, np.ndarray, np.ndarray]:
     fill = values(data.dtype, (1,), seed=5)[0:1].astype(data.dtype).reshape(())
     options: dict[str, Any] = {}
     if draw(st.booleans()):
-        options["shard_shape"] = tuple(length * draw(st.integers(1, 4)) for length in chunk)
+        options["shards"] = tuple(length * draw(st.integers(1, 4)) for length in chunk)
     hierarchy = zarrcore.create("memory://")
     array = hierarchy.create_array(
-        "/a", shape=shape, data_type=data.dtype, chunk_shape=chunk, fill_value=fill[()], **options
+        "/a", shape=shape, dtype=data.dtype, chunks=chunk, fill_value=fill[()], **options
     )
     stored = data.copy()
     if shape and shape[0] > chunk[0]:  # the first chunks are missing
@@ -75,7 +75,7 @@ def test_any_part_of_any_chunk_equals_that_of_numpy(
 
 def test_chunks_are_cached() -> None:
     hierarchy = zarrcore.create("memory://")
-    stored = hierarchy.create_array("/a", shape=(5, 5), data_type="u1", chunk_shape=(3, 3), fill_value=9)
+    stored = hierarchy.create_array("/a", shape=(5, 5), dtype="u1", chunks=(3, 3), fill_value=9)
     stored[...] = np.arange(25).reshape(5, 5)
     again = zarrcore.open(hierarchy.store, chunk_cache=zarrcore.ChunkCache(1 << 20))
     chunk = PlainChunks(again["/a"]).chunk((1, 1))
@@ -100,15 +100,13 @@ def test_small_chunks_of_shards_are_joined(
     chunk: tuple[int, ...], shard: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
     hierarchy = zarrcore.create("memory://")
-    array = hierarchy.create_array(
-        "/a", shape=(300,) * 3, data_type="float32", chunk_shape=chunk, shard_shape=shard
-    )
+    array = hierarchy.create_array("/a", shape=(300,) * 3, dtype="float32", chunks=chunk, shards=shard)
     assert PlainChunks(array).shape == expected
 
 
 def test_chunks_of_variable_length_elements_are_made_whole() -> None:
     hierarchy = zarrcore.create("memory://")
-    array = hierarchy.create_array("/a", shape=(3,), data_type="string", chunk_shape=(2,), fill_value="–")
+    array = hierarchy.create_array("/a", shape=(3,), dtype="string", chunks=(2,), fill_value="–")
     array[:2] = np.array(["ä", "bc"], np.dtypes.StringDType())
     plain = PlainChunks(array)
     assert plain.nbytes is None
@@ -121,6 +119,6 @@ def test_arrays_that_a_document_cannot_express_are_refused() -> None:
     with pytest.raises(MetadataError, match="no JSON form"):
         group_document({"a": object()})
     hierarchy = zarrcore.create("memory://")
-    array = hierarchy.create_array("/a", shape=(4,), data_type="float64", chunk_shape=(1 << 62,))
+    array = hierarchy.create_array("/a", shape=(4,), dtype="float64", chunks=(1 << 62,))
     with pytest.raises(UnsupportedError, match="too large for a file"):
         PlainChunks(array)

@@ -46,9 +46,7 @@ def test_each_file_type_is_found_by_its_names(kind: FileType) -> None:
 
 @pytest.mark.parametrize("suffix", [kind.suffix for kind in FILE_TYPES])
 def test_a_file_of_an_array_has_the_suffix_of_its_entry(suffix: str) -> None:
-    array = zarrcore.create("memory://").create_array(
-        "/a", shape=(4, 5), data_type="uint8", chunk_shape=(4, 5)
-    )
+    array = zarrcore.create("memory://").create_array("/a", shape=(4, 5), dtype="uint8", chunks=(4, 5))
     kind = file_type(suffix)
     if kind.is_text:
         assert suffix in TEXT_SUFFIXES

@@ -88,13 +88,13 @@ def test_metadata_are_those_of_the_planes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", [(5, 7), (7,), (), (0, 5, 7), (65_536, 1, 1), (5, 7, 3)])
 def test_what_is_no_stack(shape: tuple[int, ...]) -> None:
-    array = zarrcore.create("memory://").create_array("a", shape=shape, data_type="u1")
+    array = zarrcore.create("memory://").create_array("a", shape=shape, dtype="u1")
     with pytest.raises(UnsupportedError, match="is not that of a stack of 1 to 65,535 planes"):
         stack_as_vrt(array, raster_facts(array), str)
 
 
 def test_a_text_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vrt, "MAX_NBYTES", 10_000)
-    array = zarrcore.create("memory://").create_array("a", shape=(100, 5, 7), data_type="f4")
+    array = zarrcore.create("memory://").create_array("a", shape=(100, 5, 7), dtype="f4")
     with pytest.raises(UnsupportedError, match=r"has too many planes \(100\) for a VRT"):
         stack_as_vrt(array, raster_facts(array), str)

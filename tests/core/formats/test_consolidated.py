@@ -31,7 +31,7 @@ def filled(source: Any, name: str) -> Hierarchy:
     hierarchy.create_group("a/b", attributes={"who": "me"})
     for path in ("x", "a/b/y"):
         array = hierarchy.create_array(
-            path, shape=(4, 6), data_type="int16", chunk_shape=(2, 3), attributes={"path": path}
+            path, shape=(4, 6), dtype="int16", chunks=(2, 3), attributes={"path": path}
         )
         array[...] = 3
     return hierarchy

@@ -64,7 +64,7 @@ def test_chunk_keys_in_both_directions(
         assert np.asarray(found[...]).tobytes() == first.tobytes()
         hierarchy = zarrcore.create(tmp_path / "ours", format=f"v{zarr_format}")
         ours = hierarchy.create_array(
-            "a", shape=shape, chunk_shape=chunks, data_type="int16", fill_value=3,
+            "a", shape=shape, chunks=chunks, dtype="int16", fill_value=3,
             chunk_key_encoding=ChunkKeyEncoding(encoding["name"], separator),
         )  # fmt: skip
         ours[...] = second
@@ -86,7 +86,7 @@ def test_attributes_in_both_directions(zarr_format: int, tmp_path: Path) -> None
         found = zarrcore.open(tmp_path / "theirs")
         ours = zarrcore.create(tmp_path / "ours", format=f"v{zarr_format}")
         ours["/"].attributes = ATTRIBUTES
-        ours.create_array("a", shape=(2,), data_type="uint8", attributes=ATTRIBUTES)
+        ours.create_array("a", shape=(2,), dtype="uint8", attributes=ATTRIBUTES)
         for path in ("/", "/a"):
             assert same(found[path].attributes, ATTRIBUTES)
             assert same(dict(zarr.open(tmp_path / "ours" / path[1:], mode="r").attrs), ATTRIBUTES)
@@ -118,7 +118,7 @@ def test_dimension_names_in_both_directions(names: list[str | None], tmp_path: P
         )
     assert zarrcore.open(tmp_path / "theirs")["/"].dimension_names == tuple(names)
     ours = zarrcore.create(tmp_path / "ours")
-    ours.create_array("a", shape=(2, 3, 4), data_type="uint8", dimension_names=names)
+    ours.create_array("a", shape=(2, 3, 4), dtype="uint8", dimension_names=names)
     with configured():
         assert zarr.open_array(tmp_path / "ours/a", mode="r").metadata.dimension_names == tuple(names)
 

@@ -140,6 +140,6 @@ def test_changing_attributes_leaves_the_old_name() -> None:
 
 def test_new_arrays_have_the_new_name() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("/", shape=(2,), data_type=RECORD, fill_value=FILL)
+    zc.create(store).create_array("/", shape=(2,), dtype=RECORD, fill_value=FILL)
     assert names_in(json.loads(store.get("zarr.json") or b"")["data_type"]) >= {"struct"}
     assert zc.open(store)["/"].fill_value.tobytes() == FILL.tobytes()

@@ -96,9 +96,7 @@ def test_other_formats_share_metadata_too(tmp_path: Path, format_: str) -> None:
     hierarchy = zarrcore.create(tmp_path, format=format_)
     for name, dimensions in {"a": ["y", "x"], "b": ["t", None], "c": None}.items():
         attributes = {"of": name} if dimensions is None else {"of": name, "_ARRAY_DIMENSIONS": dimensions}
-        hierarchy.create_array(
-            f"/{name}", shape=(4, 6), data_type="i2", chunk_shape=(2, 3), attributes=attributes
-        )
+        hierarchy.create_array(f"/{name}", shape=(4, 6), dtype="i2", chunks=(2, 3), attributes=attributes)
     first, second, third = (zarrcore.open(tmp_path)[f"/{name}"] for name in "abc")
     assert first.metadata.codecs is second.metadata.codecs is third.metadata.codecs
     assert [node.attributes["of"] for node in (first, second, third)] == ["a", "b", "c"]

@@ -38,9 +38,7 @@ def test_elements_outside_are_fill_values_when_the_array_grows_again(
     shape: tuple[int, int], lists: bool
 ) -> None:
     inner = MemoryStore()
-    array = zc.create(inner).create_array(
-        "/x", shape=(7, 7), data_type="i1", chunk_shape=(2, 3), fill_value=9
-    )
+    array = zc.create(inner).create_array("/x", shape=(7, 7), dtype="i1", chunks=(2, 3), fill_value=9)
     array[...] = values = np.arange(49).reshape(7, 7)
     store = inner if lists else WithoutListing(inner)
     erase_outside(store, "x/", array.metadata, replace(array.metadata, shape=shape), 1 << 20)
@@ -50,8 +48,6 @@ def test_elements_outside_are_fill_values_when_the_array_grows_again(
 
 
 def test_an_array_with_whole_chunks() -> None:
-    metadata = (
-        zc.create(MemoryStore()).create_array("/x", shape=(7, 7), data_type="i1", chunk_shape=(2, 3)).metadata
-    )
+    metadata = zc.create(MemoryStore()).create_array("/x", shape=(7, 7), dtype="i1", chunks=(2, 3)).metadata
     assert with_whole_chunks(metadata).shape == (8, 9)
     assert with_whole_chunks(replace(metadata, shape=(0, 7))).shape == (0, 7)

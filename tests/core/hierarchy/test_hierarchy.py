@@ -78,7 +78,7 @@ def test_an_implicit_group_of_version_2_becomes_a_group_when_it_is_changed() -> 
     hierarchy = zarrcore.open(store, "r+")
     hierarchy["A/1"].attributes = {"new": 1}
     assert json.loads(store.get("A/1/.zgroup") or b"") == {"zarr_format": 2}
-    hierarchy.create_array("A/1/new", shape=(2,), data_type="int8")
+    hierarchy.create_array("A/1/new", shape=(2,), dtype="int8")
     assert store.get("A/.zgroup") is not None
     opened = zarrcore.open(store)
     assert (opened["A"].attributes, opened["A/1"].attributes) == ({"who": "me"}, {"new": 1})
@@ -162,8 +162,8 @@ def test_keys_that_may_hold_a_value(format_name: str, above: str) -> None:
     store = MemoryStore()
     store.set("note.txt", b"")
     hierarchy = zarrcore.create(PrefixStore(store, above) if above else store, format_name)
-    hierarchy.create_array("g/a", shape=(4, 4), data_type="int8", chunk_shape=(2, 2))
-    hierarchy.create_array("g/s", shape=() if format_name != "n5" else (1,), data_type="int8")
+    hierarchy.create_array("g/a", shape=(4, 4), dtype="int8", chunks=(2, 2))
+    hierarchy.create_array("g/s", shape=() if format_name != "n5" else (1,), dtype="int8")
     opened = zarrcore.open(store)
     values, prefixes = VALUE_KEYS[format_name]
     for key in values:

@@ -29,9 +29,7 @@ FORMATS = ["v3", "v2", "n5"]
 def hierarchy(store: Any, format_: str = "v3") -> Any:
     made = zc.create(store, format_)
     made.create_group("/g/below", attributes={"a": 1})
-    made.create_array("/g/x", shape=(5, 7), data_type="int16", chunk_shape=(2, 3))[...] = np.arange(
-        35
-    ).reshape(5, 7)
+    made.create_array("/g/x", shape=(5, 7), dtype="int16", chunks=(2, 3))[...] = np.arange(35).reshape(5, 7)
     return made
 
 
@@ -157,6 +155,6 @@ def test_formats_that_keep_documents_apart_cannot_move(monkeypatch: pytest.Monke
 def test_a_changed_node_is_read_anew_after_a_move() -> None:
     made = hierarchy(MemoryStore())
     made.move("/g/x", "/h")
-    made.create_array("/g/x", shape=(1,), data_type="i1")
+    made.create_array("/g/x", shape=(1,), dtype="i1")
     made.move("/g/x", "/i")
     assert (made["/h"].shape, made["/i"].shape) == ((5, 7), (1,))

@@ -26,7 +26,7 @@ from zarrcore.metadata.data_type import parse_data_type
 
 def new(known: Format = Format.V3, **wishes: Any) -> ArrayMetadata:
     defaults: dict[str, Any] = {
-        "shape": (4, 6), "data_type": "int16", "chunk_shape": None, "shard_shape": None, "codecs": None,
+        "shape": (4, 6), "dtype": "int16", "chunks": None, "shards": None, "codecs": None,
         "fill_value": None, "chunk_key_encoding": None, "dimension_names": None, "attributes": {},
     }  # fmt: skip
     return new_array_metadata(known, **defaults | wishes)
@@ -60,13 +60,13 @@ def test_defaults_are_compressed_plain_bytes_filled_with_zero() -> None:
 
 
 def test_a_shard_has_inner_chunks_of_at_most_1_mib_that_divide_it() -> None:
-    metadata = new(shape=(5000, 5000), shard_shape=(3000, 1009))
+    metadata = new(shape=(5000, 5000), shards=(3000, 1009))
     (sharding,) = metadata.codecs
     inner = sharding.configuration["chunk_shape"]
     assert sharding.name == "sharding_indexed"
     assert [length % part for length, part in zip((3000, 1009), inner, strict=True)] == [0, 0]
     assert math.prod(inner) * 2 <= 1 << 20
-    assert new(shape=(1 << 30,), shard_shape=(1_000_003,)).codecs[0].configuration["chunk_shape"] == [1]
+    assert new(shape=(1 << 30,), shards=(1_000_003,)).codecs[0].configuration["chunk_shape"] == [1]
 
 
 def test_an_element_that_is_larger_than_a_chunk_is_one_chunk() -> None:
@@ -74,16 +74,16 @@ def test_an_element_that_is_larger_than_a_chunk_is_one_chunk() -> None:
     assert default_chunk_shape((3,), CHUNK_NBYTES + 1) == (1,)
     large = {"name": "raw_bytes", "configuration": {"length_bytes": (1 << 20) + 1}}
     for shape in ((), (2,)):
-        (sharding,) = new(shape=shape, data_type=large, shard_shape=shape).codecs
+        (sharding,) = new(shape=shape, dtype=large, shards=shape).codecs
         assert sharding.configuration["chunk_shape"] == [1] * len(shape)
 
 
 @pytest.mark.parametrize(
     ("wishes", "words"),
     [
-        ({"chunk_shape": (2,)}, "chunk_shape: expected 2 lengths, found 1"),
-        ({"chunk_shape": (2, 0)}, "chunk_shape: expected integers of at least 1"),
-        ({"chunk_shape": (2, 2), "shard_shape": (4,)}, "shard_shape: expected 2 lengths, found 1"),
+        ({"chunks": (2,)}, "chunks: expected 2 lengths, found 1"),
+        ({"chunks": (2, 0)}, "chunks: expected integers of at least 1"),
+        ({"chunks": (2, 2), "shards": (4,)}, "shards: expected 2 lengths, found 1"),
         ({"shape": (-1, 2)}, "shape: expected integers of at least 0"),
         ({"shape": 5}, "shape: expected integers, one per dimension, found 5"),
         ({"dimension_names": ("y",)}, "dimension_names: expected 2 names, found 1"),
@@ -103,7 +103,7 @@ def test_arguments_that_contradict_one_another_are_named(wishes: dict[str, Any],
         (Format.N5, {"fill_value": 5}, "fill value '5' cannot be expressed in N5"),
         (
             Format.V2,
-            {"chunk_shape": (2, 2), "shard_shape": (4, 4)},
+            {"chunks": (2, 2), "shards": (4, 4)},
             "'sharding_indexed' cannot be expressed in Zarr v2",
         ),
         (Format.N5, {"codecs": ["crc32c"]}, "crc32c"),
@@ -158,7 +158,7 @@ def test_other_values_are_not_data_types() -> None:
         as_data_type("int3")
     with pytest.raises(UnsupportedError, match="int3"):
         as_data_type({"name": "int3"})
-    with pytest.raises(MetadataError, match="data_type: expected a data type, found 5"):
+    with pytest.raises(MetadataError, match="dtype: expected a data type, found 5"):
         as_data_type(5)
     with pytest.raises(UnsupportedError):
         as_data_type(object)

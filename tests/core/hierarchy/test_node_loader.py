@@ -220,7 +220,7 @@ def test_a_place_that_cannot_be_listed_is_opened_as_it_is_named() -> None:
 @pytest.fixture
 def half_written(tmp_path: Path) -> Path:
     """An array whose document another program has truncated and not written yet."""
-    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), data_type="int8")
+    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), dtype="int8")
     (tmp_path / "a.zarr/x/zarr.json").write_bytes(b"")
     return tmp_path / "a.zarr"
 

@@ -207,11 +207,11 @@ class TestCreating:
             ({"shape": 4}, "shape: expected integers, one per dimension"),
             ({"shape": (4.5, 1)}, "shape: expected integers"),
             ({"shape": (float("inf"), 1)}, "shape: expected integers"),
-            ({"chunk_shape": (2,)}, "chunk_shape: expected 2 lengths, found 1"),
-            ({"chunk_shape": (2, 0)}, "chunk_shape: expected integers of at least 1"),
-            ({"chunk_shape": (3, 3), "shard_shape": (4, 4)}, "expected a shape that divides"),
-            ({"data_type": "float33"}, "data type 'float33'"),
-            ({"data_type": "M8[parsec]"}, "data type"),
+            ({"chunks": (2,)}, "chunks: expected 2 lengths, found 1"),
+            ({"chunks": (2, 0)}, "chunks: expected integers of at least 1"),
+            ({"chunks": (3, 3), "shards": (4, 4)}, "expected a shape that divides"),
+            ({"dtype": "float33"}, "data type 'float33'"),
+            ({"dtype": "M8[parsec]"}, "data type"),
             ({"fill_value": "much"}, "fill_value: expected an element"),
             ({"fill_value": 2**40}, "fill_value: expected an element"),
             ({"codecs": ["brotli9"]}, "codec 'brotli9' is not supported"),
@@ -226,16 +226,16 @@ class TestCreating:
     def test_contradictory_arguments_are_refused(self, wishes: dict[str, Any], sentence: str) -> None:
         hierarchy = zarrcore.create(MemoryStore())
         with pytest.raises(ZarrError, match=sentence):
-            hierarchy.create_array("x", **{"shape": (4, 4), "data_type": "int16", **wishes})
+            hierarchy.create_array("x", **{"shape": (4, 4), "dtype": "int16", **wishes})
         assert keys(hierarchy) == {"zarr.json"}
 
     @pytest.mark.parametrize(
         ("format_name", "wishes", "sentence"),
         [
-            ("v2", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in Zarr v2"),
-            ("n5", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
+            ("v2", {"shards": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in Zarr v2"),
+            ("n5", {"shards": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
             ("n5", {"codecs": ["crc32c"]}, "cannot be expressed in N5"),
-            ("v2", {"data_type": "bfloat16"}, "data type 'bfloat16'"),
+            ("v2", {"dtype": "bfloat16"}, "data type 'bfloat16'"),
         ],
     )
     def test_arguments_that_a_format_cannot_fulfil_are_refused(
@@ -272,13 +272,11 @@ class TestCreating:
             hierarchy = zarrcore.create(tmp_path / format_name, format_name)
             made = [
                 hierarchy.create_array(
-                    "plain", shape=values.shape, data_type=values.dtype, dimension_names=["y", "x"]
+                    "plain", shape=values.shape, dtype=values.dtype, dimension_names=["y", "x"]
                 )
             ]
             if format_name == "v3":
-                made.append(
-                    hierarchy.create_array("shards", shape=values.shape, data_type="f4", shard_shape=(64, 64))
-                )
+                made.append(hierarchy.create_array("shards", shape=values.shape, dtype="f4", shards=(64, 64)))
             for one in made:
                 one[...] = values
                 np.testing.assert_array_equal(

@@ -84,7 +84,7 @@ def test_a_group_finds_nodes_relative_to_itself() -> None:
 
 def test_assigned_attributes_are_stored_and_seen_by_all_holders() -> None:
     hierarchy = zarrcore.create(memory())
-    array = hierarchy.create_array("/a", shape=(2,), data_type="int8")
+    array = hierarchy.create_array("/a", shape=(2,), dtype="int8")
     for node in (hierarchy.root, array):
         node.attributes = {"é": [1, None]}
         assert node.attributes == {"é": [1, None]}
@@ -104,7 +104,7 @@ def test_assigned_attributes_are_stored_and_seen_by_all_holders() -> None:
     ],
 )
 def test_an_array_keeps_its_number_of_dimensions(shape: Any, words: str) -> None:
-    array = zarrcore.create(memory()).create_array("/a", shape=(2, 2), data_type="int8")
+    array = zarrcore.create(memory()).create_array("/a", shape=(2, 2), dtype="int8")
     with pytest.raises(MetadataError, match=words):
         array.resize(shape)
     array.resize(np.array([3, 0]))
@@ -146,7 +146,7 @@ def test_a_fill_value_means_missing_only_for_numbers_of_zarr_v2_that_xarray_name
 ) -> None:
     store = MemoryStore()
     zarrcore.create(store, format=format_name).create_array(
-        "/a", shape=(3,), data_type=kind, fill_value=fill, dimension_names=names
+        "/a", shape=(3,), dtype=kind, fill_value=fill, dimension_names=names
     )
     assert zarrcore.open(store)["a"].fill_value_is_missing is expected
 

@@ -113,7 +113,7 @@ class TestModes:
         assert isinstance(node, Array)
         changes = [
             lambda: reader.create_group("g"),
-            lambda: reader.create_array("g", shape=(), data_type="i1"),
+            lambda: reader.create_array("g", shape=(), dtype="i1"),
             lambda: reader.erase("/x"),
             lambda: reader.consolidate(),
             lambda: node.resize((1, 1)),

@@ -15,5 +15,5 @@ def paths(hierarchy: zarrcore.Hierarchy) -> list[str]:
 
 
 def array(hierarchy: zarrcore.Hierarchy, path: str = "/x", **more: Any) -> Array:
-    wishes: dict[str, Any] = {"shape": (4, 4), "data_type": "int16", "chunk_shape": (2, 2), **more}
+    wishes: dict[str, Any] = {"shape": (4, 4), "dtype": "int16", "chunks": (2, 2), **more}
     return hierarchy.create_array(path, **wishes)

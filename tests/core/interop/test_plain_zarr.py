@@ -31,12 +31,12 @@ def hierarchy(format_name: str = "n5") -> zarrcore.Hierarchy:
     """Groups, arrays of several shapes and types, and missing chunks."""
     made = zarrcore.create(MemoryStore(), format_name)
     made.create_group("deep/c", attributes={"title": "c"})
-    made.create_array("a", shape=(5, 14), data_type="int32", chunk_shape=(2, 5))[...] = VALUES
-    made.create_array("deep/c/0", shape=(3,), data_type="uint8", chunk_shape=(2,))
-    made.create_array("deep/empty", shape=(0, 4) if format_name != "n5" else (1, 4), data_type="float32")
+    made.create_array("a", shape=(5, 14), dtype="int32", chunks=(2, 5))[...] = VALUES
+    made.create_array("deep/c/0", shape=(3,), dtype="uint8", chunks=(2,))
+    made.create_array("deep/empty", shape=(0, 4) if format_name != "n5" else (1, 4), dtype="float32")
     if format_name != "n5":
-        made.create_array("deep/scalar", shape=(), data_type="float64")[...] = 2.5
-        made.create_array("text", shape=(3,), data_type="string", chunk_shape=(2,))[...] = ["a", "ä", ""]
+        made.create_array("deep/scalar", shape=(), dtype="float64")[...] = 2.5
+        made.create_array("text", shape=(3,), dtype="string", chunks=(2,))[...] = ["a", "ä", ""]
     return made
 
 
@@ -140,7 +140,7 @@ def test_a_listing_has_the_sizes_of_values() -> None:
 def test_nodes_that_zarr_v3_cannot_express_are_not_listed_and_say_why() -> None:
     store = MemoryStore()
     made = zarrcore.create(store)
-    made.create_array("good", shape=(2,), data_type="uint8")
+    made.create_array("good", shape=(2,), dtype="uint8")
     document = json.loads(bytes(store.get("good/zarr.json")))
     store.set("broken/zarr.json", json.dumps({**document, "codecs": ["unheard-of"]}).encode())
     store.set("worse/zarr.json", b"{")
@@ -155,7 +155,7 @@ def test_nodes_that_zarr_v3_cannot_express_are_not_listed_and_say_why() -> None:
 
 def test_it_pickles_with_its_hierarchy(tmp_path: Path) -> None:
     made = zarrcore.create(tmp_path / "a.n5", "n5")
-    made.create_array("a", shape=(5, 14), data_type="int32", chunk_shape=(2, 5))[...] = VALUES
+    made.create_array("a", shape=(5, 14), dtype="int32", chunks=(2, 5))[...] = VALUES
     view = PlainZarrStore(zarrcore.open(tmp_path / "a.n5"))
     again = pickle.loads(pickle.dumps(view))
     assert again.identity == view.identity
@@ -166,7 +166,7 @@ def test_the_plain_chunks_of_few_arrays_are_remembered(monkeypatch: pytest.Monke
     monkeypatch.setattr("zarrcore.interop.plain_zarr._ARRAYS_MAX", 2)
     made = zarrcore.create(MemoryStore())
     for number in range(4):
-        made.create_array(str(number), shape=(1,), data_type="uint8")[...] = number
+        made.create_array(str(number), shape=(1,), dtype="uint8")[...] = number
     view = PlainZarrStore(made)
     for _ in range(2):
         assert [bytes(view.get(f"{number}/c/0")) for number in range(4)] == [b"\0", b"\1", b"\2", b"\3"]
@@ -174,7 +174,7 @@ def test_the_plain_chunks_of_few_arrays_are_remembered(monkeypatch: pytest.Monke
 
 
 def test_a_member_of_a_collection_is_seen_from_its_own_root(tmp_path: Path) -> None:
-    zarrcore.create(tmp_path / "a.n5", "n5").create_array("g/x", shape=(4,), data_type="uint8")[...] = 3
+    zarrcore.create(tmp_path / "a.n5", "n5").create_array("g/x", shape=(4,), dtype="uint8")[...] = 3
     zarrcore.create(tmp_path / "b.zarr")
     collection = zarrcore.open(tmp_path)
     member = PlainZarrStore(collection.member("/a.n5"))
@@ -186,7 +186,7 @@ def test_a_member_of_a_collection_is_seen_from_its_own_root(tmp_path: Path) -> N
 
 
 def test_refreshing_shows_what_changed_in_the_source(tmp_path: Path) -> None:
-    zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(1,), data_type="uint8")
+    zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(1,), dtype="uint8")
     view = PlainZarrStore(zarrcore.open(tmp_path / "a.zarr"))
     assert view.get("a/c/1") is None
     zarrcore.open(tmp_path / "a.zarr", "r+")["a"].resize((2,))

@@ -162,7 +162,7 @@ def is_usable(part: Any) -> bool:
 def test_a_selection_is_that_of_a_loaded_array(key: tuple[Any, ...]) -> None:
     hierarchy = zarrcore.create(MemoryStore())
     values = np.arange(6 * 6 * 6).reshape(6, 6, 6)
-    hierarchy.create_array("/x", shape=values.shape, data_type="int64", chunk_shape=(2, 4, 3))[...] = values
+    hierarchy.create_array("/x", shape=values.shape, dtype="int64", chunks=(2, 4, 3))[...] = values
     lazy = xr.open_dataset(hierarchy, engine=ENGINE)["x"]
     whole = lazy.copy(data=values)
     selected = dict(zip(whole.dims, key, strict=True))
@@ -185,7 +185,7 @@ def test_distant_indices_read_few_chunks(tmp_path: Path) -> None:
             return super().get(key, *rest, **options)
 
     hierarchy = zarrcore.create(Counting())
-    hierarchy.create_array("/x", shape=(100_000,), data_type="int32", chunk_shape=(10,))[99_990:] = 7
+    hierarchy.create_array("/x", shape=(100_000,), dtype="int32", chunks=(10,))[99_990:] = 7
     lazy = xr.open_dataset(hierarchy, engine=ENGINE)["x"]
     asked.clear()
     assert lazy.isel(phony_dim_0=[0, 99_999]).values.tolist() == [0, 7]
@@ -234,7 +234,7 @@ def test_drafts_of_zarr_v3_open(day: str) -> None:
 
 def test_n5_opens(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.n5", format="n5") as hierarchy:
-        made = hierarchy.create_array("/g/a", shape=(5, 6), data_type="int32", chunk_shape=(2, 4))
+        made = hierarchy.create_array("/g/a", shape=(5, 6), dtype="int32", chunks=(2, 4))
         made[...] = VALUES
         made.attributes = {"units": "m", "axes": ["x", "y"]}
     with xr.open_dataset(tmp_path / "a.n5", engine=ENGINE, group="g", chunks={}) as found:

@@ -19,9 +19,7 @@ KINDS = ["array", "group"]
 
 def _made(place: Path, format_name: str = "v3") -> zc.Hierarchy:
     hierarchy = zc.create(str(place / "a"), format_name)
-    hierarchy.create_array(
-        "array", shape=(4,), data_type="int32", attributes={"unit": "m", "axes": [{"a": 1}]}
-    )
+    hierarchy.create_array("array", shape=(4,), dtype="int32", attributes={"unit": "m", "axes": [{"a": 1}]})
     hierarchy.create_group("group", attributes={"unit": "m", "axes": [{"a": 1}]})
     return hierarchy
 
@@ -156,7 +154,7 @@ def test_a_refused_change_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_call_stores_once(monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore()
-    attributes = zc.create(store).create_array("x", shape=(1,), data_type="int8").attributes
+    attributes = zc.create(store).create_array("x", shape=(1,), dtype="int8").attributes
     written: list[str] = []
     store_value = store.set
 
@@ -199,7 +197,7 @@ def test_an_array_that_was_pickled_stores_too(tmp_path: Path) -> None:
 
 def test_a_codec_of_shared_metadata_is_read_only(tmp_path: Path) -> None:
     hierarchy = _made(tmp_path)
-    hierarchy.create_array("twin", shape=(4,), data_type="int32")
+    hierarchy.create_array("twin", shape=(4,), dtype="int32")
     codec = hierarchy["array"].codecs[-1]
     with pytest.raises(TypeError, match="in place"):
         codec.configuration["level"] = 99  # type: ignore[index]
@@ -207,6 +205,6 @@ def test_a_codec_of_shared_metadata_is_read_only(tmp_path: Path) -> None:
 
 def test_attributes_of_a_new_node_are_not_those_of_the_caller(tmp_path: Path) -> None:
     mine: dict[str, Any] = {"axes": []}
-    node = zc.create(str(tmp_path / "b")).create_array("x", shape=(1,), data_type="int8", attributes=mine)
+    node = zc.create(str(tmp_path / "b")).create_array("x", shape=(1,), dtype="int8", attributes=mine)
     mine["axes"].append(1)
     assert node.attributes == {"axes": []}

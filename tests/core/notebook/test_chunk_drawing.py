@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def array(shape: tuple[int, ...], **layout: Any) -> zarrcore.Array:
-    return zarrcore.create(MemoryStore()).create_array("a", shape=shape, data_type="uint8", **layout)
+    return zarrcore.create(MemoryStore()).create_array("a", shape=shape, dtype="uint8", **layout)
 
 
 def lines(drawing: str, kind: str) -> list[tuple[float, ...]]:
@@ -32,7 +32,7 @@ def texts(drawing: str) -> list[str | None]:
 
 
 def test_chunks_of_a_plane_end_at_lines() -> None:
-    drawing = chunk_drawing(array((300, 200), chunk_shape=(100, 80), dimension_names=["y", "x"]))
+    drawing = chunk_drawing(array((300, 200), chunks=(100, 80), dimension_names=["y", "x"]))
     upright = [line for line in lines(drawing, "zs-cut") if line[0] == line[2]]
     level = [line for line in lines(drawing, "zs-cut") if line[1] == line[3]]
     assert [line[0] for line in upright] == [40, 80]
@@ -41,21 +41,21 @@ def test_chunks_of_a_plane_end_at_lines() -> None:
 
 
 def test_a_line_has_one_row_of_chunks() -> None:
-    drawing = chunk_drawing(array((1000,), chunk_shape=(400,)))
+    drawing = chunk_drawing(array((1000,), chunks=(400,)))
     assert [line[0] for line in lines(drawing, "zs-cut")] == [60, 120]
     assert texts(drawing) == ["1,000"]
 
 
 def test_a_volume_has_depth_and_further_dimensions_are_told() -> None:
     drawing = chunk_drawing(
-        array((2, 5, 40, 40), chunk_shape=(1, 2, 40, 40), dimension_names=["t", "z", "y", "x"])
+        array((2, 5, 40, 40), chunks=(1, 2, 40, 40), dimension_names=["t", "z", "y", "x"])
     )
     assert len(lines(drawing, "zs-cut")) == 2 * 2
     assert texts(drawing) == ["x 40", "y 40", "z 5", "for each of t 2"]
 
 
 def test_chunks_inside_shards_are_thinner() -> None:
-    drawing = chunk_drawing(array((8, 8), chunk_shape=(2, 2), shard_shape=(4, 4)))
+    drawing = chunk_drawing(array((8, 8), chunks=(2, 2), shards=(4, 4)))
     assert len(lines(drawing, "zs-inner")) == 3 + 3
     assert len(lines(drawing, "zs-cut")) == 1 + 1
 
@@ -68,7 +68,7 @@ def test_chunks_that_differ_in_length_are_drawn_so() -> None:
 
 @pytest.mark.parametrize("shape", [(10**9, 10**9), (1, 10**12), (10**6,) * 3, (3,) * 32])
 def test_a_drawing_is_small_for_every_array(shape: tuple[int, ...]) -> None:
-    drawing = chunk_drawing(array(shape, chunk_shape=(1,) * len(shape)))
+    drawing = chunk_drawing(array(shape, chunks=(1,) * len(shape)))
     assert len(drawing) < 20_000
     assert 0 < len(lines(drawing, "zs-cut")) <= 32 * 4
 

@@ -55,8 +55,8 @@ def tags_and_texts(
     array = hierarchy.create_array(
         f"{name}/{name}",
         shape=(6, 4),
-        data_type="uint8",
-        chunk_shape=(3, 2),
+        dtype="uint8",
+        chunks=(3, 2),
         dimension_names=[dimension, None],
         attributes={"b": attributes},
     )
@@ -84,9 +84,7 @@ def test_attributes_are_shown_as_json(attributes: Any) -> None:
 
 def test_an_array_shows_its_facts() -> None:
     hierarchy = zarrcore.create("memory://facts")
-    array = hierarchy.create_array(
-        "deep/a", shape=(60, 30), data_type="uint16", chunk_shape=(5, 10), shard_shape=(20, 10)
-    )
+    array = hierarchy.create_array("deep/a", shape=(60, 30), dtype="uint16", chunks=(5, 10), shards=(20, 10))
     text = "\n".join(parsed(array._repr_html_()).texts)
     for fact in (
         "memory://facts#/deep/a",
@@ -108,7 +106,7 @@ def test_a_node_shows_what_its_convention_says() -> None:
     hierarchy.create_array(
         "t",
         shape=(4, 5),
-        data_type="float32",
+        dtype="float32",
         dimension_names=["lat", "lon"],
         attributes={"units": "K", "standard_name": "air_temperature"},
     )
@@ -127,8 +125,8 @@ def test_a_node_shows_what_its_convention_says() -> None:
 def test_a_tree_shows_nodes_of_all_kinds() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store)
-    hierarchy.create_array("deep/deeper/a", shape=(3,), data_type="uint8")
-    hierarchy.create_array("text", shape=(3,), data_type="string")
+    hierarchy.create_array("deep/deeper/a", shape=(3,), dtype="uint8")
+    hierarchy.create_array("text", shape=(3,), dtype="string")
     hierarchy.create_group("empty")
     store.set("broken/zarr.json", b"{")
     hierarchy = zarrcore.open(store)
@@ -142,7 +140,7 @@ def test_a_tree_shows_nodes_of_all_kinds() -> None:
 
 def test_a_collection_shows_its_hierarchies(tmp_path: Path) -> None:
     for name in ("one.zarr", "two.zarr"):
-        zarrcore.create(tmp_path / name).create_array("a", shape=(3,), data_type="uint8")
+        zarrcore.create(tmp_path / name).create_array("a", shape=(3,), dtype="uint8")
     texts = parsed(zarrcore.open(tmp_path)._repr_html_()).texts
     assert {"one.zarr", "two.zarr", "a"} <= set(texts)
 
@@ -175,7 +173,7 @@ class Broken(MemoryStore):
 
 def test_a_store_that_fails_gives_a_line() -> None:
     store = Broken()
-    zarrcore.create(store).create_array("g/a", shape=(3,), data_type="uint8")
+    zarrcore.create(store).create_array("g/a", shape=(3,), dtype="uint8")
     hierarchy = zarrcore.open(store)
     group = hierarchy["g"]
     store.fails = True
@@ -185,7 +183,7 @@ def test_a_store_that_fails_gives_a_line() -> None:
 
 
 def test_any_error_becomes_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    array = zarrcore.create(MemoryStore()).create_array("a", shape=(3,), data_type="uint8")
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(3,), dtype="uint8")
 
     def fails(*_: object) -> None:
         raise KeyError("<odd>")
@@ -197,7 +195,7 @@ def test_any_error_becomes_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_long_facts_and_attributes_are_cut() -> None:
     array = zarrcore.create(MemoryStore()).create_array(
-        "a", shape=(3,), data_type="uint8", attributes={"long": "x" * 100_000}
+        "a", shape=(3,), dtype="uint8", attributes={"long": "x" * 100_000}
     )
     html = array._repr_html_()
     assert len(html) < 40_000
@@ -214,7 +212,7 @@ def test_the_style_needs_nothing_from_elsewhere() -> None:
 
 def test_nothing_of_this_is_imported_before_a_notebook_asks() -> None:
     program = (
-        "import sys, zarrcore; g = zarrcore.create('memory://'); a = g.create_array('a', shape=(3,), data_type='u1');"
+        "import sys, zarrcore; g = zarrcore.create('memory://'); a = g.create_array('a', shape=(3,), dtype='u1');"
         "assert 'zarrcore.notebook' not in sys.modules; g._repr_html_(); assert 'zarrcore.notebook' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

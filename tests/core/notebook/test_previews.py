@@ -23,9 +23,7 @@ from zarrcore.stores import MemoryStore
 
 
 def stored(values: np.ndarray, **layout: Any) -> Any:
-    array = zarrcore.create(MemoryStore()).create_array(
-        "a", shape=values.shape, data_type=values.dtype, **layout
-    )
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=values.shape, dtype=values.dtype, **layout)
     array[...] = values
     return array
 
@@ -57,7 +55,7 @@ def test_a_picture_shows_the_elements_that_its_text_names(
     shape: tuple[int, ...], size: int, dtype: str
 ) -> None:
     values = np.arange(np.prod(shape)).astype(dtype).reshape(shape)
-    preview = stored(values, chunk_shape=(20,) * len(shape)).preview(size=size)
+    preview = stored(values, chunks=(20,) * len(shape)).preview(size=size)
     plane = named(preview, values)
     assert np.array_equal(pixels(preview), stretch_to_bytes(plane))
     assert max(plane.shape[:2]) <= max(size, 31)
@@ -70,7 +68,7 @@ def test_a_picture_shows_the_elements_that_its_text_names(
 
 def test_a_selection_chooses_the_plane() -> None:
     values = np.arange(4 * 30 * 20 * 10, dtype="u2").reshape(4, 30, 20, 10)
-    array = stored(values, chunk_shape=(1, 30, 20, 10))
+    array = stored(values, chunks=(1, 30, 20, 10))
     for selection, expected in [
         ((3,), values[3, 15]),
         ((3, 2), values[3, 2]),
@@ -89,7 +87,7 @@ def test_the_coarsest_level_with_enough_pixels_is_shown() -> None:
     hierarchy = zarrcore.create(MemoryStore())
     datasets = []
     for number, size in enumerate((256, 128, 64, 32)):
-        array = hierarchy.create_array(str(number), shape=(2, size, size), data_type="uint8")
+        array = hierarchy.create_array(str(number), shape=(2, size, size), dtype="uint8")
         array[...] = number
         scale = [1, 256 / size, 256 / size]
         datasets.append(
@@ -107,7 +105,7 @@ def test_the_coarsest_level_with_enough_pixels_is_shown() -> None:
 def image_of_channels(values: np.ndarray, *channels: dict[str, Any]) -> Any:
     """An image of OME-NGFF with the dimensions c, z, y and x."""
     hierarchy = zarrcore.create(MemoryStore())
-    hierarchy.create_array("0", shape=values.shape, data_type=values.dtype)[...] = values
+    hierarchy.create_array("0", shape=values.shape, dtype=values.dtype)[...] = values
     axes = [{"name": "c", "type": "channel"}, *({"name": name, "type": "space"} for name in "zyx")]
     scale = {"type": "scale", "scale": [1, 1, 1, 1]}
     levels = [{"path": "0", "coordinateTransformations": [scale]}]

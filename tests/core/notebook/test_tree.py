@@ -30,7 +30,7 @@ class Counting(MemoryStore):
 
 def hierarchy_of(count: int, store: Counting) -> zarrcore.Hierarchy:
     made = zarrcore.create(store)
-    made.create_array("many/a0", shape=(3,), data_type="uint8")
+    made.create_array("many/a0", shape=(3,), dtype="uint8")
     document = store.get("many/a0/zarr.json")
     for number in range(1, count):
         store.set(f"many/a{number}/zarr.json", document)
@@ -63,7 +63,7 @@ def test_nodes_near_the_top_are_shown_before_deeper_ones(monkeypatch: pytest.Mon
     monkeypatch.setattr(tree, "_NODES_MAX", 10)
     made = zarrcore.create(MemoryStore())
     for number in range(8):
-        made.create_array(f"g{number}/below{number}", shape=(3,), data_type="uint8")
+        made.create_array(f"g{number}/below{number}", shape=(3,), dtype="uint8")
     texts = parsed(made._repr_html_()).texts
     assert [text for text in texts if text.startswith("g")] == [f"g{number}" for number in range(8)]
     assert len([text for text in texts if text.startswith("below")]) == 2

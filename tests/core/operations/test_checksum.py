@@ -25,7 +25,7 @@ SECONDS = {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_fac
 
 def array(values: Any, format_: str = "v3", **options: Any) -> Any:
     made = zc.create(MemoryStore(), format_).create_array(
-        "/x", shape=values.shape, data_type=options.pop("data_type", values.dtype), **options
+        "/x", shape=values.shape, dtype=options.pop("dtype", values.dtype), **options
     )
     made[...] = values
     return made
@@ -44,8 +44,8 @@ def test_it_is_that_of_the_bytes_for_all_chunks_formats_and_memory(data: st.Data
     chunks = tuple(data.draw(st.integers(1, length), "chunk") for length in shape)
     format_ = data.draw(st.sampled_from(["v3", "v2", "n5"]), "format")
     is_sharded = format_ == "v3" and data.draw(st.booleans(), "sharded")
-    shards = {"shard_shape": tuple(2 * length for length in chunks)} if is_sharded else {}
-    made = array(values, format_, chunk_shape=chunks, **shards)
+    shards = {"shards": tuple(2 * length for length in chunks)} if is_sharded else {}
+    made = array(values, format_, chunks=chunks, **shards)
     memory = data.draw(st.integers(1, 3000), "memory")
     assert checksum(made, memory_nbytes=memory) == expected("int16", shape, values.tobytes())
 
@@ -56,7 +56,7 @@ def test_parts_follow_one_another_in_c_order(data: st.DataObject) -> None:
     shape = tuple(data.draw(st.lists(st.integers(0, 6), max_size=4), "shape"))
     chunks = tuple(data.draw(st.integers(1, 4), "chunk") for _ in shape)
     limit = data.draw(st.integers(1, 200), "limit")
-    made = zc.create(MemoryStore()).create_array("/x", shape=shape, data_type="i2", chunk_shape=chunks)
+    made = zc.create(MemoryStore()).create_array("/x", shape=shape, dtype="i2", chunks=chunks)
     numbers = np.arange(math.prod(shape)).reshape(shape)
     parts = [numbers[box].reshape(-1) for box in slabs(made, limit)]
     assert np.concatenate([np.empty(0, int), *parts]).tolist() == numbers.reshape(-1).tolist()
@@ -64,7 +64,7 @@ def test_parts_follow_one_another_in_c_order(data: st.DataObject) -> None:
 
 
 def test_rows_of_chunks_are_not_cut_if_they_fit() -> None:
-    made = zc.create(MemoryStore()).create_array("/x", shape=(10, 4), data_type="i2", chunk_shape=(3, 2))
+    made = zc.create(MemoryStore()).create_array("/x", shape=(10, 4), dtype="i2", chunks=(3, 2))
     assert row_nbytes(made, 8) == 24
     assert row_nbytes(made, 7) == 4
     assert [box[0] for box in slabs(made, 56)] == [slice(0, 6), slice(6, 10)]
@@ -95,11 +95,11 @@ def test_elements_of_variable_length() -> None:
     texts = np.array(["a", "", "größe"], np.dtypes.StringDType())
     encoded = b"".join(struct.pack("<Q", len(text.encode())) + text.encode() for text in texts)
     for format_ in ("v3", "v2"):
-        assert checksum(array(texts, format_, data_type="string")) == expected("string", (3,), encoded)
+        assert checksum(array(texts, format_, dtype="string")) == expected("string", (3,), encoded)
     pieces = np.array([b"ab", b"\0"], object)
     encoded = b"".join(struct.pack("<Q", len(piece)) + piece for piece in pieces)
     for name in ("bytes", "variable_length_bytes"):
-        assert checksum(array(pieces, data_type=name)) == expected("bytes", (2,), encoded)
+        assert checksum(array(pieces, dtype=name)) == expected("bytes", (2,), encoded)
 
 
 def test_records() -> None:
@@ -131,7 +131,7 @@ def test_other_hash_functions() -> None:
 
 def test_memory_does_not_grow_with_the_array() -> None:
     made = zc.create(MemoryStore()).create_array(
-        "/x", shape=(1 << 9, 1 << 10, 1 << 10), data_type="u1", chunk_shape=(1 << 9, 64, 64)
+        "/x", shape=(1 << 9, 1 << 10, 1 << 10), dtype="u1", chunks=(1 << 9, 64, 64)
     )
     before, told = forget_peak(), []
     checksum(made, "xxh128", memory_nbytes=96 << 20, progress=told.append)

@@ -80,7 +80,7 @@ def test_a_cluster_makes_the_levels_of_an_image(tmp_path: Path, scheduler: str) 
     values = np.random.default_rng(0).integers(0, 200, (300, 200)).astype("u1")
     for name in ("here", "there"):
         with zc.create(tmp_path / name) as made:
-            made.create_array("/im/0", shape=values.shape, data_type="u1", chunk_shape=(40, 30))[...] = values
+            made.create_array("/im/0", shape=values.shape, dtype="u1", chunks=(40, 30))[...] = values
     words = ("im/0", "--levels", "2", "--method", "mode")
     assert run_inside("pyramid", tmp_path / "here", *words).status == 0
     assert run_inside("pyramid", tmp_path / "there", *words, "--scheduler", scheduler).status == 0

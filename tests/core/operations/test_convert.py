@@ -133,7 +133,7 @@ def test_folders_that_hold_no_node_stay_as_they_are(tmp_path: Path) -> None:
 def test_a_document_that_differs_is_not_replaced(tmp_path: Path) -> None:
     write(tmp_path / "a")
     with zc.create(tmp_path / "b") as other:
-        other.create_array("/yes", shape=(3,), data_type="bool", fill_value=True)
+        other.create_array("/yes", shape=(3,), dtype="bool", fill_value=True)
     (tmp_path / "a/yes/zarr.json").write_bytes((tmp_path / "b/yes/zarr.json").read_bytes())
     before = files(tmp_path / "a")
     for broken in (False, True):
@@ -172,7 +172,7 @@ def test_codecs_that_v3_does_not_have_are_refused(tmp_path: Path) -> None:
 
 def test_a_hierarchy_that_is_not_v2_or_cannot_be_written_is_refused() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("/g/x", shape=(2,), data_type="i1")
+    zc.create(store).create_array("/g/x", shape=(2,), dtype="i1")
     hierarchy = zc.open(store, "r+", "v2")
     with pytest.raises(HierarchyNotFoundError):
         plan_conversion(hierarchy)
@@ -193,7 +193,7 @@ class Occupied(MemoryStore):
 
 def test_a_document_of_another_writer_is_kept() -> None:
     store = Occupied()
-    zc.create(store, "v2").create_array("/x", shape=(2,), data_type="i1")
+    zc.create(store, "v2").create_array("/x", shape=(2,), dtype="i1")
     hierarchy = zc.open(store, "r+", "v2")
     with pytest.raises((NodeExistsError, StoreError)):
         convert(hierarchy, plan_conversion(hierarchy), remove_v2=True)

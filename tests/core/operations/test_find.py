@@ -23,17 +23,17 @@ from zarrcore.stores.memory import MemoryStore
 def made() -> Any:
     hierarchy = zc.create(MemoryStore())
     hierarchy.create_group("/g/raw", attributes={"ome": {"version": "0.5", "axes": ["x", "y"]}, "n": 3})
-    hierarchy.create_array("/g/raw/s0", shape=(8, 16), data_type="float32", codecs=["gzip"])
+    hierarchy.create_array("/g/raw/s0", shape=(8, 16), dtype="float32", codecs=["gzip"])
     hierarchy.create_array(
         "/g/raw/s1",
         shape=(4, 8),
-        data_type="uint8",
-        chunk_shape=(2, 2),
-        shard_shape=(4, 4),
+        dtype="uint8",
+        chunks=(2, 2),
+        shards=(4, 4),
         codecs=["crc32c"],
     )
-    hierarchy.create_array("/names", shape=(4,), data_type="string")
-    hierarchy.create_array("/empty", shape=(), data_type="int64", attributes={"a.b": 1, "a": {"b": 2}})
+    hierarchy.create_array("/names", shape=(4,), dtype="string")
+    hierarchy.create_array("/empty", shape=(), dtype="int64", attributes={"a.b": 1, "a": {"b": 2}})
     return hierarchy
 
 
@@ -74,7 +74,7 @@ def test_conditions(made: Any, conditions: dict[str, Any], expected: set[str]) -
 
 def test_a_broken_node_has_a_name_and_a_kind() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("/x", shape=(1,), data_type="i1")
+    zc.create(store).create_array("/x", shape=(1,), dtype="i1")
     store.set("x/zarr.json", b'{"attributes": {"a": 1}}')
     node = zc.open(store).node("/x")
     assert Conditions(kind="broken", name="x").hold(node)
@@ -92,16 +92,16 @@ def described() -> Any:
     hierarchy.create_group("/label", attributes={"multiscales": multiscales, "image-label": {}})
     hierarchy.create_group("/n5", attributes={"scales": [[1, 1]]})
     hierarchy.create_array(
-        "/wind", shape=(2,), data_type="int8", dimension_names=["time"], attributes={"units": "m"}
+        "/wind", shape=(2,), dtype="int8", dimension_names=["time"], attributes={"units": "m"}
     )
     hierarchy.create_array(
         "/ndvi",
         shape=(2,),
-        data_type="int8",
+        dtype="int8",
         dimension_names=["x"],
         attributes={"units": "1", "proj:code": "EPSG:4326"},
     )
-    hierarchy.create_array("/plain", shape=(2,), data_type="int8")
+    hierarchy.create_array("/plain", shape=(2,), dtype="int8")
     return hierarchy
 
 

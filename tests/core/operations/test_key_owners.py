@@ -26,7 +26,7 @@ from zarrcore.stores.memory import MemoryStore
 )
 def test_the_owner_of_a_key(key: str, expected: Owner | None) -> None:
     made = zc.create(MemoryStore())
-    array = made.create_array("/g/x", shape=(4, 4), data_type="i1", chunk_shape=(2, 2))
+    array = made.create_array("/g/x", shape=(4, 4), dtype="i1", chunks=(2, 2))
     owners = KeyOwners(made, "the root")
     owners.take("the root", "/", None)
     owners.take("the group", "/g", None)

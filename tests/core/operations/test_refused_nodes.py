@@ -12,7 +12,7 @@ from zarrcore.stores.memory import MemoryStore
 @pytest.fixture
 def hierarchy() -> zc.Hierarchy:
     made = zc.create(MemoryStore())
-    made.create_array("a", shape=(3,), data_type="int8")
+    made.create_array("a", shape=(3,), dtype="int8")
     return made
 
 

@@ -20,7 +20,7 @@ from zarrcore.stores.memory import MemoryStore
 def fill(made: Any) -> None:
     made.create_group("/g/empty")
     for path in ("/g/x", "/y"):
-        array = made.create_array(path, shape=(9, 9), data_type="int32", chunk_shape=(4, 4))
+        array = made.create_array(path, shape=(9, 9), dtype="int32", chunks=(4, 4))
         array[...] = np.arange(81).reshape(9, 9)
 
 
@@ -79,8 +79,8 @@ def test_chunks_outside_the_grid_count_for_the_array(tmp_path: Path) -> None:
 
 def test_the_bytes_of_strings_are_not_known_before_they_are_read() -> None:
     made = zc.create(MemoryStore())
-    made.create_array("/s", shape=(2,), data_type="string")[...] = "ab"
-    made.create_array("/x", shape=(2,), data_type="int8")
+    made.create_array("/s", shape=(2,), dtype="string")[...] = "ab"
+    made.create_array("/x", shape=(2,), dtype="int8")
     found = {node.path: (node.logical_bytes, node.is_partial) for node in usage(made).nodes}
     assert found == {"/": (2, True), "/s": (None, False), "/x": (2, False)}
 

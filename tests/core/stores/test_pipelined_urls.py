@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder of a hierarchy in Zarr v2 and one in v3, a zip file of it named as if it were none, and that one in another."""
     for name, format_name in (("a b", "v2"), ("c", "v3")):
         with zarrcore.create(tmp_path / "data" / name, format_name) as hierarchy:
-            hierarchy.create_array("/x", shape=(3,), data_type="int16")[...] = np.arange(3)
+            hierarchy.create_array("/x", shape=(3,), dtype="int16")[...] = np.arange(3)
     with zipfile.ZipFile(tmp_path / "archive.bin", "w") as archive:
         for file in sorted((tmp_path / "data").rglob("*")):
             if file.is_file():
@@ -52,7 +52,7 @@ def test_a_pipeline_leads_to_the_array(folder: Path, pipeline: str, path: str) -
 def test_a_named_format_is_the_one_that_opens(tmp_path: Path) -> None:
     for name in ("v2", "v3"):
         with zarrcore.create(tmp_path / name, name) as hierarchy:
-            hierarchy.create_array("/x", shape=(3,), data_type="int16")
+            hierarchy.create_array("/x", shape=(3,), dtype="int16")
     for file in (tmp_path / "v2").iterdir():
         if file.is_file():
             file.rename(tmp_path / "v3" / file.name)
@@ -97,7 +97,7 @@ def test_closing_a_pipeline_closes_the_file(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_an_adapter_of_another_format_is_refused(tmp_path: Path) -> None:
-    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), data_type="int8")[...] = 1
+    zarrcore.create(tmp_path / "a.zarr").create_array("x", shape=(4,), dtype="int8")[...] = 1
     for name, title in (("zarr2", "Zarr v2"), ("n5", "N5")):
         outcome = run_inside("tree", f"{tmp_path}/a.zarr|{name}:")
         sentence = f"{tmp_path}/a.zarr is Zarr v3, not {title}: name the format v3, or none"

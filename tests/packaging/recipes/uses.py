@@ -21,7 +21,7 @@ NUMBERS = np.arange(6, dtype=np.uint8).reshape(2, 3)
 
 def array(codecs: list[str] | None = None) -> Any:
     hierarchy = zc.create(MemoryStore())
-    found = hierarchy.create_array("a", shape=NUMBERS.shape, data_type="uint8", codecs=codecs)
+    found = hierarchy.create_array("a", shape=NUMBERS.shape, dtype="uint8", codecs=codecs)
     found[...] = NUMBERS
     return found
 
@@ -58,7 +58,7 @@ def file_type() -> None:
     viewed = ViewedArray.whole(array())
     with tempfile.TemporaryDirectory() as folder:
         with zc.create(f"{folder}/a.zarr") as hierarchy:
-            hierarchy.create_array("a", shape=NUMBERS.shape, data_type="uint8")[...] = NUMBERS
+            hierarchy.create_array("a", shape=NUMBERS.shape, dtype="uint8")[...] = NUMBERS
         assert run("cat", f"{folder}/a.zarr", "/a", "--as", "shout").encode("latin-1") == found
         assert ENDINGS["shout"] == "Shouted file"
         assert why_not(viewed, viewed.selection, "shout") == ""
@@ -110,7 +110,7 @@ def convention() -> None:
 
 
 def data_type() -> None:
-    dates = zc.create(MemoryStore()).create_array("a", shape=(2,), data_type="date", fill_value="2024-02-29")
+    dates = zc.create(MemoryStore()).create_array("a", shape=(2,), dtype="date", fill_value="2024-02-29")
     dates[0] = np.datetime64("1999-12-31")
     assert dates[...].astype(str).tolist() == ["1999-12-31", "2024-02-29"]
 

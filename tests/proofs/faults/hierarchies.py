@@ -61,9 +61,9 @@ def create(hierarchy: Hierarchy, path: str, kind: Kind, *, overwrite: bool = Fal
     return hierarchy.create_array(
         path,
         shape=SHAPE,
-        data_type=kind.data_type,
-        chunk_shape=CHUNK,
-        shard_shape=kind.shard,
+        dtype=kind.data_type,
+        chunks=CHUNK,
+        shards=kind.shard,
         codecs=kind.codecs,
         fill_value=kind.fill_value,
         attributes={"n": 0},

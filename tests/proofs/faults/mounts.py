@@ -61,7 +61,7 @@ def _campaign(number: int, operations: int) -> int:
         direct = open_store(place, endpoint_url=url, **options)
         stack.callback(direct.erase_prefix, "")
         made = zc.create(direct).create_array(
-            "n/crc", shape=SHAPE, data_type="int32", chunk_shape=CHUNK, codecs=[{"name": "crc32c"}]
+            "n/crc", shape=SHAPE, dtype="int32", chunks=CHUNK, codecs=[{"name": "crc32c"}]
         )
         made[...] = np.arange(130).reshape(SHAPE)
 

@@ -50,7 +50,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("hostile")
     hierarchy = zc.create(folder / "h.zarr")
     for name in "ab":
-        hierarchy.create_array(name, shape=DATA.shape, data_type="int32", chunk_shape=(32, 32))[...] = DATA
+        hierarchy.create_array(name, shape=DATA.shape, dtype="int32", chunks=(32, 32))[...] = DATA
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 

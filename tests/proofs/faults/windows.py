@@ -110,7 +110,7 @@ class Campaign:
         ):
             kind: Any = str if data.dtype.kind == "U" else data.dtype
             chunks = tuple(min(length, 10) for length in data.shape)
-            made = group.create_array(path, shape=data.shape, data_type=kind, chunk_shape=chunks, codecs=_CRC)
+            made = group.create_array(path, shape=data.shape, dtype=kind, chunks=chunks, codecs=_CRC)
             made[...] = data
         self._faulty = FaultyStore(store, choice.getrandbits(32), lambda key: "/c/" in key)
         self._faulty.is_remote = choice.random() < 0.5

@@ -158,7 +158,7 @@ class Campaign:
         self._longs = False
         self._history: dict[str, list[bytes | None]] = {key: [None] for key in _KEYS}
         array = zc.create(direct).create_array(
-            "n/crc", shape=SHAPE, data_type="int32", chunk_shape=CHUNK, codecs=[{"name": "crc32c"}]
+            "n/crc", shape=SHAPE, dtype="int32", chunks=CHUNK, codecs=[{"name": "crc32c"}]
         )
         array[...] = np.arange(130).reshape(SHAPE)
         self._truth = Truth(array[...])

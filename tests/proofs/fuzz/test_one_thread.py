@@ -28,7 +28,7 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def array_of_chunks() -> tuple[MemoryStore, ArrayNode]:
     store = MemoryStore()
-    array = zarrcore.create(store).create_array("a", shape=(60,), data_type="int16", chunk_shape=(5,))
+    array = zarrcore.create(store).create_array("a", shape=(60,), dtype="int16", chunks=(5,))
     array[...] = np.arange(60)
     return store, array
 

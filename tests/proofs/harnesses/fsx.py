@@ -23,9 +23,9 @@ WITHOUT = "aBCEFHIJKuz0"
 RUNS = 4
 KEYS_KINDS = ("local", "sqlite", "zip", "s3")
 ARRAYS = {
-    "bytes": {"shape": (262_144,), "data_type": "uint8", "chunk_shape": (10_000,)},
-    "cube": {"shape": (64, 32, 32), "data_type": "float32", "chunk_shape": (8, 16, 16)},
-    "odd": {"shape": (100, 37, 29), "data_type": "int16", "chunk_shape": (7, 20, 29)},
+    "bytes": {"shape": (262_144,), "dtype": "uint8", "chunks": (10_000,)},
+    "cube": {"shape": (64, 32, 32), "dtype": "float32", "chunks": (8, 16, 16)},
+    "odd": {"shape": (100, 37, 29), "dtype": "int16", "chunks": (7, 20, 29)},
 }
 FORMATS = ("v3", "v2")
 VARIANTS = [*((kind, "keys") for kind in KEYS_KINDS), *(("local", name) for name in FORMATS)]

@@ -46,7 +46,7 @@ def prepare(root: Path, variant: str) -> None:
     (root / "there").mkdir()
     source = zc.create(root / "source.zarr")
     for path, chunks in (("g/a", (3, 4)), ("b", (9, 5))):
-        source.create_array(path, shape=(9, 10), data_type="int32", chunk_shape=chunks)[...] = _NUMBERS
+        source.create_array(path, shape=(9, 10), dtype="int32", chunks=chunks)[...] = _NUMBERS
 
 
 def work(root: Path, variant: str, tell: Callable[[str], object]) -> None:

@@ -56,7 +56,7 @@ def prepare(root: Path, variant: str) -> None:
     """An array of which some chunks are stored."""
     with open_store(path_of(root, variant), create=True) as store:
         zc.create(store).create_array(
-            "a", shape=(2, 3 * CHUNK_NBYTES), data_type="uint8", chunk_shape=(1, CHUNK_NBYTES), codecs=[]
+            "a", shape=(2, 3 * CHUNK_NBYTES), dtype="uint8", chunks=(1, CHUNK_NBYTES), codecs=[]
         )
         for key in CHUNKS[::2]:
             store.set(key, bytes(CHUNK_NBYTES - 1) + b"1")

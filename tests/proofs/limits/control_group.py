@@ -63,7 +63,7 @@ def trial(seed: int, steps: str = "12") -> int:
         path = Path(place) / "a.zarr"
         elements = np.repeat(np.arange(_ROWS, dtype=np.uint8), _ROW_NBYTES).reshape(_ROWS, _ROW_NBYTES)
         array = zc.create(path).create_array(
-            "a", shape=elements.shape, chunk_shape=(1, _ROW_NBYTES), data_type="uint8"
+            "a", shape=elements.shape, chunks=(1, _ROW_NBYTES), dtype="uint8"
         )
         array[...] = elements
         (folder := Path(place) / "mounts").mkdir()

@@ -37,8 +37,8 @@ def trial(seed: int, kind: str) -> int:
     with tempfile.TemporaryDirectory() as place, _disk(Path(place), limit, kind, choice) as root:
         path = root / _FILES[kind]
         with open_store(path, create=True) as store:
-            array = {"shape": (6 * writer.CHUNK_NBYTES,), "chunk_shape": (writer.CHUNK_NBYTES,)}
-            zc.create(store).create_array("a", data_type="uint8", codecs=[], **array)
+            array = {"shape": (6 * writer.CHUNK_NBYTES,), "chunks": (writer.CHUNK_NBYTES,)}
+            zc.create(store).create_array("a", dtype="uint8", codecs=[], **array)
             store.set(writer.KEYS[0], bytes(writer.CHUNK_NBYTES - 1) + b"1")
         told, errors = _written(limit, path, seed)
         assert told[-1:] == ["end"], (told[-1:], errors)
@@ -119,7 +119,7 @@ def _of_mount(limit: str, choice: random.Random) -> int:
         path = root / "a.zarr"
         with open_store(path, create=True) as store:
             array = zc.create(store).create_array(
-                "a", shape=(20, writer.CHUNK_NBYTES), data_type="uint8", chunk_shape=(1, writer.CHUNK_NBYTES)
+                "a", shape=(20, writer.CHUNK_NBYTES), dtype="uint8", chunks=(1, writer.CHUNK_NBYTES)
             )
             for number in range(20):
                 array[number] = number

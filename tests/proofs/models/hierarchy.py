@@ -163,7 +163,7 @@ class HierarchyModel(RuleBasedStateMachine):
             path,
             Model(attributes, np.full(shape, fill, data_type), fill, shards or chunks),
             lambda: writer.create_array(
-                path, shape=shape, data_type=data_type, chunk_shape=chunks, shard_shape=shards, fill_value=fill,
+                path, shape=shape, dtype=data_type, chunks=chunks, shards=shards, fill_value=fill,
                 attributes=attributes, overwrite=overwrite, **options,
             ),
             overwrite,
@@ -279,9 +279,7 @@ class HierarchyModel(RuleBasedStateMachine):
             try:
                 results.append(
                     # One shape for both: what Hypothesis draws later must not depend on who succeeds.
-                    writer.create_array(
-                        path, shape=(2,), data_type=data_types[number], attributes={"by": number}
-                    )
+                    writer.create_array(path, shape=(2,), dtype=data_types[number], attributes={"by": number})
                 )
             except ZarrError as error:
                 results.append(error)

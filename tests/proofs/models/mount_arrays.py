@@ -46,9 +46,9 @@ class MountModel(KeysModel):
         self.hierarchy.create_array(
             f"/{self.group}/{name}",
             shape=shape,
-            data_type=np.dtype(dtype),
-            chunk_shape=tuple(length for _, length, _ in lengths),
-            shard_shape=tuple(length * times for _, length, times in lengths) if sharded else None,
+            dtype=np.dtype(dtype),
+            chunks=tuple(length for _, length, _ in lengths),
+            shards=tuple(length * times for _, length, times in lengths) if sharded else None,
             fill_value=fill,
             overwrite=True,
         )

@@ -30,9 +30,9 @@ def create(folder: Path, name: str, description: Description) -> None:
     zc.open(folder, mode="r+").create_array(
         name,
         shape=description.shape,
-        data_type=description.dtype,
-        chunk_shape=description.chunk_shape,
-        shard_shape=description.shard_shape,
+        dtype=description.dtype,
+        chunks=description.chunk_shape,
+        shards=description.shard_shape,
         codecs=after if description.format == "n5" else [*before, to_bytes, *after],
         fill_value=description.fill_value,
         chunk_key_encoding=ChunkKeyEncoding(encoding, description.separator) if encoding else None,

@@ -43,7 +43,7 @@ def hostile_values() -> dict[str, bytes]:
     for name in NAMES:
         attributes = {"units": name, "long_name": name, "description": name, name: [name]}
         hierarchy.create_array(
-            name, shape=(2, 3), data_type="int16", dimension_names=[name, "x"], attributes=attributes
+            name, shape=(2, 3), dtype="int16", dimension_names=[name, "x"], attributes=attributes
         )[...] = np.arange(6).reshape(2, 3)
     hierarchy.create_group("broken")
     store.set("broken/zarr.json", json.dumps({"zarr_format": 3, "node_type": NAMES[0] + NAMES[2]}).encode())

@@ -61,9 +61,7 @@ def outcomes() -> dict[str, tuple[str, str]]:
 
 
 def _link(places: Places) -> Case:
-    array = zc.create(places.up / "z.zarr").create_array(
-        "x", shape=(16,), data_type="uint8", codecs=["bytes"]
-    )
+    array = zc.create(places.up / "z.zarr").create_array("x", shape=(16,), dtype="uint8", codecs=["bytes"])
     array[...] = 1
     chunk = places.up / "z.zarr/x/c/0"
     chunk.unlink()

@@ -102,7 +102,7 @@ def files() -> dict[str, bytes]:
     """The keys and values of a small hierarchy."""
     store = MemoryStore()
     values = np.arange(24, dtype="i2").reshape(4, 6)
-    zc.create(store).create_array("x", shape=(4, 6), data_type="int16", chunk_shape=(2, 3))[...] = values
+    zc.create(store).create_array("x", shape=(4, 6), dtype="int16", chunks=(2, 3))[...] = values
     return {entry.key: store.get(entry.key) or b"" for entry in store.list()}
 
 

@@ -48,7 +48,7 @@ class Changer:
         self.store, self.random = store, random.Random(seed)
         self.hierarchy = zc.create(store)
         for name in ARRAYS:
-            self.hierarchy.create_array(name, shape=SHAPE, chunk_shape=CHUNKS, data_type="uint16")[...] = 1
+            self.hierarchy.create_array(name, shape=SHAPE, chunks=CHUNKS, dtype="uint16")[...] = 1
         for key in KEYS:
             store.set(key, value_of(self.random.randrange(1, 1 << 30)))
 

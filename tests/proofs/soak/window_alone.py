@@ -50,7 +50,7 @@ def write_sources(folder: Path) -> list[str]:
     for place, name in (("a.n5", "n5"), ("a.zarr.zip", "v3")):
         with zc.open_store(folder / place, create=True) as store:
             array = zc.create(store, format=name).create_array(
-                "noise", shape=noise.shape, chunk_shape=(5, 100, 100), data_type="u2"
+                "noise", shape=noise.shape, chunks=(5, 100, 100), dtype="u2"
             )
             array[...] = noise
     data = folder / "data"

@@ -37,9 +37,7 @@ VALUES = np.arange(4 * 50 * 60, dtype="int32").reshape(4, 50, 60)
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("fsspec") / "a.zarr"
     hierarchy = zc.create(path)
-    hierarchy.create_array("g/x", shape=VALUES.shape, data_type="int32", chunk_shape=(1, 25, 60))[...] = (
-        VALUES
-    )
+    hierarchy.create_array("g/x", shape=VALUES.shape, dtype="int32", chunks=(1, 25, 60))[...] = VALUES
     return path
 
 
@@ -260,9 +258,7 @@ def test_h5py_xarray_and_pandas_read_through_it(ocean: Path, tmp_path: Path) -> 
 
 def test_zarr_python_reads_n5_through_it(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.n5", format="n5")
-    hierarchy.create_array("g/x", shape=VALUES.shape, data_type="int32", chunk_shape=(3, 20, 60))[...] = (
-        VALUES
-    )
+    hierarchy.create_array("g/x", shape=VALUES.shape, dtype="int32", chunks=(3, 20, 60))[...] = VALUES
     store = FsspecStore.from_url(
         "zarrscope://zarr3", storage_options={"source": str(tmp_path / "a.n5")}, read_only=True
     )

@@ -24,11 +24,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hierarchy with an array, an array of text, a broken chunk, and a hostile name."""
     path = tmp_path_factory.mktemp("served") / "a.zarr"
     hierarchy = zc.create(path)
-    hierarchy.create_array("g/x", shape=VALUES.shape, data_type="int32", chunk_shape=(1, 25, 60))[...] = (
-        VALUES
-    )
-    hierarchy.create_array("words", shape=(2,), data_type="string")[...] = ["a", "b"]
-    hierarchy.create_array("damaged", shape=(4,), data_type="int32", codecs=["bytes", "crc32c"])[...] = 1
+    hierarchy.create_array("g/x", shape=VALUES.shape, dtype="int32", chunks=(1, 25, 60))[...] = VALUES
+    hierarchy.create_array("words", shape=(2,), dtype="string")[...] = ["a", "b"]
+    hierarchy.create_array("damaged", shape=(4,), dtype="int32", codecs=["bytes", "crc32c"])[...] = 1
     chunk = next(
         file for file in (path / "damaged").rglob("*") if file.name != "zarr.json" and file.is_file()
     )

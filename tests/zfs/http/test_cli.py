@@ -59,7 +59,7 @@ def ended(process: Process) -> tuple[int, str, str]:
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
-    zc.create(tmp_path / "a.zarr").create_array("x", shape=(4, 4), data_type="int8")[...] = 1
+    zc.create(tmp_path / "a.zarr").create_array("x", shape=(4, 4), dtype="int8")[...] = 1
     return tmp_path / "a.zarr"
 
 
@@ -156,7 +156,7 @@ def test_more_half_open_connections_than_open_files_block_nobody(image: Path) ->
 def test_names_control_no_terminal_through_the_log(tmp_path: Path) -> None:
     name = "a\x1b[31m\u202e"
     array = zc.create(tmp_path / "a.zarr").create_array(
-        name, shape=(4,), data_type="int32", codecs=["bytes", "crc32c"]
+        name, shape=(4,), dtype="int32", codecs=["bytes", "crc32c"]
     )
     array[...] = 1
     (tmp_path / "a.zarr" / name / "c" / "0").write_bytes(bytes(20))

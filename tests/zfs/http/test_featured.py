@@ -28,9 +28,9 @@ def featured(source: Path) -> list[Featured]:
 
 def test_an_image_wins_over_arrays_and_arrays_over_the_root(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.zarr")
-    hierarchy.create_array("line", shape=(3,), data_type="int8")
+    hierarchy.create_array("line", shape=(3,), dtype="int8")
     assert featured(tmp_path / "a.zarr") == [ROOT]
-    hierarchy.create_array("deep/plane", shape=(3, 3), data_type="int8")
+    hierarchy.create_array("deep/plane", shape=(3, 3), dtype="int8")
     assert featured(tmp_path / "a.zarr") == [Featured("/deep/plane", is_image=False, is_array=True), ROOT]
     hierarchy.create_group("deep/image", attributes=IMAGE)
     assert featured(tmp_path / "a.zarr") == [Featured("/deep/image", is_image=True, is_array=False), ROOT]
@@ -40,7 +40,7 @@ def test_a_large_hierarchy_is_not_walked_to_its_end(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.zarr")
     for number in range(150):
         hierarchy.create_group(f"g{number:03}")
-    hierarchy.create_array("z", shape=(3, 3), data_type="int8")
+    hierarchy.create_array("z", shape=(3, 3), dtype="int8")
     assert featured(tmp_path / "a.zarr") == [ROOT]
 
 

@@ -27,7 +27,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("memory") / "a.zarr"
     hierarchy = zc.create(path)
     array = hierarchy.create_array(
-        "x", shape=(64, 1 << 20), data_type="uint8", chunk_shape=(1, 1 << 20), codecs=["bytes"]
+        "x", shape=(64, 1 << 20), dtype="uint8", chunks=(1, 1 << 20), codecs=["bytes"]
     )
     array[...] = 1
     array.attributes = {"long": "a" * (4 << 20)}

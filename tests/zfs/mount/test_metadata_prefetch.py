@@ -35,7 +35,7 @@ def fill(root: Path, format_: str = "v3") -> Path:
     """A hierarchy in a bucket."""
     hierarchy = zc.create(root / "bucket" / "h", format=format_)
     for group, array in product(range(GROUPS), range(ARRAYS)):
-        hierarchy.create_array(f"g{group}/a{array}", shape=(4, 4), data_type="u1", chunk_shape=(2, 2))
+        hierarchy.create_array(f"g{group}/a{array}", shape=(4, 4), dtype="u1", chunks=(2, 2))
     return root / "bucket" / "h"
 
 

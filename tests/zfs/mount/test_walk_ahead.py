@@ -32,10 +32,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("ahead")
     hierarchy = zc.create(root / "bucket/h")
     for group, array in product(range(GROUPS), range(ARRAYS)):
-        hierarchy.create_array(f"g{group}/a{array:02}", shape=(4,), data_type="u1", chunk_shape=(2,))
-    hierarchy.create_array(
-        "deep/" + "/".join("abcdefghijklmnopqrstuvwxyz") + "/x", shape=(4,), data_type="u1"
-    )
+        hierarchy.create_array(f"g{group}/a{array:02}", shape=(4,), dtype="u1", chunks=(2,))
+    hierarchy.create_array("deep/" + "/".join("abcdefghijklmnopqrstuvwxyz") + "/x", shape=(4,), dtype="u1")
     return root
 
 
@@ -147,7 +145,7 @@ def test_it_stays_within_what_programs_list(server: DistantServer, monkeypatch: 
 def test_it_leaves_a_large_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hierarchy = zc.create(tmp_path / "bucket/h")
     for group, array in product(range(2), range(30)):
-        hierarchy.create_array(f"g{group}/a{array:02}", shape=(4,), data_type="u1")
+        hierarchy.create_array(f"g{group}/a{array:02}", shape=(4,), dtype="u1")
     monkeypatch.setattr(walk_ahead, "_FIRST_NODES", 5 - 2 - 30)
     monkeypatch.setattr(walk_ahead, "_NODES_FOR_EACH", 1)
     with distant_server(tmp_path) as server:

@@ -155,9 +155,9 @@ def _metadata(namespace: argparse.Namespace, hierarchy: Hierarchy) -> NodeMetada
     return new_array_metadata(
         hierarchy.format,
         shape=namespace.shape,
-        data_type=data_type,
-        chunk_shape=_whole(namespace.chunks, namespace.shape),
-        shard_shape=_whole(namespace.shards, namespace.shape) or None,
+        dtype=data_type,
+        chunks=_whole(namespace.chunks, namespace.shape),
+        shards=_whole(namespace.shards, namespace.shape) or None,
         codecs=named_codecs(namespace.codec),
         fill_value=_fill_value(namespace.fill_value, is_text=data_type.dtype.kind in "TU"),
         chunk_key_encoding=None,

@@ -150,7 +150,7 @@ def test_reading_only_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) 
 def test_packed_values_are_packed_again(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
         attributes = {"scale_factor": 0.1, "add_offset": 10.0, "_FillValue": -1}
-        array = made.create_array("t", shape=(4, 4), data_type="int16", attributes=attributes)
+        array = made.create_array("t", shape=(4, 4), dtype="int16", attributes=attributes)
         array[...] = np.arange(16).reshape(4, 4)
     allow(window, qtbot, tmp_path / "a.zarr", "/t")
     pane = table_of(window, qtbot)
@@ -196,7 +196,7 @@ def test_the_selected_cells_are_filled(window: MainWindow, tmp_path: Path, qtbot
 
 def test_rows_are_sorted_by_what_was_written(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(3,), data_type="int32")[...] = [30, 10, 20]
+        made.create_array("x", shape=(3,), dtype="int32")[...] = [30, 10, 20]
     allow(window, qtbot, tmp_path / "a.zarr", "/x")
     pane = table_of(window, qtbot)
     pane.arranger.sort(0, is_descending=False)
@@ -213,7 +213,7 @@ def test_rows_are_sorted_by_what_was_written(window: MainWindow, tmp_path: Path,
 
 def test_a_scalar_is_changed(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("x", shape=(), data_type="float32")
+        made.create_array("x", shape=(), dtype="float32")
     allow(window, qtbot, tmp_path / "a.zarr", "/x")
     pane = window.node_pane.pane("Value")
     assert isinstance(pane, ValuePane)

@@ -27,10 +27,8 @@ def source(tmp_path: Path) -> Source:
     """Two columns of 1,000 rows in chunks of 100, and an array of packed numbers."""
     hierarchy = zc.create(tmp_path / "a.zarr")
     for name, values in (("g/counts", COUNTS), ("g/squares", COUNTS.astype("f8") ** 2)):
-        hierarchy.create_array(name, shape=(1000,), data_type=values.dtype, chunk_shape=(100,))[...] = values
-    packed = hierarchy.create_array(
-        "packed", shape=(4,), data_type="int16", chunk_shape=(4,), attributes=SCALED
-    )
+        hierarchy.create_array(name, shape=(1000,), dtype=values.dtype, chunks=(100,))[...] = values
+    packed = hierarchy.create_array("packed", shape=(4,), dtype="int16", chunks=(4,), attributes=SCALED)
     packed[...] = [4, 1, 3, 2]
     return Source(SourceRequest("a.zarr"), hierarchy, hierarchy["/"])
 

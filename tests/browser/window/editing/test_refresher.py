@@ -363,7 +363,7 @@ def test_the_rows_of_a_group_stay_sorted_and_filtered(
 ) -> None:
     with zc.open(place, "r+") as made:
         for name in ("a", "b"):
-            made.create_array(f"table/{name}", shape=(4,), data_type="int32")[...] = [3, 1, 2, 4]
+            made.create_array(f"table/{name}", shape=(4,), dtype="int32")[...] = [3, 1, 2, 4]
     allow(window, qtbot, place, "/table")
     assert window.node_pane.show_tab("Table")
     pane = window.node_pane.pane("Table")

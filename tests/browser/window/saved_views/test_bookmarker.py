@@ -68,7 +68,7 @@ def test_a_sorted_and_filtered_table_is_bookmarked_and_kept(windows: Windows) ->
     hierarchy = zc.open(windows.source, "r+")
     for name, values in (("table/age", [30, 10, 20, 40]), ("table/size", [1.5, 2.5, 3.5, 4.5])):
         array = np.array(values)
-        hierarchy.create_array(name, shape=(4,), data_type=array.dtype)[...] = array
+        hierarchy.create_array(name, shape=(4,), dtype=array.dtype)[...] = array
 
     def cells(window: MainWindow) -> list[Any]:
         pane = window.node_pane.pane("Table")

@@ -72,8 +72,8 @@ def windows(own_settings: Path, application: QApplication, qtbot: QtBot, tmp_pat
         array = hierarchy.create_array(
             name,
             shape=VALUES.shape,
-            data_type="uint8",
-            chunk_shape=(1, 40, 60),
+            dtype="uint8",
+            chunks=(1, 40, 60),
             dimension_names=("z", "y", "x"),
         )
         array[...] = VALUES

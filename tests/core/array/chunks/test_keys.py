@@ -31,8 +31,8 @@ def version_2(separator: str, told: bool, left_out: tuple[tuple[int, int], ...] 
     array = hierarchy.create_array(
         "a",
         shape=ELEMENTS.shape,
-        data_type="int16",
-        chunk_shape=(2, 3),
+        dtype="int16",
+        chunks=(2, 3),
         chunk_key_encoding=zarrcore.metadata.ChunkKeyEncoding("v2", separator),
         codecs=[],
         fill_value=-1,
@@ -185,7 +185,7 @@ def test_copies_checks_and_info_use_the_keys_that_were_found(tmp_path: Any) -> N
 def test_an_accepted_document_with_keys_of_a_draft_reads() -> None:
     hierarchy = zarrcore.create(store := MemoryStore())
     hierarchy.create_array(
-        "a", shape=ELEMENTS.shape, data_type="int16", chunk_shape=(2, 3), codecs=["bytes"], fill_value=-1
+        "a", shape=ELEMENTS.shape, dtype="int16", chunks=(2, 3), codecs=["bytes"], fill_value=-1
     )[...] = ELEMENTS
     store.erase("a/c/1/1")
     document = (store.get("a/zarr.json") or b"").replace(b'"bytes"', b'"endian"')

@@ -38,8 +38,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], np.ndarr
         array = h.create_array(
             f"{number}",
             shape=values.shape,
-            chunk_shape=(2, 3, 4),
-            data_type="uint16",
+            chunks=(2, 3, 4),
+            dtype="uint16",
             fill_value=7,
             codecs=codecs,
         )
@@ -83,7 +83,7 @@ def test_most_small_chunks_are_read_in_batches(
 @pytest.mark.parametrize("broken", [b"", b"nonsense", bytes(100_000)])
 def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) -> None:
     array = zarrcore.create(tmp_path / "a.zarr").create_array(
-        "a", shape=(64, 64), chunk_shape=(4, 4), data_type="uint16"
+        "a", shape=(64, 64), chunks=(4, 4), dtype="uint16"
     )
     array[...] = np.arange(64)
     (tmp_path / "a.zarr/a/c/5/6").write_bytes(broken)
@@ -180,7 +180,7 @@ def test_small_chunks_are_written_in_batches_and_read_by_zarr_python(
 
     monkeypatch.setattr(Pipeline, "encode_batch", counted)
     array = zarrcore.create(tmp_path / "a.zarr").create_array(
-        "a", shape=(30, 50), chunk_shape=(4, 4), data_type="uint16", codecs=codecs
+        "a", shape=(30, 50), chunks=(4, 4), dtype="uint16", codecs=codecs
     )
     values = np.arange(1500, dtype=">u2").reshape(30, 50) % 97 // 48 if value is None else value
     expected = np.zeros((30, 50), "u2")

@@ -27,12 +27,12 @@ from zarrcore.stores import MemoryStore
 SHAPE = (7, 6, 5)
 VALUES = np.arange(210, dtype="i4").reshape(SHAPE)
 LAYOUTS: dict[str, dict[str, Any]] = {
-    "v3": {"chunk_shape": (3, 2, 4)},
-    "uncompressed": {"chunk_shape": (3, 2, 4), "codecs": []},
-    "small chunks": {"chunk_shape": (1, 2, 1)},
-    "shards": {"chunk_shape": (2, 1, 2), "shard_shape": (4, 3, 4)},
+    "v3": {"chunks": (3, 2, 4)},
+    "uncompressed": {"chunks": (3, 2, 4), "codecs": []},
+    "small chunks": {"chunks": (1, 2, 1)},
+    "shards": {"chunks": (2, 1, 2), "shards": (4, 3, 4)},
     "shards in shards": {
-        "chunk_shape": (4, 4, 4),
+        "chunks": (4, 4, 4),
         "codecs": [
             {
                 "name": "sharding_indexed",
@@ -48,8 +48,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    "v2": {"format": "v2", "chunk_shape": (3, 2, 4)},
-    "n5": {"format": "n5", "chunk_shape": (3, 2, 4)},
+    "v2": {"format": "v2", "chunks": (3, 2, 4)},
+    "n5": {"format": "n5", "chunks": (3, 2, 4)},
 }
 
 
@@ -57,7 +57,7 @@ def created(layout: str, shape: tuple[int, ...] = SHAPE, **options: Any) -> tupl
     options = {**LAYOUTS[layout], **options}
     store = MemoryStore()
     hierarchy = zarrcore.create(store, options.pop("format", "v3"))
-    return store, hierarchy.create_array("a", shape=shape, data_type="int32", **options)
+    return store, hierarchy.create_array("a", shape=shape, dtype="int32", **options)
 
 
 def of_numpy(values: np.ndarray, selection: Any) -> np.ndarray:
@@ -175,7 +175,7 @@ def test_chunks_that_differ_in_shape_are_selected_and_written_too(data: st.DataO
 def test_arrays_of_no_elements_or_no_dimensions_are_as_in_numpy(
     shape: tuple[int, ...], data: st.DataObject
 ) -> None:
-    _, array = created("v3", shape, chunk_shape=(2,) * len(shape))
+    _, array = created("v3", shape, chunks=(2,) * len(shape))
     values = np.zeros(shape, "i4")
     selection = data.draw(outer(shape, beyond=1))
     assert same(outcome(lambda: array.oindex[selection]), outcome(lambda: of_numpy(values, selection)))
@@ -197,7 +197,7 @@ def test_indices_may_be_arrays_of_other_libraries() -> None:
     _, array, _ = arrays("v3")
     theirs = zarr.create_array(zarr.storage.MemoryStore(), shape=(2,), dtype="u1")
     theirs[...] = [5, 0]
-    _, ours = created("v3", (2,), chunk_shape=(2,))
+    _, ours = created("v3", (2,), chunks=(2,))
     ours[...] = [5, 0]
     for indices in ([5, 0], (5, 0), np.array([5, 0], "u8"), range(5, -1, -5), theirs, ours):
         assert np.array_equal(array[:, indices], VALUES[:, [5, 0]])
@@ -279,7 +279,7 @@ def test_evenly_spaced_indices_are_read_as_a_slice() -> None:
 @example([0, 2, 3, 6])
 @given(st.lists(st.integers(0, 11), max_size=12))
 def test_out_is_filled_whatever_the_order_of_indices(indices: list[int]) -> None:
-    _, array = created("v3", (12,), chunk_shape=(4,))
+    _, array = created("v3", (12,), chunks=(4,))
     values = np.arange(12, dtype="i4") * 3
     array[...] = values
     out = np.zeros((len(indices), 2), "i4")[:, 1]

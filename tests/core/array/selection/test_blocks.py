@@ -27,8 +27,8 @@ ITEMS = st.integers(-5, 5) | st.builds(slice, BOUNDS, BOUNDS, st.none() | st.jus
 def test_blocks_are_read_and_written_as_in_zarr_python(layout: dict[str, Any], items: list[Any]) -> None:
     theirs = zarr.create_array(zarr.storage.MemoryStore(), shape=(7, 11), dtype="i4", **layout)
     theirs[...] = VALUES
-    options = {"chunk_shape": layout["chunks"], "shard_shape": layout.get("shards")}
-    ours = zarrcore.create(MemoryStore()).create_array("a", shape=(7, 11), data_type="int32", **options)
+    options = {"chunks": layout["chunks"], "shards": layout.get("shards")}
+    ours = zarrcore.create(MemoryStore()).create_array("a", shape=(7, 11), dtype="int32", **options)
     ours[...] = VALUES
     selection = tuple(items)
     try:
@@ -54,8 +54,6 @@ def test_chunks_that_differ_in_shape_are_blocks() -> None:
 
 @pytest.mark.parametrize("selection", [3, -4, (0, 3), slice(None, None, 2), slice(None, None, -1), [0], "x"])
 def test_other_blocks_are_refused(selection: Any) -> None:
-    array = zarrcore.create(MemoryStore()).create_array(
-        "a", shape=(7, 11), data_type="u1", chunk_shape=(3, 4)
-    )
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(7, 11), dtype="u1", chunks=(3, 4))
     with pytest.raises(SelectionError):
         array.blocks[selection]

@@ -20,7 +20,7 @@ ELEMENTS = np.array([[(10 * i + j, i / 3, (i, j)) for j in range(5)] for i in ra
 
 def opened(elements: AnyArray = ELEMENTS) -> Any:
     hierarchy = zc.create(MemoryStore(), "v2")
-    array = hierarchy.create_array("/a", shape=elements.shape, data_type=elements.dtype, chunk_shape=(3, 2))
+    array = hierarchy.create_array("/a", shape=elements.shape, dtype=elements.dtype, chunks=(3, 2))
     array[...] = elements
     return array
 
@@ -71,6 +71,6 @@ def test_other_names_are_refused(selection: Any, sentence: str) -> None:
 
 
 def test_elements_without_fields() -> None:
-    array = zc.create(MemoryStore(), "v3").create_array("/a", shape=(3,), data_type="int16")
+    array = zc.create(MemoryStore(), "v3").create_array("/a", shape=(3,), dtype="int16")
     with pytest.raises(SelectionError, match="'x' names a field, but elements of int16 have none"):
         array["x"]

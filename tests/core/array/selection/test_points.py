@@ -59,22 +59,22 @@ TYPES: dict[str, tuple[Any, np.ndarray]] = {
     "variable_length_bytes": ("variable_length_bytes", np.array([b"\0" * i for i in range(COUNT)], object)),
 }
 LAYOUTS: dict[str, Any] = {
-    "chunks": {"chunk_shape": (3, 4, 2)},
-    "one chunk": {"chunk_shape": (8, 9, 6)},
-    "chunks of one element": {"chunk_shape": (1, 1, 1)},
-    "uncompressed": {"chunk_shape": (3, 4, 2), "codecs": []},
+    "chunks": {"chunks": (3, 4, 2)},
+    "one chunk": {"chunks": (8, 9, 6)},
+    "chunks of one element": {"chunks": (1, 1, 1)},
+    "uncompressed": {"chunks": (3, 4, 2), "codecs": []},
     "transposed": {
-        "chunk_shape": (3, 4, 2),
+        "chunks": (3, 4, 2),
         "codecs": [{"name": "transpose", "configuration": {"order": [2, 0, 1]}}, *PACKED[1:]],
     },
-    "shards": {"chunk_shape": (3, 2, 1), "shard_shape": (6, 4, 2)},
+    "shards": {"chunks": (3, 2, 1), "shards": (6, 4, 2)},
 }
 
 
 def array_of(data_type: Any, values: np.ndarray, cached: bool, **layout: Any) -> zarrcore.Array:
     """An array of ``values``; the elements before index 3 of the first dimension are fill values, and not stored."""
     store = MemoryStore()
-    array = zarrcore.create(store).create_array("a", shape=values.shape, data_type=data_type, **layout)
+    array = zarrcore.create(store).create_array("a", shape=values.shape, dtype=data_type, **layout)
     values[:3] = array.fill_value
     array[...] = values
     return zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
@@ -209,7 +209,7 @@ def test_the_indices_of_the_caller_are_left_alone() -> None:
 def test_an_array_without_dimensions_has_one_point(name: str, cached: bool) -> None:
     data_type, values = TYPES[name]
     store = MemoryStore()
-    zarrcore.create(store).create_array("a", shape=(), data_type=data_type)[...] = values[1]
+    zarrcore.create(store).create_array("a", shape=(), dtype=data_type)[...] = values[1]
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
     expected = np.empty((), array.dtype)
     expected[...] = values[1]
@@ -221,7 +221,7 @@ def test_an_array_without_dimensions_has_one_point(name: str, cached: bool) -> N
     "selection", [([], []), (np.zeros((0, 3), int), [4]), np.zeros((0, 5), bool)], ids=str
 )
 def test_an_empty_array_has_no_points(selection: Any) -> None:
-    array = zarrcore.create(MemoryStore()).create_array("a", shape=(0, 5), data_type="int32")
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(0, 5), dtype="int32")
     assert same(array.vindex[selection], np.zeros((0, 5), "i4")[selection])
 
 
@@ -317,9 +317,7 @@ def test_missing_chunks_have_points_of_the_fill_value_and_failures_do_not(store:
 
 def test_an_array_of_very_many_chunks_costs_only_its_points() -> None:
     store = MemoryStore()
-    made = zarrcore.create(store).create_array(
-        "a", shape=(1 << 30, 1 << 31), data_type="int8", chunk_shape=(1, 1)
-    )
+    made = zarrcore.create(store).create_array("a", shape=(1 << 30, 1 << 31), dtype="int8", chunks=(1, 1))
     made[-1, -1] = 5
     far = np.random.default_rng(3).integers(0, 1 << 30, 500)
     assert made.vindex[[*far, -1], [*far, -1]].tolist() == [0] * 500 + [5]
@@ -337,7 +335,7 @@ def test_reading_points_can_be_cancelled(store: CountingStore) -> None:
 
 def test_points_of_a_broken_chunk_name_its_key() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        array = zarrcore.create(folder).create_array("a", shape=(4,), data_type="int32", chunk_shape=(2,))
+        array = zarrcore.create(folder).create_array("a", shape=(4,), dtype="int32", chunks=(2,))
         array[...] = [1, 2, 3, 4]
         (Path(folder) / "a" / "c" / "1").write_bytes(b"nonsense")
         with pytest.raises(CodecError, match=r"^a/c/1: "):
@@ -347,10 +345,10 @@ def test_points_of_a_broken_chunk_name_its_key() -> None:
 
 def test_limits_hold_for_points() -> None:
     store = MemoryStore()
-    zarrcore.create(store).create_array("a", shape=(4, 4), data_type="int32", chunk_shape=(4, 4))
+    zarrcore.create(store).create_array("a", shape=(4, 4), dtype="int32", chunks=(4, 4))
     with pytest.raises(UnsupportedError, match="decodes to 64 bytes, over the limit of 63"):
         zarrcore.open(store, max_chunk_bytes=63)["a"].vindex[0, 0]
-    zarrcore.open(store, mode="r+").create_array("b", shape=(1,) * 4, data_type="int32")
+    zarrcore.open(store, mode="r+").create_array("b", shape=(1,) * 4, dtype="int32")
     axes = np.ix_(*np.zeros((4, 1 << 14), "i1"))
     with pytest.raises(SelectionError, match="do not fit in memory: select less"):
         zarrcore.open(store)["b"].vindex[axes]

@@ -44,7 +44,7 @@ def pipeline(shape: tuple[int, ...], codecs: list[Any]) -> Pipeline:
 def grid_of(chunk_shape: list[int]) -> Any:
     """The chunk grid of an array with chunks of this shape."""
     node = zarrcore.create(MemoryStore()).create_array(
-        "a", shape=chunk_shape, chunk_shape=chunk_shape, data_type="uint16"
+        "a", shape=chunk_shape, chunks=chunk_shape, dtype="uint16"
     )
     return node.metadata.chunk_grid
 

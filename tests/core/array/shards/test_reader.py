@@ -80,7 +80,7 @@ def made(
     store = kind()
     inner = (4, 4) if codecs else (2, 2)
     zarrcore.create(store).create_array(
-        "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
+        "a", shape=(8, 8), dtype="int32", chunks=inner, shards=(8, 8), codecs=codecs
     )[...] = OLD
     array, other = zarrcore.open(store, chunk_cache=cache)["a"], zarrcore.open(store, "r+")["a"]
     store.replace = lambda: other.__setitem__(..., NEW)
@@ -122,7 +122,7 @@ def test_a_service_states_the_version_of_a_shard_with_each_answer(
     inner = (4, 4) if codecs else (2, 2)
     for value in (OLD, NEW):
         zarrcore.create(tmp_path, overwrite=True).create_array(
-            "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
+            "a", shape=(8, 8), dtype="int32", chunks=inner, shards=(8, 8), codecs=codecs
         )[...] = value
         s3.upload(tmp_path, "bucket/replaced.zarr")
         if value is OLD:
@@ -224,7 +224,7 @@ def test_neighbours_are_fetched_together_up_to_a_size(is_remote: bool, nbytes: i
     store = Counting(is_remote)
     shape, inner = (16 << 20,), (256 << 10,)
     zarrcore.create(store).create_array(
-        "a", shape=shape, data_type="uint8", chunk_shape=inner, shard_shape=shape, codecs=[]
+        "a", shape=shape, dtype="uint8", chunks=inner, shards=shape, codecs=[]
     )[...] = 1
     array = zarrcore.open(store)["a"]
     store.requests.clear()
@@ -239,7 +239,7 @@ def counted(cache: zarrcore.ChunkCache | None = None) -> tuple[Counting, Any]:
     """Four inner chunks of 64 bytes."""
     store = Counting()
     zarrcore.create(store).create_array(
-        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[]
+        "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[]
     )[...] = OLD
     array = zarrcore.open(store, chunk_cache=cache)["a"]
     store.requests.clear()
@@ -312,7 +312,7 @@ def test_an_index_that_points_elsewhere_is_an_error_for_its_inner_chunk(
     entry: tuple[int, int], message: str, tmp_path: Path
 ) -> None:
     zarrcore.create(tmp_path).create_array(
-        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[]
+        "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[]
     )[...] = OLD
     damaged(tmp_path / "a/c/0/0", entry, 4 * 64)
     array = zarrcore.open(LocalStore(tmp_path))["a"]
@@ -324,7 +324,7 @@ def test_an_index_that_points_elsewhere_is_an_error_for_its_inner_chunk(
 
 def test_an_inner_shard_must_contain_its_chunks(tmp_path: Path) -> None:
     zarrcore.create(tmp_path).create_array(
-        "a", shape=(8, 8), data_type="int32", chunk_shape=(4, 4), shard_shape=(8, 8), codecs=[NESTED]
+        "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[NESTED]
     )[...] = OLD
     inner_nbytes = 4 * 16 + INDEX_NBYTES
     array = zarrcore.open(LocalStore(tmp_path))["a"]
@@ -368,7 +368,7 @@ def test_a_shard_in_a_cached_store_needs_no_request_for_its_version(
     distant = DistantShards()
     inner = (2, 4) if codecs else (2, 2)  # the outer index is the larger one
     zarrcore.create(distant).create_array(
-        "a", shape=(8, 8), data_type="int32", chunk_shape=inner, shard_shape=(8, 8), codecs=codecs
+        "a", shape=(8, 8), dtype="int32", chunks=inner, shards=(8, 8), codecs=codecs
     )[...] = OLD
     cached = zarrcore.open(CacheStore(distant, CacheDirectory(tmp_path, 1 << 24)))["a"]
     direct = zarrcore.open(distant)["a"]

@@ -16,9 +16,9 @@ from tests.servers import S3Server
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr", "v2") as made:
-        made.create_array("/g/x", shape=(4, 5), data_type="int16", chunk_shape=(2, 2))[...] = np.arange(
-            20
-        ).reshape(4, 5)
+        made.create_array("/g/x", shape=(4, 5), dtype="int16", chunks=(2, 2))[...] = np.arange(20).reshape(
+            4, 5
+        )
         made.consolidate()
     return tmp_path / "a.zarr"
 
@@ -63,7 +63,7 @@ def test_a_zip_file_and_a_bucket(
 
 
 def test_other_formats_are_refused(tmp_path: Path, zarrscope: Run) -> None:
-    zc.create(tmp_path / "a.n5", "n5").create_array("/x", shape=(2,), data_type="int8")
+    zc.create(tmp_path / "a.n5", "n5").create_array("/x", shape=(2,), dtype="int8")
     refused = zarrscope("convert", tmp_path / "a.n5")
     told = f"zarrscope: {tmp_path}/a.n5 is N5: convert reads only Zarr v2, copy reads all formats\n"
     assert (refused.status, refused.stderr) == (1, told)

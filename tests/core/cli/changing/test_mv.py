@@ -18,7 +18,7 @@ VALUES = np.arange(12).reshape(3, 4)
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("/g/x", shape=(3, 4), data_type="int8", chunk_shape=(2, 2))[...] = VALUES
+        made.create_array("/g/x", shape=(3, 4), dtype="int8", chunks=(2, 2))[...] = VALUES
         made.consolidate()
     return tmp_path / "a.zarr"
 

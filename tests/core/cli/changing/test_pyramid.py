@@ -18,7 +18,7 @@ VALUES = np.arange(2 * 30 * 40, dtype="i4").reshape(2, 30, 40)
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr") as made:
-        made.create_array("/im/0", shape=VALUES.shape, data_type="int32", dimension_names=("z", "y", "x"))[
+        made.create_array("/im/0", shape=VALUES.shape, dtype="int32", dimension_names=("z", "y", "x"))[
             ...
         ] = VALUES
     return tmp_path / "a.zarr"

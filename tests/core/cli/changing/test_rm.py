@@ -18,7 +18,7 @@ from tests.servers import S3Server
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr") as made:
         for path in ("/g/x", "/g/y", "/z"):
-            made.create_array(path, shape=(3,), data_type="int8")[...] = 1
+            made.create_array(path, shape=(3,), dtype="int8")[...] = 1
         made.create_group("/empty")
         made.consolidate()
     return tmp_path / "a.zarr"

@@ -20,7 +20,7 @@ BEFORE = {"unit": "mm", "scale": [1, 2]}
 @pytest.fixture(params=["v3", "v2", "n5"])
 def source(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     with zc.create(tmp_path / "a", request.param) as made:
-        made.create_array("/g/x", shape=(2,), data_type="int8", attributes=BEFORE)
+        made.create_array("/g/x", shape=(2,), dtype="int8", attributes=BEFORE)
     return tmp_path / "a"
 
 
@@ -91,7 +91,7 @@ def test_nodes_that_do_not_exist_or_are_broken_are_refused(source: Path, zarrsco
 @pytest.mark.parametrize("format_", ["v3", "v2"])
 def test_consolidated_metadata_stays_and_is_right(tmp_path: Path, zarrscope: Run, format_: str) -> None:
     with zc.create(tmp_path / "c", format_) as made:
-        made.create_array("/x", shape=(2,), data_type="int8")
+        made.create_array("/x", shape=(2,), dtype="int8")
         made.consolidate()
     assert zarrscope("set", tmp_path / "c", "x", "a=1").status == 0
     believed = zc.open(tmp_path / "c", believe_consolidated=True)

@@ -20,7 +20,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     for name, format_, chunks in (("a.zarr", "v3", (2, 5)), ("b.zip", "v2", (5, 3))):
         with zc.create(tmp_path / name, format_) as made:
             for path in ("/g/x", "/g/y"):
-                array = made.create_array(path, shape=(5, 6), data_type="float64", chunk_shape=chunks)
+                array = made.create_array(path, shape=(5, 6), dtype="float64", chunks=chunks)
                 array[...] = np.arange(30).reshape(5, 6)
             made.create_group("/empty")
     return tmp_path / "a.zarr", tmp_path / "b.zip"
@@ -70,7 +70,7 @@ def test_a_list_of_a_part_fits_the_copy_of_that_part(
 
 def test_names_with_line_breaks_are_escaped_as_sha256sum_does(tmp_path: Path, zarrscope: Run) -> None:
     with zc.create(tmp_path / "a") as made:
-        made.create_array("/x\ny\\z", shape=(2,), data_type="int8")
+        made.create_array("/x\ny\\z", shape=(2,), dtype="int8")
     outcome = zarrscope("checksum", tmp_path / "a")
     assert outcome.text[0] == "\\"
     assert outcome.text[65:] == "  /x\\ny\\\\z\n"

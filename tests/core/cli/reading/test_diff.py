@@ -21,9 +21,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     for name, format_, chunks in (("a.zarr", "v3", (2, 5)), ("b.n5", "n5", (5, 3))):
         with zc.create(tmp_path / name, format_) as made:
             made.create_group("/g", attributes={"unit": "m"})
-            made.create_array("/g/x", shape=VALUES.shape, data_type="float64", chunk_shape=chunks)[...] = (
-                VALUES
-            )
+            made.create_array("/g/x", shape=VALUES.shape, dtype="float64", chunks=chunks)[...] = VALUES
     return tmp_path / "a.zarr", tmp_path / "b.n5"
 
 
@@ -94,7 +92,7 @@ def test_a_hierarchy_of_two_formats_is_compared_with_itself(tmp_path: Path, zarr
             if format_ == "v3"
             else zc.create(tmp_path / "b", format_) as made
         ):
-            made.create_array("/x", shape=(2,), data_type="i1")[...] = value
+            made.create_array("/x", shape=(2,), dtype="i1")[...] = value
     for key in (".zgroup", "x/.zarray", "x/0"):
         (tmp_path / "a" / key).write_bytes((tmp_path / "b" / key).read_bytes())
     outcome = zarrscope("diff", tmp_path / "a", tmp_path / "a", "--format", "v2", "--other-format", "v3")

@@ -16,8 +16,8 @@ from tests.servers import S3Server
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr", "v2") as made:
-        small = made.create_array("/g/small", shape=(10,), data_type="int8", codecs=[])
-        large = made.create_array("/g/b/large", shape=(100, 100), data_type="float64", codecs=[])
+        small = made.create_array("/g/small", shape=(10,), dtype="int8", codecs=[])
+        large = made.create_array("/g/b/large", shape=(100, 100), dtype="float64", codecs=[])
         small[...], large[...] = 1, np.arange(10_000).reshape(100, 100)
     return tmp_path / "a.zarr"
 
@@ -76,7 +76,7 @@ def test_a_broken_node_is_counted_and_changes_the_status(source: Path, zarrscope
 
 def test_bytes_that_are_not_known(tmp_path: Path, zarrscope: Run) -> None:
     with zc.create(tmp_path / "s.zarr") as made:
-        made.create_array("/s", shape=(2,), data_type="string")[...] = "a"
+        made.create_array("/s", shape=(2,), dtype="string")[...] = "a"
     lines = zarrscope("du", tmp_path / "s.zarr").text.splitlines()
     assert "> 0 bytes" in lines[1]
     assert lines[2].split()[-2:] == ["?", "/s"]

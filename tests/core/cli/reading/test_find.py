@@ -16,11 +16,11 @@ from tests.servers import S3Server
 def source(tmp_path: Path) -> Path:
     with zc.create(tmp_path / "a.zarr", "v2") as made:
         made.create_group("/g", attributes={"unit": "mm", "version": "2", "scale": [1, 2]})
-        made.create_array("/g/x", shape=(4, 5), data_type="float32", codecs=["gzip"])
+        made.create_array("/g/x", shape=(4, 5), dtype="float32", codecs=["gzip"])
         made.create_array(
             "/g/deep/y",
             shape=(2, 3),
-            data_type="uint16",
+            dtype="uint16",
             dimension_names=["y", "x"],
             attributes={"units": "K"},
         )

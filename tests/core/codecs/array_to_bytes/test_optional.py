@@ -116,8 +116,8 @@ def test_optional_values_are_written_and_copied_to_other_formats() -> None:
             "configuration": {"mask_codecs": ["bytes"], "data_codecs": ["bytes", "zstd"]},
         }
     ]
-    options: dict[str, Any] = {"shape": (5, 6), "chunk_shape": (2, 3), "codecs": codecs, "fill_value": [-1]}
-    array = zc.create(store).create_array("x", data_type=optional("int16"), **options)
+    options: dict[str, Any] = {"shape": (5, 6), "chunks": (2, 3), "codecs": codecs, "fill_value": [-1]}
+    array = zc.create(store).create_array("x", dtype=optional("int16"), **options)
     values = np.zeros((5, 6), array.dtype)
     values["value"] = np.arange(30).reshape(5, 6)
     values["is_valid"] = np.arange(30).reshape(5, 6) % 3 > 0
@@ -136,7 +136,7 @@ def test_optional_values_are_written_and_copied_to_other_formats() -> None:
     ):
         plan_copy(source, layout=Layout(codecs=(NamedConfiguration("gzip"),)))
     with pytest.raises(UnsupportedError, match="'bytes' cannot store elements that may be missing"):
-        zc.create(MemoryStore()).create_array("x", shape=(2,), data_type=optional("int16"))
+        zc.create(MemoryStore()).create_array("x", shape=(2,), dtype=optional("int16"))
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,7 @@ from zarrcore.stores import MemoryStore
 
 def test_lz4_is_written_in_the_form_of_java() -> None:
     hierarchy = zarrcore.create(store := MemoryStore(), format="n5")
-    array = hierarchy.create_array(
-        "a", shape=(900,), data_type="uint8", chunk_shape=(900,), codecs=["numcodecs.lz4"]
-    )
+    array = hierarchy.create_array("a", shape=(900,), dtype="uint8", chunks=(900,), codecs=["numcodecs.lz4"])
     array[...] = 7
     assert b"LZ4Block" in (store.get("a/0") or b"")
     assert json.loads(store.get("a/attributes.json") or b"")["compression"] == {

@@ -56,7 +56,7 @@ from zarrcore.conventions.cf import (
 )
 def test_values(stored: Any, attributes: dict[str, Any], expected: Any, unit: str) -> None:
     array = zarrcore.create("memory://").create_array(
-        "a", shape=stored.shape, data_type=stored.dtype, attributes=attributes
+        "a", shape=stored.shape, dtype=stored.dtype, attributes=attributes
     )
     array[...] = stored
     values, found = coordinate_values(array)
@@ -69,10 +69,10 @@ def test_coordinates_of_groups_above_count_where_the_length_fits() -> None:
     hierarchy = zarrcore.create("memory://")
     for path, length in (("x", 3), ("a/x", 4), ("a/b/y", 2), ("z", 9)):
         name = path.rpartition("/")[2]
-        hierarchy.create_array(path, shape=(length,), data_type="uint8", dimension_names=[name])
+        hierarchy.create_array(path, shape=(length,), dtype="uint8", dimension_names=[name])
     hierarchy.create_group("a/t")
     array = hierarchy.create_array(
-        "a/b/v", shape=(2, 3, 4, 5, 6, 7), data_type="uint8", dimension_names=["y", "x", "w", "z", "t", None]
+        "a/b/v", shape=(2, 3, 4, 5, 6, 7), dtype="uint8", dimension_names=["y", "x", "w", "z", "t", None]
     )
     found = [find_coordinate(array, axis, hierarchy.node) for axis in range(6)]
     assert [node and node.path for node in found] == ["/a/b/y", "/x", None, None, None, None]

@@ -43,8 +43,8 @@ def test_coordinates_alone_make_a_dataset_of_xarray(tmp_path: Path) -> None:
 def test_other_groups_are_no_datasets(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.zarr")
     for name, names in (("named", ("y", "x")), ("unnamed", None)):
-        hierarchy.create_array(f"/{name}", shape=(2, 3), data_type="int8", dimension_names=names)
-    hierarchy.create_array("/g/x", shape=(3,), data_type="int8", dimension_names=("x",))
+        hierarchy.create_array(f"/{name}", shape=(2, 3), dtype="int8", dimension_names=names)
+    hierarchy.create_array("/g/x", shape=(3,), dtype="int8", dimension_names=("x",))
     assert meaning(hierarchy["/"]) is None
     assert isinstance(meaning(hierarchy["/g"]), Dataset)
     assert meaning(zc.create(MemoryStore())["/"]) is None
@@ -73,9 +73,9 @@ def test_many_children_are_not_requested() -> None:
     store = Counting()
     hierarchy = zc.create(store)
     for number in range(200):
-        hierarchy.create_array(f"/{number}", shape=(1,), data_type="int8", dimension_names=(str(number),))
+        hierarchy.create_array(f"/{number}", shape=(1,), dtype="int8", dimension_names=(str(number),))
     assert isinstance(meaning(zc.open(store)["/"]), Dataset)
-    hierarchy.create_array("/more", shape=(1,), data_type="int8", dimension_names=("more",))
+    hierarchy.create_array("/more", shape=(1,), dtype="int8", dimension_names=("more",))
     group = zc.open(store)["/"]
     store.requests = 0
     assert meaning(group) is None
@@ -92,5 +92,5 @@ def test_a_store_that_cannot_list_says_nothing(tmp_path: Path) -> None:
         list_prefix = list_dir
 
     store = MemoryStore()
-    zc.create(store).create_array("/x", shape=(1,), data_type="int8", dimension_names=("x",))
+    zc.create(store).create_array("/x", shape=(1,), dtype="int8", dimension_names=("x",))
     assert meaning_facts(zc.open(Unlisted(store))["/"]) == []

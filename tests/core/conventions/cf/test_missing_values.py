@@ -33,7 +33,7 @@ def test_the_fill_value_counts_in_version_2(
     hierarchy = zarrcore.create("memory://", format=format_name)
     fill = 0 if format_name == "n5" else 1 if kind == "bool" else 7
     array = hierarchy.create_array(
-        "/a", shape=(3,), data_type=kind, fill_value=fill, chunk_shape=(3,), attributes=attributes
+        "/a", shape=(3,), dtype=kind, fill_value=fill, chunks=(3,), attributes=attributes
     )
     assert [value.tolist() for value in missing_values_of(array).values()] == expected
 

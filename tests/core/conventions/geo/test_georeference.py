@@ -17,7 +17,7 @@ WKT = 'PROJCRS["UTM",ID["EPSG",32633]]'
 
 def array_in(hierarchy: zarrcore.Hierarchy, path: str, **attributes: Any) -> Any:
     return hierarchy.create_array(
-        path, shape=(4, 6), data_type="uint8", dimension_names=["y", "x"], attributes=attributes
+        path, shape=(4, 6), dtype="uint8", dimension_names=["y", "x"], attributes=attributes
     )
 
 
@@ -61,9 +61,9 @@ def test_a_level_of_a_pyramid_has_its_own_grid_and_the_pyramids_crs(
 
 
 def test_a_grid_mapping_and_coordinates_complete_each_other(hierarchy: zarrcore.Hierarchy) -> None:
-    hierarchy.create_array("crs", shape=(), data_type="uint8", attributes={"crs_wkt": WKT})
+    hierarchy.create_array("crs", shape=(), dtype="uint8", attributes={"crs_wkt": WKT})
     for name, length in (("y", 4), ("x", 6)):
-        hierarchy.create_array(name, shape=(length,), data_type="float64", dimension_names=[name])[...] = (
+        hierarchy.create_array(name, shape=(length,), dtype="float64", dimension_names=[name])[...] = (
             np.arange(length)
         )
     found = georeference_of(array_in(hierarchy, "a", grid_mapping="crs"))
@@ -74,5 +74,5 @@ def test_a_grid_mapping_and_coordinates_complete_each_other(hierarchy: zarrcore.
 
 def test_an_array_without_any_statement(hierarchy: zarrcore.Hierarchy) -> None:
     assert georeference_of(array_in(hierarchy, "a")) is None
-    root = zarrcore.create("memory://").create_array("/", shape=(4, 6), data_type="uint8")
+    root = zarrcore.create("memory://").create_array("/", shape=(4, 6), dtype="uint8")
     assert georeference_of(root) is None

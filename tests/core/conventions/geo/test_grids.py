@@ -19,10 +19,10 @@ def hierarchy_of(y: Any, x: Any, names: tuple[str, str] = ("y", "x"), **units: s
         values = np.asarray(values)
         attributes = {"units": units[name]} if name in units else {}
         hierarchy.create_array(
-            name, shape=values.shape, data_type=values.dtype, dimension_names=[name], attributes=attributes
+            name, shape=values.shape, dtype=values.dtype, dimension_names=[name], attributes=attributes
         )[...] = values
     shape = (2, len(y), len(x))
-    hierarchy.create_array("v", shape=shape, data_type="uint8", dimension_names=["time", *names])
+    hierarchy.create_array("v", shape=shape, dtype="uint8", dimension_names=["time", *names])
     return hierarchy
 
 
@@ -84,8 +84,8 @@ def test_coordinates_in_float32_are_even_within_their_precision() -> None:
 
 def test_without_coordinates_or_names_there_is_no_grid() -> None:
     hierarchy = hierarchy_of([0.0, 1.0], [0.0, 1.0])
-    hierarchy.create_array("w", shape=(2, 2), data_type="uint8", dimension_names=["lat", "lon"])
-    hierarchy.create_array("u", shape=(2, 2), data_type="uint8")
-    hierarchy.create_array("z", shape=(3, 2), data_type="uint8", dimension_names=["y", "x"])
+    hierarchy.create_array("w", shape=(2, 2), dtype="uint8", dimension_names=["lat", "lon"])
+    hierarchy.create_array("u", shape=(2, 2), dtype="uint8")
+    hierarchy.create_array("z", shape=(3, 2), dtype="uint8", dimension_names=["y", "x"])
     for name in ("w", "u", "z"):
         assert grid_of_coordinates(hierarchy[name], hierarchy.node) is None

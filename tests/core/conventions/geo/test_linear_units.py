@@ -61,13 +61,13 @@ def test_angles_of_a_satellite(known: CoordinateReferenceSystem) -> None:
 
 def stored(units: str, grid_mapping: dict[str, Any]) -> Any:
     hierarchy = zarrcore.create("memory://")
-    hierarchy.create_array("crs", shape=(), data_type="i4", attributes=grid_mapping)
+    hierarchy.create_array("crs", shape=(), dtype="i4", attributes=grid_mapping)
     for name, values in (("y", [3.0, 2.0, 1.0]), ("x", [1.0, 2.0])):
         hierarchy.create_array(
-            name, shape=(len(values),), data_type="f8", dimension_names=[name], attributes={"units": units}
+            name, shape=(len(values),), dtype="f8", dimension_names=[name], attributes={"units": units}
         )[...] = np.array(values)
     return hierarchy.create_array(
-        "a", shape=(3, 2), data_type="u1", dimension_names=["y", "x"], attributes={"grid_mapping": "crs"}
+        "a", shape=(3, 2), dtype="u1", dimension_names=["y", "x"], attributes={"grid_mapping": "crs"}
     )
 
 

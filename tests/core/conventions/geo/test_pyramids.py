@@ -20,7 +20,7 @@ def hierarchy_of(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> zarrc
     hierarchy["/"].attributes = attributes
     for path, shape in shapes.items():
         names = ["band", "y", "x"][-len(shape) :]
-        hierarchy.create_array(path.replace("__", "/"), shape=shape, data_type="uint8", dimension_names=names)
+        hierarchy.create_array(path.replace("__", "/"), shape=shape, dtype="uint8", dimension_names=names)
     return hierarchy
 
 

@@ -14,7 +14,7 @@ NORTH = [10.0, 0.0, 0.0, 0.0, -10.0, 0.0]
 
 def array(**attributes: Any) -> Any:
     return zarrcore.create("memory://").create_array(
-        "a", shape=(4, 6), data_type="uint8", dimension_names=["y", "x"], attributes=attributes
+        "a", shape=(4, 6), dtype="uint8", dimension_names=["y", "x"], attributes=attributes
     )
 
 

@@ -19,7 +19,7 @@ def read(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> MultiscaleIma
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     hierarchy.create_group("image")
     for name, shape in shapes.items():
-        hierarchy.create_array(f"image/{name}", shape=shape, data_type="uint8")
+        hierarchy.create_array(f"image/{name}", shape=shape, dtype="uint8")
     group = described("/image", attributes, hierarchy)
     assert is_image(group)
     return image_of(group)

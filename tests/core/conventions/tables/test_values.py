@@ -34,7 +34,7 @@ def stored(matrix: Any, layout: str, hierarchy: zarrcore.Hierarchy | None = None
     }
     for name in ("data", "indices", "indptr"):
         values = getattr(matrix, name)
-        hierarchy.create_array(f"X/{name}", shape=values.shape, data_type=values.dtype)[...] = values
+        hierarchy.create_array(f"X/{name}", shape=values.shape, dtype=values.dtype)[...] = values
     return group
 
 
@@ -75,7 +75,7 @@ def test_a_matrix_that_contradicts_itself(name: str, values: list[int], message:
     hierarchy = zarrcore.create("memory://")
     group = stored(scipy.sparse.csr_matrix(np.eye(2)), "csr", hierarchy)
     hierarchy.erase(f"X/{name}")
-    hierarchy.create_array(f"X/{name}", shape=(len(values),), data_type="int64")[...] = np.array(values)
+    hierarchy.create_array(f"X/{name}", shape=(len(values),), dtype="int64")[...] = np.array(values)
     with pytest.raises(MetadataError, match=message):
         sparse_block(group)
 
@@ -88,7 +88,7 @@ def test_selections_that_would_read_too_much_or_have_steps() -> None:
     many = 1 << 27
     for name in ("data", "indices"):
         hierarchy.erase(f"X/{name}")
-        hierarchy.create_array(f"X/{name}", shape=(many,), data_type="int8", chunk_shape=(1 << 20,))
+        hierarchy.create_array(f"X/{name}", shape=(many,), dtype="int8", chunks=(1 << 20,))
     group["indptr"][...] = np.array([0, many, many, many, many])
     with pytest.raises(SelectionError, match="134,217,728 stored elements are too many"):
         sparse_block(group)
@@ -122,7 +122,7 @@ def column(encoding: str, **arrays: Any) -> zarrcore.Group:
     group.attributes = {"encoding-type": encoding}
     for name, values in arrays.items():
         values = np.asarray(values)
-        hierarchy.create_array(f"c/{name}", shape=values.shape, data_type=values.dtype)[...] = values
+        hierarchy.create_array(f"c/{name}", shape=values.shape, dtype=values.dtype)[...] = values
     return group
 
 

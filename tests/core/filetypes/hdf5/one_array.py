@@ -12,8 +12,8 @@ import zarrcore
 def array_of(data: np.ndarray, data_type: Any = None, **options: Any) -> zarrcore.Array:
     hierarchy = zarrcore.create("memory://")
     kind = data.dtype if data_type is None else data_type
-    options.setdefault("chunk_shape", tuple(2 for _ in data.shape))
-    array = hierarchy.create_array("/a", shape=data.shape, data_type=kind, **options)
+    options.setdefault("chunks", tuple(2 for _ in data.shape))
+    array = hierarchy.create_array("/a", shape=data.shape, dtype=kind, **options)
     array[...] = data
     return array
 

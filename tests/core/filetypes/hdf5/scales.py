@@ -10,7 +10,7 @@ import zarrcore
 def hierarchy_of(**arrays: tuple[tuple[int, ...], list[str | None] | None]) -> zarrcore.Hierarchy:
     hierarchy = zarrcore.create("memory://")
     for name, (shape, names) in arrays.items():
-        hierarchy.create_array(f"/{name}", shape=shape, data_type="int16", dimension_names=names)
+        hierarchy.create_array(f"/{name}", shape=shape, dtype="int16", dimension_names=names)
     return hierarchy
 
 

@@ -27,9 +27,7 @@ def test_missing_values_have_the_type_of_the_elements() -> None:
 def test_names_of_dimensions_are_not_an_attribute() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store, "v2")
-    hierarchy.create_array(
-        "/a", shape=(2,), data_type="int8", dimension_names=["x"], attributes={"units": "m"}
-    )
+    hierarchy.create_array("/a", shape=(2,), dtype="int8", dimension_names=["x"], attributes={"units": "m"})
     with opened(zarrcore.open(store)["/a"]) as file:
         assert file["a"].attrs["units"] == "m"
         assert "_ARRAY_DIMENSIONS" not in file["a"].attrs
@@ -37,7 +35,7 @@ def test_names_of_dimensions_are_not_an_attribute() -> None:
 
 def test_the_fill_value_of_zarr_v2_is_a_missing_value_of_the_type_in_the_file() -> None:
     hierarchy = zarrcore.create(MemoryStore(), "v2")
-    array = hierarchy.create_array("/a", shape=(2,), data_type="int8", dimension_names=["x"], fill_value=-1)
+    array = hierarchy.create_array("/a", shape=(2,), dtype="int8", dimension_names=["x"], fill_value=-1)
     assert isinstance(array, ArrayNode)
     how = stored(array.data_type, netcdf=False)
     told = array_attributes(array, how)

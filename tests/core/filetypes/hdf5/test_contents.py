@@ -19,7 +19,7 @@ def sea() -> MemoryStore:
     for name, names in {"wave": ["y", "x"], "x": ["x"], "lat": ["y"], "other": ["y", "x"]}.items():
         attributes = {"coordinates": "lat gone"} if name == "wave" else {}
         hierarchy.create_array(
-            f"/sea/{name}", shape=(3,) * len(names), data_type="i2", dimension_names=names, attributes=attributes
+            f"/sea/{name}", shape=(3,) * len(names), dtype="i2", dimension_names=names, attributes=attributes
         )  # fmt: skip
     return store
 

@@ -66,7 +66,7 @@ def test_netcdf_names_dimensions_by_its_rules() -> None:
 
 def test_netcdf_names_all_dimensions() -> None:
     hierarchy = hierarchy_of(a=((3, 4), None), b=((5,), None))
-    hierarchy.create_array("/z", shape=(3,), data_type="complex64")
+    hierarchy.create_array("/z", shape=(3,), dtype="complex64")
     with opened(hierarchy["/"], netcdf=True) as file:
         assert scales(file["a"]) == ["dim_0", "dim_1"]
         assert scales(file["b"]) == ["dim_0_5"]
@@ -78,7 +78,7 @@ def tree_of(**arrays: tuple[tuple[int, ...], list[str | None] | None]) -> zarrco
     hierarchy = zarrcore.create("memory://")
     for name, (shape, names) in arrays.items():
         path = name.replace("__", "/")
-        array = hierarchy.create_array(f"/{path}", shape=shape, data_type="int16", dimension_names=names)
+        array = hierarchy.create_array(f"/{path}", shape=shape, dtype="int16", dimension_names=names)
         array[...] = np.arange(array.size).reshape(shape)
     return hierarchy
 
@@ -143,7 +143,7 @@ def test_coordinates_of_a_group_hide_those_of_groups_above(tmp_path: Path, netcd
 def test_dimensions_of_zarr_v2_come_from_an_attribute() -> None:
     hierarchy = zarrcore.create("memory://", format="v2")
     array = hierarchy.create_array(
-        "/t", shape=(2, 3), data_type="f4", fill_value=-1, attributes={"_ARRAY_DIMENSIONS": ["y", "x"]}
+        "/t", shape=(2, 3), dtype="f4", fill_value=-1, attributes={"_ARRAY_DIMENSIONS": ["y", "x"]}
     )
     assert array.dimension_names == ("y", "x")
     with opened(hierarchy["/"]) as file:

@@ -135,7 +135,7 @@ def test_fields_of_types_that_hdf5_lacks_are_opaque() -> None:
 @pytest.mark.parametrize("kind", ["int16", "S3", "complex64"])
 def test_arrays_of_any_shape_are_readable(shape: tuple[int, ...], kind: str, netcdf: bool) -> None:
     data = values(kind, shape).astype(np.dtype(kind).newbyteorder("<"))
-    with opened(array_of(data, chunk_shape=tuple(2 for _ in shape)), netcdf=netcdf) as file:
+    with opened(array_of(data, chunks=tuple(2 for _ in shape)), netcdf=netcdf) as file:
         found = file["a"]
         assert found.shape[: len(shape)] == shape
         assert np.asarray(found[...]).tobytes() == data.tobytes()

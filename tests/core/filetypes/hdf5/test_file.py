@@ -53,7 +53,7 @@ def hierarchies(draw: st.DrawFn) -> zarrcore.Hierarchy:
         chunk = tuple(draw(st.integers(1, 4)) for _ in shape)
         names = draw(st.sampled_from([None, list("xyz")[: len(shape)]]))
         array = hierarchy.create_array(
-            path, shape=shape, data_type=data.dtype, chunk_shape=chunk, dimension_names=names
+            path, shape=shape, dtype=data.dtype, chunks=chunk, dimension_names=names
         )
         array[...] = data
     return hierarchy
@@ -98,10 +98,8 @@ def test_reading_a_dataset_reads_its_chunks_only() -> None:
     store = Counting()
     hierarchy = zarrcore.create(store)
     for name in "ab":
-        hierarchy.create_array(f"/g/{name}", shape=(6, 2**12), data_type="f4", chunk_shape=(2, 2**12))[
-            ...
-        ] = 1
-    hierarchy.create_array("/g/c", shape=(), data_type="f4", attributes={"text": "x" * 70_000})[...] = 1
+        hierarchy.create_array(f"/g/{name}", shape=(6, 2**12), dtype="f4", chunks=(2, 2**12))[...] = 1
+    hierarchy.create_array("/g/c", shape=(), dtype="f4", attributes={"text": "x" * 70_000})[...] = 1
     hierarchy = zarrcore.open(store)
     store.chunks()
     for netcdf in (False, True):
@@ -118,7 +116,7 @@ def test_reading_a_dataset_reads_its_chunks_only() -> None:
 
 def test_cached_ranges_are_reported_and_prefetched() -> None:
     hierarchy = zarrcore.create("memory://", chunk_cache=zarrcore.ChunkCache(1 << 20))
-    hierarchy.create_array("/a", shape=(4, 50), data_type="f2", chunk_shape=(2, 50))[...] = 1
+    hierarchy.create_array("/a", shape=(4, 50), dtype="f2", chunks=(2, 50))[...] = 1
     for netcdf in (False, True):
         hierarchy.chunk_cache.clear()
         file = HDF5File(hierarchy["/"], netcdf=netcdf)
@@ -138,7 +136,7 @@ def test_the_file_of_an_array_has_its_coordinates(tmp_path: Path) -> None:
         attributes = {"coordinates": "lat nothing"} if name == "t" else {}
         shape = (3, 4) if len(names) == 2 else (4,)
         hierarchy.create_array(
-            f"/g/{name}", shape=shape, data_type="i2", dimension_names=names, attributes=attributes
+            f"/g/{name}", shape=shape, dtype="i2", dimension_names=names, attributes=attributes
         )[...] = 3
     with opened(hierarchy["/g/t"]) as file:
         assert set(file) == {"t", "lat", "x", "y"}
@@ -147,9 +145,11 @@ def test_the_file_of_an_array_has_its_coordinates(tmp_path: Path) -> None:
 
 def test_an_array_at_the_root_has_a_file() -> None:
     hierarchy = zarrcore.create("memory://")
-    hierarchy.create_array("/", shape=(3,), data_type="i2", dimension_names=["x"], attributes={"a": 1})[
-        ...
-    ] = [1, 2, 3]
+    hierarchy.create_array("/", shape=(3,), dtype="i2", dimension_names=["x"], attributes={"a": 1})[...] = [
+        1,
+        2,
+        3,
+    ]
     with opened(hierarchy["/"]) as file:
         assert file["array"][...].tolist() == [1, 2, 3]
         assert file["array"].attrs["a"] == 1
@@ -158,11 +158,11 @@ def test_an_array_at_the_root_has_a_file() -> None:
 def test_content_that_hdf5_cannot_hold_is_reported_and_omitted() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store)
-    hierarchy.create_array("/text", shape=(2,), data_type="string")
-    hierarchy.create_array("/good", shape=(2,), data_type="u1")[...] = 7
-    hierarchy.create_array("/deep", shape=(1,) * 40, data_type="u1")
-    hierarchy.create_array("/large1", shape=(2**61,), data_type="u1", chunk_shape=(2**20,))
-    hierarchy.create_array("/large2", shape=(2**62 + 2**61,), data_type="u1", chunk_shape=(2**20,))
+    hierarchy.create_array("/text", shape=(2,), dtype="string")
+    hierarchy.create_array("/good", shape=(2,), dtype="u1")[...] = 7
+    hierarchy.create_array("/deep", shape=(1,) * 40, dtype="u1")
+    hierarchy.create_array("/large1", shape=(2**61,), dtype="u1", chunks=(2**20,))
+    hierarchy.create_array("/large2", shape=(2**62 + 2**61,), dtype="u1", chunks=(2**20,))
     store.set("broken/zarr.json", b'{"zarr_format": 3, "node_type": "array"}')
     store.set("junk/zarr.json", b"{")
     for netcdf in (False, True):
@@ -178,7 +178,7 @@ def test_content_that_hdf5_cannot_hold_is_reported_and_omitted() -> None:
 def test_the_report_of_omitted_content_is_bounded() -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(1005):
-        hierarchy.create_array(f"/a{number:04}", shape=(2,), data_type="string")
+        hierarchy.create_array(f"/a{number:04}", shape=(2,), dtype="string")
     with opened(hierarchy["/"]) as file:
         told = file.attrs["_zarrscope_left_out"]
         assert len(told) == 1001
@@ -189,7 +189,7 @@ def test_huge_arrays_need_no_memory(tmp_path: Path) -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(20):
         hierarchy.create_array(
-            f"/a{number}", shape=(2**20, 2**20), data_type="f8", chunk_shape=(64, 64), fill_value=0.5
+            f"/a{number}", shape=(2**20, 2**20), dtype="f8", chunks=(64, 64), fill_value=0.5
         )
     file = HDF5File(hierarchy["/"])
     assert file.size > 20 << 43
@@ -200,16 +200,14 @@ def test_huge_arrays_need_no_memory(tmp_path: Path) -> None:
 def test_groups_of_any_format_have_files(tmp_path: Path) -> None:
     for format_ in ("v2", "n5"):
         hierarchy = zarrcore.create(tmp_path / format_, format=format_)
-        hierarchy.create_array("/g/a", shape=(3, 4), data_type="int16")[...] = np.arange(12).reshape(3, 4)
+        hierarchy.create_array("/g/a", shape=(3, 4), dtype="int16")[...] = np.arange(12).reshape(3, 4)
         with opened(zarrcore.open(tmp_path / format_)["/g"]) as file:
             assert file["a"][...].tolist() == np.arange(12).reshape(3, 4).tolist()
 
 
 def test_a_collection_is_a_file(tmp_path: Path) -> None:
     for name, format_ in {"one": "v2", "two": "v3"}.items():
-        zarrcore.create(tmp_path / name, format=format_).create_array("/a", shape=(1,), data_type="u1")[
-            ...
-        ] = 6
+        zarrcore.create(tmp_path / name, format=format_).create_array("/a", shape=(1,), dtype="u1")[...] = 6
     with opened(zarrcore.open(tmp_path)["/"]) as file:
         assert (file["one/a"][0], file["two/a"][0]) == (6, 6)
 
@@ -217,7 +215,7 @@ def test_a_collection_is_a_file(tmp_path: Path) -> None:
 def test_deep_groups_are_readable() -> None:
     hierarchy = zarrcore.create("memory://")
     path = "/g" * 200
-    hierarchy.create_array(f"{path}/a", shape=(1,), data_type="u1")[...] = 6
+    hierarchy.create_array(f"{path}/a", shape=(1,), dtype="u1")[...] = 6
     with opened(hierarchy["/"]) as file:
         assert file[f"{path}/a"][0] == 6
 
@@ -225,7 +223,7 @@ def test_deep_groups_are_readable() -> None:
 def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(3):
-        hierarchy.create_array(f"/g/a{number}", shape=(1,), data_type="u1")
+        hierarchy.create_array(f"/g/a{number}", shape=(1,), dtype="u1")
     monkeypatch.setattr("zarrcore.filetypes.hdf5.contents.MAX_NODES", 4)
     assert HDF5File(hierarchy["/g"]).size > 0
     with pytest.raises(zarrcore.UnsupportedError, match="has more than 4 nodes"):
@@ -234,7 +232,7 @@ def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_error_of_a_chunk_reaches_its_reader(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path / "a.zarr")
-    hierarchy.create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 1
+    hierarchy.create_array("/a", shape=(4,), dtype="u1", chunks=(2,))[...] = 1
     next((tmp_path / "a.zarr/a/c").iterdir()).write_bytes(b"junk")
     file = HDF5File(zarrcore.open(tmp_path / "a.zarr")["/"])
     with pytest.raises(zarrcore.CodecError):

@@ -53,7 +53,7 @@ def hierarchy() -> zarrcore.Hierarchy:
             if name == "t":
                 attributes |= {"units": "K", "coordinates": "lat", "_FillValue": 5}
             array = hierarchy.create_array(
-                path, shape=data.shape, data_type=data.dtype, dimension_names=names, attributes=attributes
+                path, shape=data.shape, dtype=data.dtype, dimension_names=names, attributes=attributes
             )
             array[...] = data
     return hierarchy
@@ -101,7 +101,7 @@ def test_netcdf_reads_files_of_nodes_with_any_name(tmp_path: Path, name: str) ->
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/", attributes={name: 1}, overwrite=True)
     for path in ("/good", f"/{name}/good", f"/in/{name}"):
-        hierarchy.create_array(path, shape=(2,), data_type="i2", attributes={name: 1}, dimension_names=[name])
+        hierarchy.create_array(path, shape=(2,), dtype="i2", attributes={name: 1}, dimension_names=[name])
     path = written(hierarchy["/"], tmp_path / "x.nc")
     assert "short good(" in run("ncdump", path)
     run("nccopy", path, tmp_path / "copy.nc")

@@ -43,7 +43,7 @@ def test_an_array_may_have_a_dimension_twice() -> None:
 
 def test_thousands_of_arrays_share_a_dimension() -> None:
     store = MemoryStore()
-    zarrcore.create(store).create_array("/x", shape=(2,), data_type="int16", dimension_names=["x"])
+    zarrcore.create(store).create_array("/x", shape=(2,), dtype="int16", dimension_names=["x"])
     for number in range(5000):
         store.set(f"a{number}/zarr.json", bytes(store.get("x/zarr.json") or b""))
     with opened(zarrcore.open(store)["/"]) as file:

@@ -119,8 +119,8 @@ def check(found: Any, node: dict[str, Any]) -> None:
 @pytest.mark.parametrize("netcdf", [False, True])
 def test_names_that_collide_with_a_prefix_are_reported(netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
-    hierarchy.create_array("/y", shape=(3, 4), data_type="i2", dimension_names=["y", "x"])
-    hierarchy.create_array("/_nc4_non_coord_y", shape=(3,), data_type="i2", dimension_names=["z"])
+    hierarchy.create_array("/y", shape=(3, 4), dtype="i2", dimension_names=["y", "x"])
+    hierarchy.create_array("/_nc4_non_coord_y", shape=(3,), dtype="i2", dimension_names=["z"])
     with opened(hierarchy["/"], netcdf=netcdf) as file:
         told = [line.partition(": ")[0] for line in file.attrs.get("_zarrscope_left_out", [])]
         assert told == (["/y"] if netcdf else [])
@@ -132,8 +132,8 @@ def test_names_that_are_equal_in_netcdf_are_reported() -> None:
     hierarchy = zarrcore.create("memory://")
     for name, value in (("\u00e9", 1), ("e\u0301", 2)):
         hierarchy.create_group(f"/g/{name}", attributes={"value": value, "a\u0301": 3, "\u00e1": 4})
-        hierarchy.create_array(f"/g/{name}/in{value}", shape=(2,), data_type="i2")
-        hierarchy.create_array(f"/a/{name}", shape=(value,), data_type="i2")
+        hierarchy.create_array(f"/g/{name}/in{value}", shape=(2,), dtype="i2")
+        hierarchy.create_array(f"/a/{name}", shape=(value,), dtype="i2")
     with opened(hierarchy["/"]) as file:
         assert len(file["g"]) == len(file["a"]) == 2
         assert "_zarrscope_left_out" not in file.attrs
@@ -166,9 +166,7 @@ def test_attributes_beyond_the_room_of_a_header_are_omitted() -> None:
 @pytest.mark.parametrize("netcdf", [False, True])
 def test_a_dimension_may_be_longer_than_a_file(netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
-    hierarchy.create_array(
-        "/a", shape=(0, 2**62), data_type="u1", chunk_shape=(1, 1), dimension_names=["y", "x"]
-    )
+    hierarchy.create_array("/a", shape=(0, 2**62), dtype="u1", chunks=(1, 1), dimension_names=["y", "x"])
     with opened(hierarchy["/"], netcdf=netcdf) as file:
         assert file["a"].shape == (0, 2**62)
         assert file["a"].dims[1][0].shape == (2**62,)
@@ -177,7 +175,7 @@ def test_a_dimension_may_be_longer_than_a_file(netcdf: bool) -> None:
 
 def test_fill_values_and_names_that_are_too_large_are_omitted() -> None:
     hierarchy = zarrcore.create("memory://")
-    hierarchy.create_array("/large", shape=(2,), data_type=[("a", "V70000")], attributes={"x" * 40_000: 1})
+    hierarchy.create_array("/large", shape=(2,), dtype=[("a", "V70000")], attributes={"x" * 40_000: 1})
     with opened(hierarchy["/"]) as file:
         assert file["large"].dtype.itemsize == 70_000
         (told,) = file.attrs["_zarrscope_left_out"]

@@ -106,8 +106,8 @@ def test_objects_of_version_2(tmp_path: Path, suffix: str) -> None:
 
 def test_a_text_with_a_zero_byte_is_left_out(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.zarr")
-    hierarchy.create_array("a", shape=(2,), data_type="string")[...] = np.array(["x\0y", ""], object)
-    hierarchy.create_array("b", shape=(1,), data_type="string")[...] = np.array(["b"], object)
+    hierarchy.create_array("a", shape=(2,), dtype="string")[...] = np.array(["x\0y", ""], object)
+    hierarchy.create_array("b", shape=(1,), dtype="string")[...] = np.array(["b"], object)
     file = hdf5_file(hierarchy["/"])
     assert len(file.left_out()) == 1
     assert "/a: text " in file.left_out()[0]
@@ -119,16 +119,14 @@ def test_a_text_with_a_zero_byte_is_left_out(tmp_path: Path) -> None:
 
 def test_a_damaged_chunk_is_an_error_and_not_left_out(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.zarr")
-    hierarchy.create_array("a", shape=(2,), data_type="string")[...] = np.array(["x", "y"], object)
+    hierarchy.create_array("a", shape=(2,), dtype="string")[...] = np.array(["x", "y"], object)
     (tmp_path / "a.zarr/a/c/0").write_bytes(b"damaged")
     with pytest.raises(ZarrError):
         hdf5_file(zc.open(tmp_path / "a.zarr")["/"])
 
 
 def test_reading_them_can_be_cancelled(tmp_path: Path) -> None:
-    array = zc.create(tmp_path / "a.zarr").create_array(
-        "a", shape=(40,), data_type="string", chunk_shape=(20,)
-    )
+    array = zc.create(tmp_path / "a.zarr").create_array("a", shape=(40,), dtype="string", chunks=(20,))
     array[...] = np.array(["x"] * 40, object)
     asked: list[None] = []
 

@@ -35,9 +35,7 @@ def _open(file: zarrcore.VirtualFile, path: str, mode: str = "rb") -> io.Buffere
 def array_in(hierarchy: zarrcore.Hierarchy, path: str, data: Any, names: Any = None, **options: Any) -> Any:
     """A new array with these elements."""
     data = np.asarray(data)
-    array = hierarchy.create_array(
-        path, shape=data.shape, data_type=data.dtype, dimension_names=names, **options
-    )
+    array = hierarchy.create_array(path, shape=data.shape, dtype=data.dtype, dimension_names=names, **options)
     array[...] = data
     return array
 

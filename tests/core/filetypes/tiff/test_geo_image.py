@@ -91,7 +91,7 @@ def test_every_cell_of_a_selection_stays_in_place(data: st.DataObject) -> None:
     hierarchy = zarrcore.create("memory://")
     x, y = 100 + right * np.arange(9), 50 + down * np.arange(7)
     placed(hierarchy, "", y, x)
-    array = array_in(hierarchy, "a", elements, names, chunk_shape=(2, 3, 4))
+    array = array_in(hierarchy, "a", elements, names, chunks=(2, 3, 4))
     steps = st.integers(1, 3) | st.integers(-3, -1)
     selection = tuple(
         slice(None, None, data.draw(steps))
@@ -139,7 +139,7 @@ def pyramid() -> zarrcore.Hierarchy:
     ]
     hierarchy["/"].attributes = {"multiscales": {"layout": layout}, "proj:code": "EPSG:32633"}
     for number, data in enumerate(LEVELS):
-        array_in(hierarchy, str(number), data, ["band", "y", "x"], chunk_shape=(1, 256, 256))
+        array_in(hierarchy, str(number), data, ["band", "y", "x"], chunks=(1, 256, 256))
     return hierarchy
 
 

@@ -35,7 +35,7 @@ def read(attributes: dict[str, Any], grid_mapping: dict[str, Any] | None = None)
     """The CRS and the transform that GDAL reads of an array with these attributes."""
     hierarchy = zarrcore.create("memory://")
     if grid_mapping is not None:
-        hierarchy.create_array("crs", shape=(), data_type="i4", attributes=grid_mapping)
+        hierarchy.create_array("crs", shape=(), dtype="i4", attributes=grid_mapping)
         attributes = {**attributes, "grid_mapping": "crs"}
     array = array_in(hierarchy, "a", np.zeros((4, 6), "u1"), ["y", "x"], attributes=attributes)
     with opened(zarrcore.virtual_file(array, suffix="tif")) as dataset:

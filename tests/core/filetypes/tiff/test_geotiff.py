@@ -104,13 +104,13 @@ def test_a_file_of_1024_bands() -> None:
 )
 def test_what_no_file_can_hold(data: np.ndarray, reason: str) -> None:
     hierarchy = zarrcore.create("memory://")
-    array = hierarchy.create_array("a", shape=data.shape, data_type=data.dtype)
+    array = hierarchy.create_array("a", shape=data.shape, dtype=data.dtype)
     with pytest.raises(UnsupportedError, match=reason):
         zarrcore.virtual_file(array, suffix="tif")
 
 
 def test_rows_longer_than_those_of_gdal_are_refused() -> None:
-    array = zarrcore.create("memory://").create_array("a", shape=(5, 1 << 31), data_type="u1")
+    array = zarrcore.create("memory://").create_array("a", shape=(5, 1 << 31), dtype="u1")
     with pytest.raises(UnsupportedError, match="is too long for GDAL: select a part"):
         zarrcore.virtual_file(array, suffix="tif")
 
@@ -123,9 +123,7 @@ SIDE = 1 << 22
 def large() -> tuple[zarrcore.stores.StatisticsStore, GeoTiffFile]:
     store = zarrcore.stores.StatisticsStore(zarrcore.stores.MemoryStore())
     hierarchy = zarrcore.create(store)
-    array = hierarchy.create_array(
-        "a", shape=(SIDE, SIDE), data_type="u1", chunk_shape=(512, 512), fill_value=7
-    )
+    array = hierarchy.create_array("a", shape=(SIDE, SIDE), dtype="u1", chunks=(512, 512), fill_value=7)
     array[1024:1536, 2048:2560] = numbers((512, 512), "u1")
     file = zarrcore.virtual_file(zarrcore.open(store)["a"], suffix="tif")
     assert isinstance(file, GeoTiffFile)

@@ -144,7 +144,7 @@ def test_a_pyramid_of_n5_is_an_image() -> None:
     for number, data in enumerate(levels):
         factors = {"downsamplingFactors": [2**number, 2**number, 1]}
         array = hierarchy.create_array(
-            f"em/s{number}", shape=data.shape, data_type="uint8", chunk_shape=(2, 64, 64), attributes=factors
+            f"em/s{number}", shape=data.shape, dtype="uint8", chunks=(2, 64, 64), attributes=factors
         )
         array[...] = data
     with opened(group_as_ome_tiff(hierarchy["em"])) as tiff:
@@ -162,7 +162,7 @@ def test_a_narrow_level_is_not_taken_for_colours() -> None:
     hierarchy.create_group("em", attributes={"multiScale": True})
     levels = halved((2, 6, 8), "u1", 2)  # the second is four pixels wide
     for number, data in enumerate(levels):
-        hierarchy.create_array(f"em/s{number}", shape=data.shape, data_type="uint8")[...] = data
+        hierarchy.create_array(f"em/s{number}", shape=data.shape, dtype="uint8")[...] = data
     with opened(group_as_ome_tiff(hierarchy["em"])) as tiff:
         assert tiff.series[0].axes == "ZYX"
         assert np.array_equal(tiff.series[0].levels[1].asarray(), levels[1])
@@ -197,7 +197,7 @@ def test_any_metadata_give_an_image_or_an_error(attributes: dict[str, Any]) -> N
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     group = hierarchy.create_group("image", attributes=attributes)
     for name, shape in (("a", (2, 3, 4)), ("s0", (2, 3, 4)), ("s1", (2, 2, 3))):
-        array = hierarchy.create_array(f"image/{name}", shape=shape, data_type="uint8")
+        array = hierarchy.create_array(f"image/{name}", shape=shape, dtype="uint8")
         array[...] = numbers(shape, "u1")
         with opened(array_as_ome_tiff(array, ..., group.attributes)) as tiff:
             assert tiff.asarray().size == array.size

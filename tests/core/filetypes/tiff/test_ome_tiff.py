@@ -182,9 +182,7 @@ MANY = 1_000_000
 
 def test_a_million_pages_of_a_hundred_tiles_are_computed() -> None:
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
-    array = hierarchy.create_array(
-        "a", shape=(MANY, 2560, 2560), data_type="uint16", chunk_shape=(1, 256, 256)
-    )
+    array = hierarchy.create_array("a", shape=(MANY, 2560, 2560), dtype="uint16", chunks=(1, 256, 256))
     array[MANY - 1, 2559, 2558:] = 7
     tracemalloc.start()
     file = zarrcore.virtual_file(array, suffix="ome.tiff")
@@ -243,7 +241,7 @@ def test_only_requested_chunks_are_decoded() -> None:
     ],
 )
 def test_arrays_that_ome_tiff_cannot_hold_are_refused(dtype: Any, shape: tuple[int, ...]) -> None:
-    array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, data_type=dtype)
+    array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, dtype=dtype)
     assert "ome.tiff" not in supported_suffixes(array)
     with pytest.raises(UnsupportedError):
         zarrcore.virtual_file(array, suffix="ome.tiff")

@@ -45,7 +45,7 @@ def test_stated_dimensions_count_before_names(hierarchy: zarrcore.Hierarchy) -> 
 
 
 def test_names_of_planes(hierarchy: zarrcore.Hierarchy) -> None:
-    hierarchy.create_array("band", shape=(2,), data_type="string", dimension_names=["band"])[...] = np.array(
+    hierarchy.create_array("band", shape=(2,), dtype="string", dimension_names=["band"])[...] = np.array(
         ["B02", "B03"], object
     )
     array_in(hierarchy, "time", [0, 31], ["time"], attributes={"units": "days since 2020-01-01"})

@@ -25,7 +25,7 @@ from zarrcore.filetypes import TiffFile
 def test_the_resolution_is_in_pixels_per_centimetre(
     resolution: tuple[float, float] | None, is_told: bool
 ) -> None:
-    array = zarrcore.create("memory://").create_array("/a", shape=(3, 4, 5), data_type="uint8")
+    array = zarrcore.create("memory://").create_array("/a", shape=(3, 4, 5), dtype="uint8")
     stream = io.BytesIO()
     TiffFile(array, ..., resolution).write_to(stream)
     stream.seek(0)

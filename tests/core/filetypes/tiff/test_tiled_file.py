@@ -27,7 +27,7 @@ def pyramid(shape: tuple[int, int, int], chunk: int) -> zarrcore.Group:
     datasets = []
     for number in range(3):
         lengths = shape[0], *(-(-length // 2**number) for length in shape[1:])
-        array_in(hierarchy, str(number), np.zeros(lengths, "u2"), names, chunk_shape=(1, chunk, chunk))
+        array_in(hierarchy, str(number), np.zeros(lengths, "u2"), names, chunks=(1, chunk, chunk))
         scale = [{"type": "scale", "scale": [1, 2**number, 2**number]}]
         datasets.append({"path": str(number), "coordinateTransformations": scale})
     axes = [{"name": name, "type": "channel" if name == "c" else "space"} for name in names]
@@ -67,8 +67,6 @@ def test_parts_do_not_overlap(suffix: str, shape: tuple[int, int, int], chunk: i
 @pytest.mark.parametrize("suffix", ["tif", "ome.tiff"])
 def test_files_longer_than_those_of_any_system_are_refused(suffix: str) -> None:
     shape = (1 << 30), (1 << 30) - 1  # fits, but not with the padding of its tiles
-    array = zarrcore.create("memory://").create_array(
-        "a", shape=shape, data_type="f8", chunk_shape=(512, 512)
-    )
+    array = zarrcore.create("memory://").create_array("a", shape=shape, dtype="f8", chunks=(512, 512))
     with pytest.raises(UnsupportedError, match="is too large for a file: select a part"):
         zarrcore.virtual_file(array, suffix=suffix)

@@ -18,7 +18,7 @@ def test_sides_of_tiles_are_multiples_of_16(rows: tuple[int, int], columns: tupl
     (height, rows_of_chunk), (width, columns_of_chunk) = rows, columns
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     shape, chunks = (height, width), (rows_of_chunk, columns_of_chunk)
-    body = TilesFile(hierarchy.create_array("a", shape=shape, data_type="uint8", chunk_shape=chunks)).body
+    body = TilesFile(hierarchy.create_array("a", shape=shape, dtype="uint8", chunks=chunks)).body
     assert body.is_strip or [side % 16 for side in body.tile] == [0, 0]
     assert not body.is_strip or body.grid == (1, 1)
     assert max(body.tile) <= 1024
@@ -46,9 +46,7 @@ def test_slabs_are_rows_of_chunks(
     lengths = {"t": 2, "z": 4, "y": 1300, "x": 600}
     shape = tuple(lengths[name] for name in names)
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
-    array = hierarchy.create_array(
-        "a", shape=shape, data_type="uint8", chunk_shape=chunks, dimension_names=[*names]
-    )
+    array = hierarchy.create_array("a", shape=shape, dtype="uint8", chunks=chunks, dimension_names=[*names])
     body = TilesFile(array).body
     planes, rows = planes_or_rows
     assert body.slab_nbytes == planes * body.plane_nbytes + rows * body.plane_nbytes // body.grid[0]

@@ -146,7 +146,7 @@ def test_a_hierarchy_from_nothing(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path, format="n5")
     hierarchy.create_group("a/b", attributes={"who": "me"})
     array = hierarchy.create_array(
-        "a/c", shape=(5, 6), data_type="float32", chunk_shape=(2, 3), dimension_names=("y", "x")
+        "a/c", shape=(5, 6), dtype="float32", chunks=(2, 3), dimension_names=("y", "x")
     )
     array[1:4, 2:] = 7.5
     (tmp_path / "bare" / "directory").mkdir(parents=True)
@@ -194,19 +194,19 @@ def test_errors_of_broken_datasets_say_what_and_where(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"data_type": "bool"}, "data type 'bool' cannot be expressed in N5"),
-        ({"data_type": "complex64"}, "data type 'complex64' cannot be expressed in N5"),
-        ({"shape": (), "chunk_shape": ()}, r"shape '\(\)' cannot be expressed in N5"),
+        ({"dtype": "bool"}, "data type 'bool' cannot be expressed in N5"),
+        ({"dtype": "complex64"}, "data type 'complex64' cannot be expressed in N5"),
+        ({"shape": (), "chunks": ()}, r"shape '\(\)' cannot be expressed in N5"),
         ({"codecs": ["crc32c"]}, "codec 'crc32c' cannot be expressed in N5"),
         ({"fill_value": 3}, "fill value '3' cannot be expressed in N5"),
-        ({"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
-        ({"data_type": "string"}, "data type 'string' cannot be expressed in N5"),
+        ({"shards": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
+        ({"dtype": "string"}, "data type 'string' cannot be expressed in N5"),
         ({"attributes": {"dimensions": 3}}, "attributes.dimensions: N5 uses this name itself"),
     ],
 )
 def test_arrays_that_n5_cannot_hold_are_refused(change: dict[str, Any], words: str) -> None:
     hierarchy = zarrcore.create(MemoryStore(), format="n5")
-    wishes = {"shape": (4, 4), "chunk_shape": (2, 2), "data_type": "uint8", **change}
+    wishes = {"shape": (4, 4), "chunks": (2, 2), "dtype": "uint8", **change}
     with pytest.raises((UnsupportedError, MetadataError), match=words):
         hierarchy.create_array("x", **wishes)
 

@@ -85,7 +85,7 @@ def test_z5py_and_tensorstore_read_our_datasets(tmp_path: Path, codec: Any) -> N
     values = np.arange(7 * 5 * 4, dtype="u2").reshape(7, 5, 4)
     hierarchy = zarrcore.create(tmp_path / "x.n5", format="n5")
     array = hierarchy.create_array(
-        "g/a", shape=values.shape, data_type="uint16", chunk_shape=(3, 2, 4), codecs=[codec] if codec else []
+        "g/a", shape=values.shape, dtype="uint16", chunks=(3, 2, 4), codecs=[codec] if codec else []
     )
     array[:, 1:] = values[:, 1:]  # and later the rest of the blocks, those at the edges among them
     array[:, :1] = values[:, :1]

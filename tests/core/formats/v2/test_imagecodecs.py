@@ -149,7 +149,7 @@ def test_a_bitshuffle_without_an_item_size_is_one_of_bytes(tmp_path: Path) -> No
 def test_a_bitshuffle_of_arrays_becomes_one_of_bytes(tmp_path: Path) -> None:
     values = (np.arange(120) % 100).astype("u1").reshape(SHAPE)
     zc.create(tmp_path / "x").create_array(
-        "/", shape=SHAPE, chunk_shape=CHUNKS, data_type="u1", codecs=[{"name": "imagecodecs_bitshuffle"}]
+        "/", shape=SHAPE, chunks=CHUNKS, dtype="u1", codecs=[{"name": "imagecodecs_bitshuffle"}]
     )[...] = values
     source = zc.open(tmp_path / "x")
     for name in ("x", "v2", "v3"):

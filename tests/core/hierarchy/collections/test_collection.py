@@ -159,7 +159,7 @@ def test_a_collection_is_read_only(folder: Path) -> None:
     collection = zarrcore.open(folder)
     for change in (
         lambda: collection.create_group("/new"),
-        lambda: collection.create_array("/v3.zarr/new", shape=(1,), data_type="int8"),
+        lambda: collection.create_array("/v3.zarr/new", shape=(1,), dtype="int8"),
         lambda: collection.erase("/v3.zarr"),
         collection.consolidate,
         lambda: setattr(collection["/sites"], "attributes", {"a": 1}),
@@ -225,7 +225,7 @@ class TestImplicitGroups:
 
     def test_a_folder_of_n5_containers_is_not_a_group(self, tmp_path: Path) -> None:
         for name in ("a.n5", "b.n5"):
-            zarrcore.create(tmp_path / name, "n5").create_array("x", shape=(2,), data_type="int8")
+            zarrcore.create(tmp_path / name, "n5").create_array("x", shape=(2,), dtype="int8")
         found = zarrcore.open(tmp_path)
         assert found.format.name == "collection"
         (tmp_path / "a.n5/attributes.json").unlink()  # its root without a version: what is in it tells

@@ -16,7 +16,7 @@ from zarrcore.typing import AnyArray
 
 def lazy(values: AnyArray, store: MemoryStore | None = None) -> LazyArray:
     made = zarrcore.create(store or MemoryStore()).create_array(
-        "/x", shape=values.shape, data_type=values.dtype, chunk_shape=(1, *values.shape[1:])
+        "/x", shape=values.shape, dtype=values.dtype, chunks=(1, *values.shape[1:])
     )
     made[...] = values
     return LazyArray(made)

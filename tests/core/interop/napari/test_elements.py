@@ -17,7 +17,7 @@ from zarrcore.stores import MemoryStore
 def array(values: Any, data_type: str | None = None, **attributes: Any) -> zarrcore.Array:
     values = np.asarray(values)
     made = zarrcore.create(MemoryStore()).create_array(
-        "/x", shape=values.shape, data_type=data_type or values.dtype, attributes=attributes
+        "/x", shape=values.shape, dtype=data_type or values.dtype, attributes=attributes
     )
     made[...] = values
     return made

@@ -200,7 +200,7 @@ def test_levels_that_napari_cannot_use_are_left_out(tmp_path: Path) -> None:
 def test_arrays_that_are_no_images_are_refused_in_one_line(
     tmp_path: Path, values: AnyArray, error: type[Exception]
 ) -> None:
-    made = zarrcore.create(tmp_path / "a.zarr").create_array("/x", shape=values.shape, data_type=values.dtype)
+    made = zarrcore.create(tmp_path / "a.zarr").create_array("/x", shape=values.shape, dtype=values.dtype)
     with pytest.raises(error, match=r"x#/|shown by napari") as caught:
         read_layers(tmp_path / "a.zarr" / "x")
     assert made.dtype == values.dtype

@@ -57,7 +57,7 @@ def test_parts_of_parts_are_those_of_numpy(data: st.DataObject) -> None:
 @given(st.data())
 def test_an_array_of_a_hierarchy_reads_what_numpy_selects(data: st.DataObject) -> None:
     array = zarrcore.create(MemoryStore()).create_array(
-        "/x", shape=VALUES.shape, data_type="int64", chunk_shape=(2, 3, 4)
+        "/x", shape=VALUES.shape, dtype="int64", chunks=(2, 3, 4)
     )
     array[...] = VALUES
     key = tuple(data.draw(SLICE | st.integers(-length, length - 1)) for length in VALUES.shape)

@@ -104,7 +104,7 @@ def test_a_pyramid_of_groups_has_a_layer_for_each_variable(tmp_path: Path) -> No
         for level, step in ((0, 1), (1, 2)):
             for name in ("air", "rain"):
                 part = data[::step, ::step]
-                array = made.create_array(f"/{level}/{name}", shape=part.shape, data_type="float32")
+                array = made.create_array(f"/{level}/{name}", shape=part.shape, dtype="float32")
                 array[...] = part
     layers = read_layers(tmp_path / "a.zarr")
     assert sorted(name for name, _ in names(layers)) == ["air", "rain"]
@@ -128,15 +128,15 @@ def test_a_folder_of_hierarchies_is_searched(tmp_path: Path) -> None:
 def test_more_images_than_a_list_of_layers_can_show_are_left_out_with_a_warning(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.zarr") as made:
         for number in range(30):
-            made.create_array(f"/x{number}", shape=(2, 3), data_type="int8")
+            made.create_array(f"/x{number}", shape=(2, 3), dtype="int8")
     with pytest.warns(UserWarning, match="more than 24 images"):
         assert len(read_layers(tmp_path / "a.zarr")) == 24
 
 
 def test_a_group_without_images_is_refused_in_one_line(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.zarr") as made:
-        made.create_array("/line", shape=(3,), data_type="int8")
-        made.create_array("/g/text", shape=(3, 4), data_type="string")
+        made.create_array("/line", shape=(3,), dtype="int8")
+        made.create_array("/g/text", shape=(3, 4), dtype="string")
     with pytest.raises(MetadataError, match="has no image of numbers") as caught:
         read_layers(tmp_path / "a.zarr")
     assert "\n" not in str(caught.value)

@@ -115,8 +115,8 @@ def test_irregular_coordinates_do_not_count(tmp_path: Path, values: Any) -> None
 def test_a_coordinate_that_cannot_be_read_does_not_count() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store)
-    hierarchy.create_array("/a", shape=(3, 2), data_type="int8", dimension_names=["y", None])
-    hierarchy.create_array("/y", shape=(3,), data_type="float64", dimension_names=["y"])[...] = [1, 2, 3]
+    hierarchy.create_array("/a", shape=(3, 2), dtype="int8", dimension_names=["y", None])
+    hierarchy.create_array("/y", shape=(3,), dtype="float64", dimension_names=["y"])[...] = [1, 2, 3]
     assert placement_of_array(hierarchy["a"], hierarchy.node)[0] == AxisPlacement("y", 1.0, 1.0)
     store.set("y/c/0", b"broken")
     assert placement_of_array(hierarchy["a"], hierarchy.node) == [AxisPlacement("y"), AxisPlacement("dim_1")]

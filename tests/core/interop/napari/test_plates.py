@@ -119,13 +119,11 @@ def test_a_selection_of_a_mosaic_is_that_of_the_whole(data: st.DataObject) -> No
     whole = np.zeros((2, 9, 12), "i8")
     tiles = {}
     for row, column in data.draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)))):
-        array = hierarchy.create_array(
-            f"/{row}{column}", shape=TILE.shape, data_type="int64", chunk_shape=(1, 2, 3)
-        )
+        array = hierarchy.create_array(f"/{row}{column}", shape=TILE.shape, dtype="int64", chunks=(1, 2, 3))
         array[...] = TILE + 100 * (row + 3 * column)
         whole[:, 3 * row : 3 * row + 3, 4 * column : 4 * column + 4] = array[...]
         tiles[row, column] = lambda array=array: array
-    mosaic = Mosaic(hierarchy.create_array("/x", shape=TILE.shape, data_type="int64"), (3, 3), tiles)
+    mosaic = Mosaic(hierarchy.create_array("/x", shape=TILE.shape, dtype="int64"), (3, 3), tiles)
     assert mosaic.shape == whole.shape
     selection = tuple(data.draw(st.integers(0, length - 1) | SLICE) for length in whole.shape)
     assert np.array_equal(mosaic.read(selection), whole[selection])

@@ -50,9 +50,7 @@ def n5(path: Path) -> Path:
     with zarrcore.create(path, "n5") as made:
         for level, step in enumerate((1, 2)):
             part = DATA[:, ::step, ::step]
-            array = made.create_array(
-                f"/s{level}", shape=part.shape, data_type="uint16", chunk_shape=(1, 16, 16)
-            )
+            array = made.create_array(f"/s{level}", shape=part.shape, dtype="uint16", chunks=(1, 16, 16))
             array[...] = part
         made["/"].attributes = {"scales": [[1, 1, 1], [2, 2, 1]], "resolution": [0.5, 0.5, 1.5]}
     return path
@@ -161,7 +159,7 @@ def test_several_paths_are_opened_one_by_one(tmp_path: Path) -> None:
 
 def test_an_error_is_one_line_in_a_notification(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.zarr") as made:
-        made.create_array("/line", shape=(3,), data_type="int8")
+        made.create_array("/line", shape=(3,), dtype="int8")
     with pytest.raises(zarrcore.ZarrError) as caught:
         opened(tmp_path / "a.zarr")
     told = napari().utils.notifications.Notification.from_exception(caught.value)

@@ -133,7 +133,7 @@ def test_elements_and_fill_values_in_both_directions(
         if dtype.names and zarr_format == 3 and not hasattr(zarr.dtype, "Struct"):
             continue  # it only knows the older name, structured, which we do not write
         ours = hierarchy.create_array(
-            str(number), shape=wanted.shape, chunk_shape=(3,), data_type=dtype, fill_value=fill
+            str(number), shape=wanted.shape, chunks=(3,), dtype=dtype, fill_value=fill
         )
         ours[:3] = wanted[:3]
         with configured():
@@ -163,9 +163,9 @@ def test_elements_of_variable_length_in_both_directions(name: str, zarr_format: 
     assert array[...].tolist() == words
     assert array.fill_value == words[-1]
     array[:3] = np.array(words[3:6], object)
-    options = {"data_type": name, "fill_value": words[1] if name == "string" else list(words[1])}
+    options = {"dtype": name, "fill_value": words[1] if name == "string" else list(words[1])}
     made = zarrcore.create(tmp_path / "b", format=f"v{zarr_format}").create_array(
-        "x", shape=(8,), chunk_shape=(3,), **options
+        "x", shape=(8,), chunks=(3,), **options
     )
     made[:6] = np.array(words[:6], object)
     with configured():
@@ -193,7 +193,7 @@ def test_the_bits_of_nan_are_kept(code: str, tmp_path: Path) -> None:
         fill = np.array(bits, f"<u{dtype.itemsize}").view(dtype)
         quiet = bits | 1 << np.finfo(dtype).nmant - 1
         hierarchy = zarrcore.create(tmp_path / str(bits))
-        hierarchy.create_array("a", shape=(2,), data_type=dtype, fill_value=fill)
+        hierarchy.create_array("a", shape=(2,), dtype=dtype, fill_value=fill)
         assert zarrcore.open(tmp_path / str(bits))["a"][...].tobytes() == fill.tobytes() * 2
         document = json.loads((tmp_path / str(bits) / "a/zarr.json").read_text())
         assert document["fill_value"] == f"0x{bits:0{2 * dtype.itemsize}x}"
@@ -204,7 +204,7 @@ def test_the_bits_of_nan_are_kept(code: str, tmp_path: Path) -> None:
             assert set(theirs.view(f"<u{dtype.itemsize}").tolist()) <= {bits, quiet}
         with pytest.raises(UnsupportedError, match="NaN with unusual bits"):
             zarrcore.create(tmp_path / f"{bits}-2", format="v2").create_array(
-                "a", shape=(2,), data_type=dtype, fill_value=fill
+                "a", shape=(2,), dtype=dtype, fill_value=fill
             )
 
 

@@ -16,7 +16,7 @@ from zarrcore.stores.memory import MemoryStore
 def hierarchy(format_: str = "v3", store: Any = None) -> Any:
     made = zc.create(store or MemoryStore(), format_)
     made.create_group("/g", attributes={"a": 1})
-    array = made.create_array("/g/x", shape=(4,), data_type="int16", chunk_shape=(2,))
+    array = made.create_array("/g/x", shape=(4,), dtype="int16", chunks=(2,))
     array[...] = np.arange(4)
     return made
 
@@ -32,7 +32,7 @@ def test_equal_hierarchies_of_two_formats_have_no_difference(format_: str) -> No
 
 def test_nodes_that_only_one_has_are_named_but_not_what_is_below_them() -> None:
     one, other = hierarchy(), hierarchy()
-    one.create_array("/g/a/y", shape=(1,), data_type="i1")
+    one.create_array("/g/a/y", shape=(1,), dtype="i1")
     other.create_group("/b/c")
     assert found(one, other) == [("only-in-a", "/g/a"), ("only-in-b", "/b")]
 
@@ -40,7 +40,7 @@ def test_nodes_that_only_one_has_are_named_but_not_what_is_below_them() -> None:
 def test_a_group_differs_from_an_array() -> None:
     one, other = hierarchy(), hierarchy()
     one.create_group("/y/z")
-    other.create_array("/y", shape=(1,), data_type="i1")
+    other.create_array("/y", shape=(1,), dtype="i1")
     assert found(one, other) == [("kind", "/y")]
 
 
@@ -57,11 +57,11 @@ def test_nodes_of_two_places_are_compared_with_paths_relative_to_them() -> None:
 
 def test_arrays_of_two_shapes_or_incomparable_types_have_no_elements_to_compare() -> None:
     one, other = hierarchy(), hierarchy()
-    other.create_array("/g/x", shape=(5,), data_type="int16", overwrite=True)[...] = 1
+    other.create_array("/g/x", shape=(5,), dtype="int16", overwrite=True)[...] = 1
     assert found(one, other) == [("shape", "/g/x")]
-    other.create_array("/g/x", shape=(4,), data_type="string", overwrite=True)[...] = "a"
+    other.create_array("/g/x", shape=(4,), dtype="string", overwrite=True)[...] = "a"
     assert found(one, other) == [("data-type", "/g/x")]
-    other.create_array("/g/x", shape=(4,), data_type="float64", overwrite=True)[...] = 1.5
+    other.create_array("/g/x", shape=(4,), dtype="float64", overwrite=True)[...] = 1.5
     assert found(one, other) == [("data-type", "/g/x"), ("elements", "/g/x")]
 
 
@@ -69,7 +69,7 @@ def test_a_node_that_cannot_be_read_is_trouble_and_the_others_are_compared() -> 
     store = MemoryStore()
     one, other = hierarchy(), hierarchy(store=store)
     for made in (one, other):
-        made.create_array("/z", shape=(4,), data_type="i1")[...] = 1
+        made.create_array("/z", shape=(4,), dtype="i1")[...] = 1
     other["/z"][2] = 7
     store.set("g/x/c/1", b"broken")
     assert found(one, other) == [("trouble", "/g/x"), ("elements", "/z")]

@@ -21,9 +21,7 @@ FORMATS = st.sampled_from(["v3", "v2", "n5"])
 
 def array(values: Any, chunk_shape: tuple[int, ...], format_: str = "v3", **options: Any) -> Any:
     hierarchy = zc.create(MemoryStore(), format_)
-    made = hierarchy.create_array(
-        "/x", shape=values.shape, data_type=values.dtype, chunk_shape=chunk_shape, **options
-    )
+    made = hierarchy.create_array("/x", shape=values.shape, dtype=values.dtype, chunks=chunk_shape, **options)
     made[...] = values
     return made
 
@@ -46,7 +44,7 @@ def test_planted_differences_are_counted_and_the_first_are_named(data: st.DataOb
         format_ = data.draw(FORMATS, "format")
         shards = {}
         if format_ == "v3" and data.draw(st.booleans(), "sharded"):
-            shards = {"shard_shape": tuple(2 * length for length in chunks)}
+            shards = {"shards": tuple(2 * length for length in chunks)}
         arrays.append(array(content, chunks, format_, **shards))
     found = compared(*arrays)
     assert (found is None) == np.array_equal(values, planted)
@@ -86,7 +84,7 @@ def test_long_values_are_shortened() -> None:
 
 def test_a_broken_chunk_is_an_error() -> None:
     store = MemoryStore()
-    made = zc.create(store).create_array("/x", shape=(4,), data_type="i4", chunk_shape=(2,))
+    made = zc.create(store).create_array("/x", shape=(4,), dtype="i4", chunks=(2,))
     made[...] = 5
     store.set("x/c/1", b"broken")
     with pytest.raises(CodecError):
@@ -96,7 +94,7 @@ def test_a_broken_chunk_is_an_error() -> None:
 def test_memory_does_not_grow_with_the_arrays() -> None:
     one, other = (
         zc.create(MemoryStore()).create_array(
-            "/x", shape=(1 << 10, 1 << 10, 1 << 9), data_type="u1", chunk_shape=chunk_shape
+            "/x", shape=(1 << 10, 1 << 10, 1 << 9), dtype="u1", chunks=chunk_shape
         )
         for chunk_shape in ((8, 1 << 10, 1 << 9), (1 << 10, 8, 1 << 9))
     )

@@ -9,7 +9,7 @@ from zarrcore.operations.compare import Wanted
 from zarrcore.operations.compare.metadata import compare_metadata
 from zarrcore.stores.memory import MemoryStore
 
-BASE = {"shape": (4, 6), "data_type": "int16", "chunk_shape": (2, 3)}
+BASE = {"shape": (4, 6), "dtype": "int16", "chunks": (2, 3)}
 
 
 def array(format_: str = "v3", **options: Any) -> Any:
@@ -24,7 +24,7 @@ def differences(one: Any, other: Any, *, layout: bool = False) -> dict[str, tupl
 
 def test_each_member_that_differs_is_named() -> None:
     other = array(
-        shape=(4, 7), data_type="float32", dimension_names=["y", None], attributes={"unit": "m"}, fill_value=3
+        shape=(4, 7), dtype="float32", dimension_names=["y", None], attributes={"unit": "m"}, fill_value=3
     )
     assert differences(array(), other) == {
         "shape": ([4, 6], [4, 7]),
@@ -34,10 +34,7 @@ def test_each_member_that_differs_is_named() -> None:
     }
     assert differences(array(fill_value=1), array(fill_value=2)) == {"fill-value": (1, 2)}
     assert (
-        differences(
-            array(data_type="float32", fill_value="NaN"), array(data_type="float32", fill_value="NaN")
-        )
-        == {}
+        differences(array(dtype="float32", fill_value="NaN"), array(dtype="float32", fill_value="NaN")) == {}
     )
 
 
@@ -63,7 +60,7 @@ def test_a_missing_value_may_be_the_fill_value_or_the_attribute() -> None:
 
 
 def test_nan_is_missing_without_being_named() -> None:
-    named = {"dimension_names": ["y", "x"], "data_type": "float32", "fill_value": "NaN"}
+    named = {"dimension_names": ["y", "x"], "dtype": "float32", "fill_value": "NaN"}
     told = {**named, "attributes": {"_FillValue": "AAAAAAAA+H8="}}
     for one in (named, told):
         for other in (named, told):
@@ -85,10 +82,10 @@ def test_attributes_are_compared_one_by_one() -> None:
 
 
 def test_chunks_shards_and_codecs_count_only_if_wanted() -> None:
-    other = array(chunk_shape=(4, 3), codecs=["gzip"])
+    other = array(chunks=(4, 3), codecs=["gzip"])
     assert differences(array(), other) == {}
     assert set(differences(array(), other, layout=True)) == {"chunks", "codecs"}
     assert differences(array(), array(), layout=True) == {}
-    shards = array(shard_shape=(4, 6)), array(shard_shape=(2, 6))
+    shards = array(shards=(4, 6)), array(shards=(2, 6))
     assert set(differences(*shards, layout=True)) == {"shards"}
     assert "chunks" not in differences(array(), shards[0], layout=True)

@@ -25,7 +25,7 @@ def source(s3: S3Server) -> ReadableStore:
     store = open_store(f"s3://bucket/{uuid.uuid4()}/ä b", **s3.options)
     values = VALUES.copy()
     values[5:10, 5:10] = 0
-    array = zc.create(store).create_array("x y", shape=(20, 20), data_type="int32", chunk_shape=(5, 5))
+    array = zc.create(store).create_array("x y", shape=(20, 20), dtype="int32", chunks=(5, 5))
     array[...] = values
     return store
 

@@ -63,7 +63,7 @@ def test_any_chunks_to_any_others(data: st.DataObject) -> None:
         values[data.draw(st.integers(0, 9)) :] = 0  # chunks that are missing
     store, target = MemoryStore(), MemoryStore()
     made = zc.create(store, data.draw(st.sampled_from(["v3", "v2"])))
-    made.create_array("x", shape=shape, data_type="int16", chunk_shape=data.draw(lengths) if shape else None)
+    made.create_array("x", shape=shape, dtype="int16", chunks=data.draw(lengths) if shape else None)
     if values.size:
         made["x"][...] = values
     to = data.draw(st.sampled_from(["v3", "v2", "n5"] if shape and values.size else ["v3", "v2"]))

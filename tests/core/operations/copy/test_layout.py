@@ -33,7 +33,7 @@ def test_a_type_that_the_format_lacks_is_named_with_the_array(name: str, to: str
     fields = [{"name": "x", "data_type": name}]
     record = {"name": "struct", "configuration": {"fields": fields}}
     for path, data_type in (("g/plain", name), ("record", record)):
-        made.create_array(path, shape=(3,), data_type=data_type)
+        made.create_array(path, shape=(3,), dtype=data_type)
         title = "Zarr v2" if to == "v2" else "N5"
         told = data_type if isinstance(data_type, str) else "struct"
         sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be expressed in {title} .*"
@@ -44,7 +44,7 @@ def test_a_type_that_the_format_lacks_is_named_with_the_array(name: str, to: str
 
 def test_codecs_that_do_not_fit_are_named_with_the_array() -> None:
     store = MemoryStore()
-    zc.create(store).create_array("g/text", shape=(3,), data_type="string")
+    zc.create(store).create_array("g/text", shape=(3,), dtype="string")
     with pytest.raises(MetadataError, match=r"^/g/text: .*packbits"):
         copy(store, MemoryStore(), codecs=(NamedConfiguration("packbits"),))
 

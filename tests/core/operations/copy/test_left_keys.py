@@ -50,7 +50,7 @@ def test_keys_that_belong_to_no_node_of_a_collection_are_reported(source: Path, 
     shutil.copytree(source, place / "deep/one.zarr")
     copy(source, place / "two.n5", to="n5")
     with zc.create(place / "three.zip") as zipped:
-        zipped.create_array("x", shape=(4,), data_type="int8")[...] = 1
+        zipped.create_array("x", shape=(4,), dtype="int8")[...] = 1
     assert copy(place, MemoryStore(), to="v3").left == LeftKeys()
     (place / "deep/readme").write_text("")  # what lies beside hierarchies is not theirs
     (place / "two.n5/g/notes").write_text("")

@@ -23,7 +23,7 @@ from zarrcore.stores.memory import MemoryStore
 chunks, length, memory_mib = map(int, sys.argv[1:])
 made = zc.create(MemoryStore("source"), "v3")
 made.create_array(
-    "/", shape=(chunks * length,), data_type="uint8", chunk_shape=(length,), codecs=["bytes"], overwrite=True
+    "/", shape=(chunks * length,), dtype="uint8", chunks=(length,), codecs=["bytes"], overwrite=True
 )
 document = bytes(MemoryStore("source").get("zarr.json"))
 chunk = bytes([7]) * length
@@ -84,7 +84,7 @@ from zarrcore.stores import open_store
 root, memory_mib, chunks, new_chunks, new_shards = Path(sys.argv[1]), int(sys.argv[2]), *map(eval, sys.argv[3:])
 values = np.arange(4096 * 8192, dtype="u4").reshape(4096, 8192)
 array = zc.create(root / "source").create_array(
-    "a", shape=values.shape, data_type="uint32", chunk_shape=chunks, codecs=[]
+    "a", shape=values.shape, dtype="uint32", chunks=chunks, codecs=[]
 )
 array[...] = values
 del values

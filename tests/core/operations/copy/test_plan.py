@@ -50,7 +50,7 @@ def test_an_unsupported_node_is_named(source: Path) -> None:
 
 def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:
     source = zc.create(MemoryStore(), "n5")
-    source.create_array("__mine/a", shape=(3,), data_type="int8")[...] = 1
+    source.create_array("__mine/a", shape=(3,), dtype="int8")[...] = 1
     with pytest.raises(
         zc.UnsupportedError, match="node '/__mine' cannot be copied: name '__mine' is not allowed in Zarr v3"
     ):

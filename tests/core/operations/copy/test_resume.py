@@ -168,7 +168,7 @@ def test_another_copy_is_not_resumed(source: Path) -> None:
 
 def test_an_overwriting_copy_is_resumed_too(source: Path) -> None:
     store = Stopping()
-    zc.create(store, "v2").create_array("old", shape=(3,), data_type="int8")
+    zc.create(store, "v2").create_array("old", shape=(3,), dtype="int8")
     store.left = 50
     with pytest.raises(zc.UnreachableError):
         copy(source, store, overwrite=True)

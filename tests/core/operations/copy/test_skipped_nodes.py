@@ -126,14 +126,14 @@ def test_keys_of_nodes_left_out_are_not_told_again(source: Path) -> None:
 def test_what_the_format_cannot_hold_is_left_out() -> None:
     source = zc.create(MemoryStore(), "n5")
     for path in ("__mine/a", "b"):
-        source.create_array(path, shape=(3,), data_type="int8")[...] = 1
+        source.create_array(path, shape=(3,), dtype="int8")[...] = 1
     plan = plan_copy(source, to=zc.Format.V3, skip=True)
     assert plan.skipped == (("/__mine", "name '__mine' is not allowed in Zarr v3"),)
     target = MemoryStore()
     assert execute(plan, source, target).left.count == 0
     assert paths(target) == ["/", "/b"]
     made = zc.create(MemoryStore())
-    made.create_array("small", shape=(3,), data_type="int4")
+    made.create_array("small", shape=(3,), dtype="int4")
     plan = plan_copy(made, to=zc.Format.V2, skip=True)
     assert plan.skipped == (("/small", "data type 'int4' cannot be expressed in Zarr v2"),)
 

@@ -95,9 +95,7 @@ def test_a_chunk_that_arrives_with_a_wrong_checksum_ends_the_copy(
     tmp_path: Path, codec: str, verify: bool, ends: bool
 ) -> None:
     store = Damaging()
-    array = zc.create(store).create_array(
-        "a", shape=(6,), chunk_shape=(6,), data_type="int32", codecs=[codec]
-    )
+    array = zc.create(store).create_array("a", shape=(6,), chunks=(6,), dtype="int32", codecs=[codec])
     array[...] = np.arange(6)
     target = LocalStore(tmp_path / "t", create=True)
     if ends:

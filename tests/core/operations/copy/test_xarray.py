@@ -96,7 +96,7 @@ def test_hierarchies_made_here_open_in_xarray(tmp_path: Path, format_: str) -> N
         hierarchy.create_array(
             str(name),
             shape=variable.shape,
-            data_type=variable.dtype,
+            dtype=variable.dtype,
             dimension_names=[str(dimension) for dimension in variable.dims],
             attributes={str(key): value for key, value in variable.attrs.items()},
             fill_value=-1,
@@ -114,7 +114,7 @@ def test_names_of_n5_by_either_convention(tmp_path: Path) -> None:
         ("a", {"attributes": {"axes": ["lon", "lat"]}}),
         ("b", {"dimension_names": ["lat", "lon"]}),
     ):
-        hierarchy.create_array(name, shape=(2, 3), data_type="float32", **wishes)[...] = values
+        hierarchy.create_array(name, shape=(2, 3), dtype="float32", **wishes)[...] = values
     for to in (2, 3):
         found = opened(copied(tmp_path / "x.n5", tmp_path / str(to), f"v{to}"), to)
         for name in "ab":

@@ -14,7 +14,7 @@ from zarrcore.stores.memory import MemoryStore
 
 def array(ndim: int, names: tuple[str | None, ...] | None = None) -> Any:
     made = zc.create(MemoryStore())
-    return made.create_array("/raw", shape=(4,) * ndim, data_type="i2", dimension_names=names)
+    return made.create_array("/raw", shape=(4,) * ndim, dtype="i2", dimension_names=names)
 
 
 def entry(**members: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ NAMES = ("c", "y", "x")
 
 def hierarchy(store: Any, format_: str = "v3", **options: Any) -> Any:
     made = zc.create(store, format_)
-    made.create_array("/g/0", shape=VALUES.shape, data_type="u2", **{"dimension_names": NAMES, **options})[
+    made.create_array("/g/0", shape=VALUES.shape, dtype="u2", **{"dimension_names": NAMES, **options})[
         ...
     ] = VALUES
     return made
@@ -41,9 +41,9 @@ def made_levels(made: Any, **wanted: Any) -> Any:
 @pytest.mark.parametrize(
     ("format_", "options"),
     [
-        ("v3", {"chunk_shape": (1, 10, 7), "shard_shape": (2, 20, 14)}),
-        ("v3", {"chunk_shape": (3, 5, 60)}),
-        ("v2", {"chunk_shape": (2, 8, 8)}),
+        ("v3", {"chunks": (1, 10, 7), "shards": (2, 20, 14)}),
+        ("v3", {"chunks": (3, 5, 60)}),
+        ("v2", {"chunks": (2, 8, 8)}),
     ],
 )
 def test_elements_of_every_level(tmp_path: Path, method: str, format_: str, options: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def test_the_first_level_gets_the_names_that_ome_zarr_demands() -> None:
 
 def test_nothing_is_replaced() -> None:
     made = hierarchy(MemoryStore())
-    made.create_array("/g/2", shape=(1,), data_type="i1")
+    made.create_array("/g/2", shape=(1,), dtype="i1")
     with pytest.raises(NodeExistsError):
         made_levels(made)
     assert "/g/1" not in made
@@ -119,7 +119,7 @@ def interrupted() -> tuple[Failing, Any]:
     """A pyramid that was interrupted in its second level."""
     store = Failing()
     store.stored = []
-    made = hierarchy(store, chunk_shape=(1, 8, 8), codecs=["bytes"])
+    made = hierarchy(store, chunks=(1, 8, 8), codecs=["bytes"])
     chunks = 3 * 3 * 4
     store.left = chunks + 5
     with pytest.raises(StoreError):
@@ -177,10 +177,10 @@ def test_work_for_other_processes_can_be_pickled(tmp_path: Path) -> None:
 
 def test_memory_is_bounded_for_large_shards() -> None:
     made = zc.create(MemoryStore()).create_array(
-        "/g/0", shape=(256, 1024, 1024), data_type="u1", chunk_shape=(64, 64, 64), shard_shape=(256, 512, 512)
+        "/g/0", shape=(256, 1024, 1024), dtype="u1", chunks=(64, 64, 64), shards=(256, 512, 512)
     )
     level = zc.create(MemoryStore()).create_array(
-        "/g/1", shape=(128, 512, 512), data_type="u1", chunk_shape=(64, 64, 64), shard_shape=(128, 512, 512)
+        "/g/1", shape=(128, 512, 512), dtype="u1", chunks=(64, 64, 64), shards=(128, 512, 512)
     )
     before = forget_peak()
     LevelBlock(made, level, (2, 2, 2), "mean")(tuple(slice(0, length) for length in level.shape))

@@ -14,7 +14,7 @@ from zarrcore.stores.memory import MemoryStore
 
 def hierarchy(shape: tuple[int, ...] = (3, 5000, 40), format_: str = "v3", **options: Any) -> Any:
     made = zc.create(MemoryStore(), format_)
-    made.create_array("/g/s0", shape=shape, data_type=options.pop("data_type", "u2"), **options)
+    made.create_array("/g/s0", shape=shape, dtype=options.pop("dtype", "u2"), **options)
     return made
 
 
@@ -44,9 +44,7 @@ def test_levels_that_are_asked_for_end_when_nothing_is_left_to_reduce() -> None:
 
 
 def test_levels_keep_chunks_and_codecs() -> None:
-    made = hierarchy(
-        (1000, 1000), chunk_shape=(50, 50), shard_shape=(100, 100), codecs=["gzip"], fill_value=7
-    )
+    made = hierarchy((1000, 1000), chunks=(50, 50), shards=(100, 100), codecs=["gzip"], fill_value=7)
     level = plan_pyramid(made, "/g/s0").levels[0].metadata
     before = made["/g/s0"].metadata
     assert (level.chunk_grid, level.codecs, level.fill_value) == (before.chunk_grid, before.codecs, 7)
@@ -55,14 +53,14 @@ def test_levels_keep_chunks_and_codecs() -> None:
 
 def test_the_method_suits_the_image() -> None:
     assert plan_pyramid(hierarchy(), "/g/s0").method == "mean"
-    assert plan_pyramid(hierarchy(data_type="bool"), "/g/s0").method == "mode"
+    assert plan_pyramid(hierarchy(dtype="bool"), "/g/s0").method == "mode"
     with pytest.raises(UnsupportedError):
-        plan_pyramid(hierarchy(data_type="float32"), "/g/s0", Wanted(method="mode"))
+        plan_pyramid(hierarchy(dtype="float32"), "/g/s0", Wanted(method="mode"))
 
 
 def test_what_cannot_have_levels_is_refused() -> None:
     made = hierarchy()
-    made.create_array("/g/other", shape=(4, 4), data_type="u1")
+    made.create_array("/g/other", shape=(4, 4), dtype="u1")
     with pytest.raises(SelectionError, match="without an image"):
         plan_pyramid(made, "/g")
     step = [{"type": "scale", "scale": [1, 1]}]
@@ -80,6 +78,6 @@ def test_what_cannot_have_levels_is_refused() -> None:
     with pytest.raises(UnsupportedError):
         plan_pyramid(hierarchy(format_="n5"), "/g/s0")
     root = zc.create(MemoryStore())
-    root.create_array("/", shape=(4, 4), data_type="u1", overwrite=True)
+    root.create_array("/", shape=(4, 4), dtype="u1", overwrite=True)
     with pytest.raises(SelectionError, match="must be in a group"):
         plan_pyramid(root, "/")

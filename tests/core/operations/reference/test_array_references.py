@@ -28,7 +28,7 @@ def test_places_are_in_the_order_of_chunks(records: ReadableStore, tmp_path: Pat
 
 def test_keys_outside_of_the_array_are_no_chunks(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.zarr") as hierarchy:
-        array = hierarchy.create_array("/x", shape=(4,), chunk_shape=(2,), data_type="int8")
+        array = hierarchy.create_array("/x", shape=(4,), chunks=(2,), dtype="int8")
         array[...] = 1
     for name in ("c/2", "c/x", "other"):
         LocalStore(tmp_path / "a.zarr").set(f"x/{name}", b"ab")

@@ -140,7 +140,7 @@ def test_references_to_references(tmp_path: Path) -> None:
 
 def test_blocks_of_n5_are_refused(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a.n5", format="n5") as hierarchy:
-        hierarchy.create_array("/x", shape=(4, 4), chunk_shape=(2, 2), data_type="int16")[...] = 5
+        hierarchy.create_array("/x", shape=(4, 4), chunks=(2, 2), dtype="int16")[...] = 5
     for to in (Format.V2, Format.V3):
         with pytest.raises(
             UnsupportedError, match=r"cannot describe its chunks, which use the codecs .*n5_default"

@@ -164,7 +164,7 @@ def test_arrays_that_zarr_v2_cannot_hold_are_refused_or_left_out(tmp_path: Path)
 
 def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
     with zc.create(f"sqlite://{tmp_path}/a.sqlite") as hierarchy:
-        hierarchy.create_array("/x", shape=(2,), data_type="int8")[...] = 1
+        hierarchy.create_array("/x", shape=(2,), dtype="int8")[...] = 1
     with pytest.raises(UnsupportedError, match="holds values that are not files"):
         _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
 

@@ -30,9 +30,7 @@ from zarrcore.stores.cache.store import CacheStore
 
 def test_a_zip_file_in_a_cached_store_is_read_from_the_cache(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "x.zip") as made:
-        made.create_array("a", shape=(100, 100), data_type="int16", chunk_shape=(10, 100))[...] = np.arange(
-            100
-        )
+        made.create_array("a", shape=(100, 100), dtype="int16", chunks=(10, 100))[...] = np.arange(100)
     remote = Distant("", {"x.zip": (tmp_path / "x.zip").read_bytes()})
     directory = CacheDirectory(tmp_path / "cache", 1 << 30)
     for _ in range(2):
@@ -47,7 +45,7 @@ def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[
     remote = Distant()
     values = np.random.default_rng(1).integers(0, 1000, (128, 128)).astype("uint16")
     made = zarrcore.create(remote).create_array(
-        "a", shape=values.shape, data_type="uint16", chunk_shape=(16, 16), shard_shape=shards
+        "a", shape=values.shape, dtype="uint16", chunks=(16, 16), shards=shards
     )
     made[:100] = values[:100]
     directory = CacheDirectory(tmp_path, 1 << 30)
@@ -65,9 +63,7 @@ def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[
 def test_a_replaced_shard_is_read_again(tmp_path: Path, keeps_chunks: bool) -> None:
     def write(first: int) -> None:
         made = zarrcore.create(remote, overwrite=True) if first else zarrcore.create(remote)
-        array = made.create_array(
-            "a", shape=(8, 8), data_type="uint8", chunk_shape=(2, 2), shard_shape=(8, 8), codecs=[]
-        )
+        array = made.create_array("a", shape=(8, 8), dtype="uint8", chunks=(2, 2), shards=(8, 8), codecs=[])
         array[...] = np.where(np.arange(64).reshape(8, 8) < first, 0, expected + first)
 
     remote = Distant()
@@ -128,7 +124,7 @@ def test_the_command_line_has_options_for_the_cache(
     faults: FaultServer, tmp_path: Path, zarrscope: Callable[..., Outcome]
 ) -> None:
     remote = MemoryStore()
-    zarrcore.create(remote).create_array("a", shape=(9,), data_type="int16")[...] = np.arange(9)
+    zarrcore.create(remote).create_array("a", shape=(9,), dtype="int16")[...] = np.arange(9)
     for entry in remote.list():
         faults.values[f"h/{entry.key}"] = bytes(remote.get(entry.key) or b"")
     command = (

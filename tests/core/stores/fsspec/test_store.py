@@ -141,6 +141,6 @@ def test_zarr_python_and_zarrcore_read_each_others_data_through_fsspec() -> None
     hierarchy = zarrcore.open(FsspecStore(filesystem, f"{place}/theirs"))
     assert hierarchy["a"][...].tolist() == [*range(10)]
     made = zarrcore.create(FsspecStore(filesystem, f"{place}/ours"))
-    made.create_array("b", shape=(10,), data_type="int64")[...] = np.arange(10)
+    made.create_array("b", shape=(10,), dtype="int64")[...] = np.arange(10)
     group = zarr.open_group(zarr.storage.FsspecStore.from_url(f"memory:/{place}/ours"), mode="r")
     assert group["b"][...].tolist() == [*range(10)]

@@ -21,7 +21,7 @@ GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {"n": 1}}'
 def test_nothing_is_visible_before_the_commit(tmp_path: Path) -> None:
     with open_session(open_store(tmp_path / "repo", create=True)) as session:
         hierarchy = zarrcore.create(session)
-        hierarchy.create_array("/a", shape=(4,), data_type="int16", chunk_shape=(2,))[...] = 7
+        hierarchy.create_array("/a", shape=(4,), dtype="int16", chunks=(2,))[...] = 7
         assert hierarchy["/a"][...].tolist() == [7] * 4
         assert open_store(f"{tmp_path}/repo|icechunk:").get("zarr.json") is None
         session.commit("all")

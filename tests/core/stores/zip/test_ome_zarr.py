@@ -22,7 +22,7 @@ ATTRIBUTES = {"ome": {"version": "0.5", "multiscales": []}}
 def make(path: Path, attributes: dict = ATTRIBUTES) -> None:
     with zarrcore.create(path) as hierarchy:
         for name in ("/b/1/deep", "/a/0"):
-            hierarchy.create_array(name, shape=(4, 4), chunk_shape=(2, 2), data_type="uint8")[...] = 7
+            hierarchy.create_array(name, shape=(4, 4), chunks=(2, 2), dtype="uint8")[...] = 7
         hierarchy["/"].attributes = attributes
 
 
@@ -75,7 +75,7 @@ def test_a_changed_file_no_longer_says_that_its_documents_come_first(tmp_path: P
     path = tmp_path / "image.ozx"
     make(path)
     with zarrcore.open(path, "r+") as hierarchy:
-        hierarchy.create_array("/new", shape=(1,), data_type="uint8")
+        hierarchy.create_array("/new", shape=(1,), dtype="uint8")
     with zipfile.ZipFile(path) as archive:
         assert json.loads(archive.comment) == {"ome": {"version": "0.5"}}
     assert findings(path) == [

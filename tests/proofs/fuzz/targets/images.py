@@ -181,13 +181,13 @@ def _values() -> dict[str, bytes]:
     hierarchy.create_group("/image")
     for name in ("0", "s0"):
         hierarchy.create_array(
-            f"/image/{name}", shape=(2, 8, 6), data_type="int16", dimension_names=("c", "y", "x")
+            f"/image/{name}", shape=(2, 8, 6), dtype="int16", dimension_names=("c", "y", "x")
         )
     for name in ("1", "s1"):
-        hierarchy.create_array(f"/image/{name}", shape=(2, 4, 3), data_type="int16")
-    line = hierarchy.create_array("/image/x", shape=(6,), data_type="int32", dimension_names=("x",))
+        hierarchy.create_array(f"/image/{name}", shape=(2, 4, 3), dtype="int16")
+    line = hierarchy.create_array("/image/x", shape=(6,), dtype="int32", dimension_names=("x",))
     line[...] = [0, 1, 2, 5, 1000, 1 << 30]
-    floats = hierarchy.create_array("/image/y", shape=(8,), data_type="float64")
+    floats = hierarchy.create_array("/image/y", shape=(8,), dtype="float64")
     floats[...] = [-1e300, -1.5, 0, 1e-300, 1, 2, 1e18, np.nan]
     return {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list_prefix("")}
 

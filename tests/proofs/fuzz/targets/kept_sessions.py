@@ -93,8 +93,8 @@ def _images() -> tuple[tuple[Image, ViewSettings], ...]:
         "record": np.dtype([("a", "<f4"), ("b", "<i2")]),
     }
     for name, dtype in kinds.items():
-        hierarchy.create_array(name, shape=(3, 4, 5), data_type=dtype)
-    hierarchy.create_array("channels", shape=(2, 4, 5), data_type="float32", dimension_names=("c", "y", "x"))
+        hierarchy.create_array(name, shape=(3, 4, 5), dtype=dtype)
+    hierarchy.create_array("channels", shape=(2, 4, 5), dtype="float32", dimension_names=("c", "y", "x"))
     images = [image_of_array(hierarchy[name]) for name in (*kinds, "channels")]  # type: ignore[arg-type]
     return tuple((image, initial_settings(image)) for image in images)
 

@@ -91,15 +91,15 @@ def _roots() -> tuple[Directory, ...]:
     hierarchy.create_array(
         "a",
         shape=_VALUES.shape,
-        data_type="int16",
-        chunk_shape=(3, 2, 4),
+        dtype="int16",
+        chunks=(3, 2, 4),
         dimension_names=("time", "y", None),
     )
     hierarchy["a"][...] = _VALUES  # type: ignore[index]
-    hierarchy.create_array("text", shape=(3,), data_type="string")
-    hierarchy.create_array("record", shape=(4,), data_type=np.dtype([("a", "<i2"), ("b", "<f4")]))
+    hierarchy.create_array("text", shape=(3,), dtype="string")
+    hierarchy.create_array("record", shape=(4,), dtype=np.dtype([("a", "<i2"), ("b", "<f4")]))
     for name in ("g/data.npy", "g/%2E", "g/a.h5", "g/x y", "g/é", "g/50%"):
-        hierarchy.create_array(name, shape=(2,), data_type="uint8")
+        hierarchy.create_array(name, shape=(2,), dtype="uint8")
     for key in ("g/a//b", "g/./c", "g/%/d", "odd\0key"):
         store.set(key, b"x")
     arrays = ArraysTree(lambda: zarrcore.open(store), Freshness(math.inf))

@@ -21,7 +21,7 @@ NAMES = ("time", "y", None)
 @cache
 def _array() -> ArrayNode:
     array = zarrcore.create(MemoryStore()).create_array(
-        "a", shape=VALUES.shape, data_type="int16", chunk_shape=(3, 2, 4)
+        "a", shape=VALUES.shape, dtype="int16", chunks=(3, 2, 4)
     )
     array[...] = VALUES
     return array

@@ -63,7 +63,7 @@ def _array(number: int) -> tuple[ArrayNode, MemoryStore, bytes]:
     if "index_codecs" not in _KINDS[number]:  # only read
         codec = NamedConfiguration("sharding_indexed", {**_KINDS[number], "index_codecs": [_LITTLE]})
     array = zarrcore.create(store).create_array(
-        "a", shape=_SHAPE, data_type="int16", chunk_shape=_SHAPE, codecs=[codec], fill_value=-1
+        "a", shape=_SHAPE, dtype="int16", chunks=_SHAPE, codecs=[codec], fill_value=-1
     )
     values = np.arange(24, dtype="i2").reshape(_SHAPE)
     values[:2, 3:] = -1  # a missing inner chunk

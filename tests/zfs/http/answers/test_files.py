@@ -152,7 +152,7 @@ def test_a_browser_runs_nothing_that_is_stored(tmp_path: Path) -> None:
 
 def test_a_range_decodes_only_the_chunks_that_it_crosses(tmp_path: Path) -> None:
     array = zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(64, 1000), data_type="int32", chunk_shape=(1, 1000)
+        "x", shape=(64, 1000), dtype="int32", chunks=(1, 1000)
     )
     array[...] = np.arange(64_000).reshape(64, 1000)
     with serving(tmp_path / "a.zarr") as server:

@@ -91,9 +91,7 @@ def test_an_empty_directory_is_an_empty_list(tmp_path: Path) -> None:
 
 
 def test_a_directory_of_many_names_is_complete(tmp_path: Path) -> None:
-    zc.create(tmp_path / "a.zarr").create_array(
-        "x", shape=(3000, 2, 2), data_type="int8", chunk_shape=(3000, 2, 2)
-    )
+    zc.create(tmp_path / "a.zarr").create_array("x", shape=(3000, 2, 2), dtype="int8", chunks=(3000, 2, 2))
     with serving(tmp_path / "a.zarr", show=("raw",)) as server:
         listed = get(f"{server.url}/arrays/x/slices/", headers={"accept": "application/json"}).json()
         assert [entry["name"] for entry in listed] == [f"{number}.raw" for number in range(3000)]

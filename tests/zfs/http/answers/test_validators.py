@@ -20,7 +20,7 @@ from zarrfs.trees.store_trees import TreeOptions
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(4, 5, 6), data_type="int16")
+    array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(4, 5, 6), dtype="int16")
     array[...] = 1
     return tmp_path / "a.zarr"
 

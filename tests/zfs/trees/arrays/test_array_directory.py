@@ -53,8 +53,8 @@ def test_names_that_select_nothing_are_absent(small: Path) -> None:
 
 def test_a_zero_dimensional_and_an_empty_array_have_files_but_no_planes(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "h.zarr")
-    hierarchy.create_array("/scalar", shape=(), data_type="int16", fill_value=258)
-    hierarchy.create_array("/empty", shape=(0, 3), data_type="int16")
+    hierarchy.create_array("/scalar", shape=(), dtype="int16", fill_value=258)
+    hierarchy.create_array("/empty", shape=(0, 3), dtype="int16")
     root = arrays(tmp_path / "h.zarr")
     for name, elements in (("scalar", b"\2\1"), ("empty", b"")):
         directory = walk(root, name)
@@ -64,7 +64,7 @@ def test_a_zero_dimensional_and_an_empty_array_have_files_but_no_planes(tmp_path
 
 
 def test_only_files_that_the_elements_fill_can_be_written(tmp_path: Path) -> None:
-    zc.create(tmp_path / "h.zarr").create_array("/a", shape=(2, 3), data_type="uint8")
+    zc.create(tmp_path / "h.zarr").create_array("/a", shape=(2, 3), dtype="uint8")
     tree = ArraysTree(lambda: zc.open(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20))
     directory = walk(tree.root(True), "a")
     writable = {

@@ -58,9 +58,7 @@ def maps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     times = {"units": "days since 2020-01-01"}
     array_in(hierarchy, "climate/time", np.arange(5), ["time"], attributes=times)
     attributes = {"units": "K", "_FillValue": -1}
-    array_in(
-        hierarchy, "climate/t", SERIES, ["time", "y", "x"], attributes=attributes, chunk_shape=(1, 128, 128)
-    )
+    array_in(hierarchy, "climate/t", SERIES, ["time", "y", "x"], attributes=attributes, chunks=(1, 128, 128))
     array_in(hierarchy, "climate/last", SERIES.transpose(1, 2, 0), ["y", "x", "time"])
     layout = [
         {"asset": str(n), "spatial:transform": [10.0 * 2**n, 0, 500000, 0, 10.0 * 2**n, 4600000]}
@@ -71,7 +69,7 @@ def maps(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "proj:code": "EPSG:32633",
     }
     for number, data in enumerate(LEVELS):
-        array_in(hierarchy, f"scene/{number}", data, ["band", "y", "x"], chunk_shape=(1, 256, 256))
+        array_in(hierarchy, f"scene/{number}", data, ["band", "y", "x"], chunks=(1, 256, 256))
     return path
 
 

@@ -48,7 +48,7 @@ def test_a_broken_array_says_why(small: Path) -> None:
 def writable(tmp_path: Path) -> Directory:
     """The root of a hierarchy that can be changed, with the array ``a`` and the group ``g``."""
     hierarchy = zc.create(tmp_path / "h.zarr")
-    hierarchy.create_array("/a", shape=(2,), data_type="u1")[...] = [1, 2]
+    hierarchy.create_array("/a", shape=(2,), dtype="u1")[...] = [1, 2]
     hierarchy.create_group("/g")
     tree = ArraysTree(lambda: zc.open(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20))
     return tree.root(True)
@@ -164,7 +164,7 @@ def test_only_where_nothing_is_stored_are_names_absent() -> None:
 def test_a_bare_pyramid_of_n5_is_an_image(tmp_path: Path) -> None:
     hierarchy = zc.create(tmp_path / "a.n5", format="n5")
     for name, side in (("scan/s0", 64), ("scan/s1", 32), ("other/a", 64)):
-        hierarchy.create_array(name, shape=(side, side), data_type="uint8", chunk_shape=(32, 32))
+        hierarchy.create_array(name, shape=(side, side), dtype="uint8", chunks=(32, 32))
     root = arrays(tmp_path / "a.n5")
     image = walk(root, "scan", "image.ome.tiff")
     assert image is not None

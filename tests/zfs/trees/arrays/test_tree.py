@@ -34,7 +34,7 @@ def test_a_hierarchy_that_does_not_open_says_why(error: Exception) -> None:
 
 def test_a_changed_key_only_affects_data_made_from_it() -> None:
     store = MemoryStore(values={})
-    zc.create(store).create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 7
+    zc.create(store).create_array("/a", shape=(4,), dtype="u1", chunks=(2,))[...] = 7
     cache = zc.ChunkCache(1 << 20)
     view = ArraysTree(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
 

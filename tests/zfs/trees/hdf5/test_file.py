@@ -153,7 +153,7 @@ with h5py.File(sys.argv[1]) as file:
 def test_recognizing_a_file_decodes_no_chunk(tmp_path: Path, mount: Mounter, tree: str) -> None:
     """S40: "Looking at names, shapes and attributes fetches no chunk", although Python 3.14 reads 128 KiB for the first bytes."""
     array = zc.create(tmp_path / "a.zarr").create_array(
-        "a", shape=(2, 512, 1024), data_type="uint8", chunk_shape=(1, 64, 64)
+        "a", shape=(2, 512, 1024), dtype="uint8", chunks=(1, 64, 64)
     )
     array[...] = 7
     mounted = mount(tmp_path / "a.zarr")
@@ -166,12 +166,10 @@ def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
     """S40: "Looking at names, shapes and attributes fetches no chunk"; here for 100 arrays, and 50 ms for each request."""
     values = np.random.default_rng(0).integers(0, 99, (8, 256, 512), "<i4")
     hierarchy = zc.create(tmp_path / "hundred.zarr")
-    hierarchy.create_array("time", shape=(8,), data_type="int64", dimension_names=["time"])[...] = np.arange(
-        8
-    )
+    hierarchy.create_array("time", shape=(8,), dtype="int64", dimension_names=["time"])[...] = np.arange(8)
     for number in range(99):
         array = hierarchy.create_array(
-            f"a{number}", shape=values.shape, data_type="int32", chunk_shape=(2, 64, 256),
+            f"a{number}", shape=values.shape, dtype="int32", chunks=(2, 64, 256),
             dimension_names=["time", "y", "x"], attributes={"n": number},
         )  # fmt: skip
         if number == 42:
@@ -292,7 +290,7 @@ def test_a_group_with_a_new_array_is_made_again(ocean: Path, tmp_path: Path) -> 
     source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
     tree = view(source, clock)
     before = walk(tree.root(True), "sea", "__all__.h5").sized(True)
-    zc.open(source, "r+").create_array("sea/new", shape=(3,), data_type="u1")
+    zc.open(source, "r+").create_array("sea/new", shape=(3,), dtype="u1")
     assert walk(tree.root(True), "sea", "__all__.h5").version == before.version, "within the time to live"
     clock.s += 20
     file = walk(tree.root(True), "sea", "__all__.h5")
@@ -331,7 +329,7 @@ def test_a_size_over_the_network_is_not_asked_for_by_a_listing(tmp_path: Path) -
     """S38: "Neither listing nor looking up a name makes one", nor asks for the documents of coordinates."""
     hierarchy = zc.create(tmp_path / "a.zarr")
     for name in ("wave", "x"):
-        hierarchy.create_array(name, shape=(4,), data_type="u1", dimension_names=["x"])
+        hierarchy.create_array(name, shape=(4,), dtype="u1", dimension_names=["x"])
     documents = (tmp_path / "a.zarr").rglob("zarr.json")
     values = {path.relative_to(tmp_path / "a.zarr").as_posix(): path.read_bytes() for path in documents}
     remote = Remote(values)

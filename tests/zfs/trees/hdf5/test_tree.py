@@ -102,12 +102,12 @@ def test_names(tmp_path: Path, mounter: Mounter) -> None:
     arrays = ["x", "x.h5", "ü b", "50%", "%2E", "a.b.c", "_all_", ".h", "-", "'\n"]
     no_netcdf_names = ["%2E", ".h", "-", "'\n"]
     for number, name in enumerate(arrays):
-        hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = number
+        hierarchy.create_array(name, shape=(1,), dtype="int32")[...] = number
     for name in ("y", "y.h5", "z.nc", "z"):
         hierarchy.create_group(name)
-        hierarchy.create_array(f"{name}/in", shape=(1,), data_type="int8")
+        hierarchy.create_array(f"{name}/in", shape=(1,), dtype="int8")
     for name in ("w", "reserved"):
-        hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = 99
+        hierarchy.create_array(name, shape=(1,), dtype="int32")[...] = 99
     (tmp_path / "a.zarr/reserved").rename(tmp_path / "a.zarr/__all__")
     hierarchy.create_group("w.h5")
     folder = mounter(tmp_path / "a.zarr").path / "hdf5"
@@ -130,7 +130,7 @@ def test_names(tmp_path: Path, mounter: Mounter) -> None:
 
 
 def test_a_root_that_is_an_array(tmp_path: Path, mounter: Mounter) -> None:
-    zc.create(tmp_path / "a.zarr").create_array("/", shape=(3,), data_type="int16", overwrite=True)[...] = 5
+    zc.create(tmp_path / "a.zarr").create_array("/", shape=(3,), dtype="int16", overwrite=True)[...] = 5
     folder = mounter(tmp_path / "a.zarr", "--view", "hdf5").path
     assert os.listdir(folder) == ["__all__.h5"]
     with h5py.File(folder / "__all__.h5") as file:
@@ -179,7 +179,7 @@ def test_xarray_opens_the_whole_tree(tmp_path: Path, mount: Mounter) -> None:
     with zc.create(tmp_path / "tree.zarr") as made:
         for number, path in enumerate(("top", "a/other", "a/b/deep"), 3):
             values = np.arange(number * 4, dtype="i4").reshape(number, 4)
-            made.create_array(path, shape=values.shape, data_type="i4")[...] = values
+            made.create_array(path, shape=values.shape, dtype="i4")[...] = values
     mounted = mount(tmp_path / "tree.zarr")
     for suffix, engine in (("nc", "netcdf4"), ("nc", "h5netcdf")):
         with xr.open_datatree(mounted.path / "hdf5" / f"__all__.{suffix}", engine=engine) as tree:

@@ -98,9 +98,9 @@ def test_a_denied_chunk_is_not_missing(
 
 
 def test_a_denied_block_of_n5_is_not_missing(tmp_path: Path, server: FaultServer, mount: Mounter) -> None:
-    zc.create(tmp_path / "h", format="n5").create_array(
-        "g/a", shape=(4, 4), data_type="int32", chunk_shape=(2, 2)
-    )[...] = VALUES
+    zc.create(tmp_path / "h", format="n5").create_array("g/a", shape=(4, 4), dtype="int32", chunks=(2, 2))[
+        ...
+    ] = VALUES
     upload(server, tmp_path / "h")
     mounted = mount(f"{server.url}/h", "--retries", "0", "--metadata-ttl", "0")
     assert (mounted.keys / "g/a/1").is_dir()

@@ -20,7 +20,7 @@ from zarrfs.trees.writing.spool import SpoolMemory
 def hierarchy() -> Hierarchy:
     made = zc.create(MemoryStore())
     made.root.attributes = {"by": "a test"}
-    made.create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = [1, 2, 3, 4]
+    made.create_array("/a", shape=(4,), dtype="u1", chunks=(2,))[...] = [1, 2, 3, 4]
     return made
 
 
@@ -72,7 +72,7 @@ def test_an_array_replaced_while_it_is_written_is_neither_opened_nor_stored(
     edits.write(0, b"\7", True)
     other = zc.open(hierarchy.store, "r+")
     other.erase("/a")
-    replaced = other.create_array("/a", shape=(5,), data_type="u1", chunk_shape=(2,))
+    replaced = other.create_array("/a", shape=(5,), dtype="u1", chunks=(2,))
     assert editor.edits(replaced) is None
     with pytest.raises(ChangedError, match="is no longer the array that was opened"):
         editor.open(replaced)

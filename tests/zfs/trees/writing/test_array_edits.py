@@ -40,9 +40,7 @@ def test_edits_agree_with_a_bytearray(shape: tuple[int, ...], data: st.DataObjec
 
     hierarchy = zc.create(MemoryStore())
     chunks = tuple(data.draw(st.integers(1, 4)) for _ in shape)
-    array = hierarchy.create_array(
-        "/a", shape=shape, data_type=np.dtype(itemsize), chunk_shape=chunks, codecs=[]
-    )
+    array = hierarchy.create_array("/a", shape=shape, dtype=np.dtype(itemsize), chunks=chunks, codecs=[])
     expected = bytearray(np.asarray(array[...]).tobytes())
     edits = ArrayEdits(array)
     for _ in range(data.draw(st.integers(1, 8))):

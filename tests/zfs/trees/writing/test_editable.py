@@ -22,9 +22,7 @@ VALUES = np.arange(12, dtype="<i2").reshape(3, 4)
 
 @pytest.fixture
 def array() -> ArrayNode:
-    node = zc.create(MemoryStore()).create_array(
-        "/a", shape=VALUES.shape, data_type="int16", chunk_shape=(2, 3)
-    )
+    node = zc.create(MemoryStore()).create_array("/a", shape=VALUES.shape, dtype="int16", chunks=(2, 3))
     node[...] = VALUES
     return node
 
@@ -122,8 +120,8 @@ def test_changes_are_counted_for_every_open_file_of_the_array(file: Open) -> Non
 def test_an_empty_and_a_zero_dimensional_array_are_files() -> None:
     hierarchy = zc.create(MemoryStore())
     editor = ArrayEditor(lambda: hierarchy, SpoolMemory(0))
-    empty = hierarchy.create_array("/empty", shape=(0, 3), data_type="int16", chunk_shape=(1, 3))
-    scalar = hierarchy.create_array("/scalar", shape=(), data_type="int16")
+    empty = hierarchy.create_array("/empty", shape=(0, 3), dtype="int16", chunks=(1, 3))
+    scalar = hierarchy.create_array("/scalar", shape=(), dtype="int16")
     opened = EditableFile(empty, "raw", None, lambda: None, editor).open_to_write(True, True)
     assert (opened.size, content(opened)) == (0, b"")
     opened.store(closing=True)

@@ -29,7 +29,7 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     place = tmp_path / "store" / request.param
     place.parent.mkdir()
     with zc.create(place) as made:
-        made.create_array("a", shape=(64, 64), data_type="i4", chunk_shape=(16, 16))[...] = 1
+        made.create_array("a", shape=(64, 64), dtype="i4", chunks=(16, 16))[...] = 1
     return place
 
 

@@ -33,9 +33,7 @@ NAMES = ("zarr3/g/a/c/2", "zarr3/g/a/zarr.json", "arrays/g/a/data.raw", "arrays/
 def write(path: Path, format_name: str) -> Path:
     hierarchy = zc.create(path / f"h.{format_name}", format=format_name)
     hierarchy.create_group("g", attributes={"b": 2})
-    hierarchy.create_array("g/a", shape=(6,), data_type="int32", chunk_shape=(2,), attributes={"b": 2})[
-        ...
-    ] = VALUES
+    hierarchy.create_array("g/a", shape=(6,), dtype="int32", chunks=(2,), attributes={"b": 2})[...] = VALUES
     return path / f"h.{format_name}"
 
 

@@ -130,7 +130,7 @@ class NewArray(WritableOpenFile):
 
     def _make(self, shape: tuple[int, ...], dtype: np.dtype[Any], slab: Slab) -> None:
         hierarchy = self._hierarchy()
-        array = hierarchy.create_array(self.path, shape=shape, data_type=dtype)
+        array = hierarchy.create_array(self.path, shape=shape, dtype=dtype)
         try:
             _fill(array, slab)
         except BaseException:

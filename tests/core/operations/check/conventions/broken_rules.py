@@ -22,5 +22,5 @@ def hierarchy_of(
     hierarchy = zarrcore.create("memory://", format=format_name)
     hierarchy["/"].attributes = attributes
     for path, shape in shapes.items():
-        hierarchy.create_array(path, shape=shape, data_type="uint8")
+        hierarchy.create_array(path, shape=shape, dtype="uint8")
     return hierarchy

@@ -21,7 +21,7 @@ def of_array(
     hierarchy.create_array(
         name,
         shape=elements.shape,
-        data_type=elements.dtype,
+        dtype=elements.dtype,
         dimension_names=[dimension],
         attributes={"units": "m", **attributes},
     )[...] = elements

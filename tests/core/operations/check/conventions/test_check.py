@@ -21,7 +21,7 @@ def test_a_meaning_that_cannot_be_read_is_a_finding() -> None:
 def test_the_attributes_of_zarr_v2_are_at_fault_not_its_array() -> None:
     hierarchy = zarrcore.create("memory://", format="v2")
     hierarchy.create_array(
-        "a", shape=(2,), data_type="uint8", dimension_names=["x"], attributes={"units": "m", "axis": "Q"}
+        "a", shape=(2,), dtype="uint8", dimension_names=["x"], attributes={"units": "m", "axis": "Q"}
     )
     ((key, _),) = findings(hierarchy)
     assert key == "a/.zattrs"
@@ -31,7 +31,7 @@ def test_georeferences_beside_cf_are_checked() -> None:
     hierarchy = hierarchy_of({})
     attributes = {"units": "m", "standard_name": "altitude", "proj:code": 4326}
     hierarchy.create_array(
-        "a", shape=(2, 2), data_type="uint8", dimension_names=["y", "x"], attributes=attributes
+        "a", shape=(2, 2), dtype="uint8", dimension_names=["y", "x"], attributes=attributes
     )
     ((_, sentence),) = findings(hierarchy)
     assert sentence.startswith(

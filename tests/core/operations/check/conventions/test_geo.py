@@ -28,7 +28,7 @@ VALID: dict[str, Any] = {
 def of_array(**attributes: Any) -> list[str]:
     hierarchy = zarrcore.create("memory://")
     told = {name: value for name, value in {**VALID, **attributes}.items() if value is not ...}
-    hierarchy.create_array("a", shape=(4, 6), data_type="uint8", dimension_names=["y", "x"], attributes=told)
+    hierarchy.create_array("a", shape=(4, 6), dtype="uint8", dimension_names=["y", "x"], attributes=told)
     return broken(hierarchy, "a")
 
 
@@ -72,7 +72,7 @@ def pyramid(*layout: dict[str, Any]) -> list[str]:
     hierarchy = zarrcore.create("memory://")
     hierarchy["/"].attributes = {"multiscales": {"layout": [*layout]}}
     for name, length in (("a", 8), ("b", 4)):
-        hierarchy.create_array(name, shape=(length, length), data_type="uint8")
+        hierarchy.create_array(name, shape=(length, length), dtype="uint8")
     return broken(hierarchy)
 
 

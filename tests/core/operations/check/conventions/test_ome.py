@@ -60,7 +60,7 @@ def test_broken_rules(attributes: dict[str, Any], shapes: dict[str, Any], expect
 
 def test_levels_that_are_groups_or_have_other_dimension_names() -> None:
     hierarchy = hierarchy_of(new(image()))
-    hierarchy.create_array("a", shape=(4, 4), data_type="uint8", dimension_names=["v", "u"])
+    hierarchy.create_array("a", shape=(4, 4), dtype="uint8", dimension_names=["v", "u"])
     hierarchy.create_group("b")
     found = broken(hierarchy)
     assert "OME-NGFF: multiscales[0].datasets: the level b is not an array" in found
@@ -69,7 +69,7 @@ def test_levels_that_are_groups_or_have_other_dimension_names() -> None:
 
 def test_labels_must_be_integers() -> None:
     hierarchy = hierarchy_of(new(image(paths="a", **{"image-label": {}})))
-    hierarchy.create_array("a", shape=(4, 4), data_type="float32")
+    hierarchy.create_array("a", shape=(4, 4), dtype="float32")
     assert "OME-NGFF: multiscales[0].datasets: labels must be integers, found float32" in broken(hierarchy)
 
 

@@ -79,7 +79,7 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
     if source is None:
         source = place_of_brain(folder)
         known = write_brain(source)
-    hierarchy = zarrcore.open(source, format=arguments.format, options=store_options(arguments))
+    hierarchy = zarrcore.open_hierarchy(source, format=arguments.format, options=store_options(arguments))
     say("Opened", f"{hierarchy.format.title} at {hierarchy.url}")
     array = choose(hierarchy, "/functional" if known else "")
     obstacle = why_no_mount()
@@ -173,7 +173,7 @@ def write_brain(path: str) -> dict[str, np.ndarray]:
 def is_own(path: str, attributes: dict[str, str]) -> bool:
     """Whether an earlier run wrote what is at a path, by the attributes of its root group."""
     try:
-        found = zarrcore.open(path)["/"].attributes
+        found = zarrcore.open_hierarchy(path)["/"].attributes
     except (ZarrError, OSError):
         return False
     return not os.path.islink(path) and dict(found) == attributes

@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from zarrcore.hierarchy import Collection as Collection
     from zarrcore.hierarchy import Group as Group
     from zarrcore.hierarchy import Hierarchy as Hierarchy
-    from zarrcore.hierarchy import create_hierarchy, open_hierarchy
+    from zarrcore.hierarchy import create_hierarchy
+    from zarrcore.hierarchy import open_hierarchy as open_hierarchy
     from zarrcore.metadata import ArrayMetadata as ArrayMetadata
     from zarrcore.metadata import GroupMetadata as GroupMetadata
     from zarrcore.stores import open_store as open_store
@@ -83,7 +84,7 @@ else:
             "filetypes": "VirtualFile virtual_file",
             "formats": "Format",
             "hierarchy": """
-                BrokenNode Collection Group Hierarchy create=create_hierarchy open=open_hierarchy
+                BrokenNode Collection Group Hierarchy create=create_hierarchy open=open_hierarchy open_hierarchy
             """,
             "metadata": "ArrayMetadata GroupMetadata",
             "stores": "open_store",

@@ -122,7 +122,7 @@ def _write_bitshuffled(files: Path, values: np.ndarray) -> None:
 def _read(place: str, _: str, *, selection: Any = ...) -> np.ndarray:
     import zarrcore
 
-    with zarrcore.open(place) as hierarchy:
+    with zarrcore.open_hierarchy(place) as hierarchy:
         array: Any = hierarchy[_VARIABLE]
         found: np.ndarray = array[selection]
         return found
@@ -131,7 +131,7 @@ def _read(place: str, _: str, *, selection: Any = ...) -> np.ndarray:
 def _tree(place: str, _: str) -> list[tuple[str, Any]]:
     import zarrcore
 
-    with zarrcore.open(place) as hierarchy:
+    with zarrcore.open_hierarchy(place) as hierarchy:
         return sorted((node.path[1:], node.shape) for node in hierarchy.walk() if hasattr(node, "shape"))
 
 
@@ -145,7 +145,7 @@ def _index(place: str, output: str) -> None:
     from zarrcore.stores import open_store
 
     path = Path(f"{output}.json")
-    with zarrcore.open(place) as hierarchy, open_store(path.parent, create=True) as folder:
+    with zarrcore.open_hierarchy(place) as hierarchy, open_store(path.parent, create=True) as folder:
         write_references(hierarchy, folder, path.name)
 
 
@@ -164,7 +164,7 @@ def _convert(place: str, output: str, *, chunk_shape: tuple[int, ...] | None = N
         # xarray writes the same: the default compressor of zarr-python.
         zstd = NamedConfiguration("zstd", {"level": 0, "checksum": False})
         layout = Layout(chunk_shape, codecs=(zstd,))
-    with zarrcore.open(place) as hierarchy, open_store(output, create=True) as destination:
+    with zarrcore.open_hierarchy(place) as hierarchy, open_store(output, create=True) as destination:
         execute(plan_copy(hierarchy, layout=layout), hierarchy, destination)
 
 

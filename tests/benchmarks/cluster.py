@@ -115,7 +115,7 @@ def _copy(run_work: RunWork, folder: Path) -> int:
     from zarrcore.metadata import NamedConfiguration
     from zarrcore.operations.copy import Layout, execute, plan_copy
 
-    source = zarrcore.open(_stretched(folder, _COPIED))
+    source = zarrcore.open_hierarchy(_stretched(folder, _COPIED))
     zstd = (NamedConfiguration("zstd", {"level": 3}),)
     plan = plan_copy(source, layout=Layout((128, 128, 64), (), zstd))
     target = folder / "copied.zarr"
@@ -130,7 +130,7 @@ def _check(run_work: RunWork, folder: Path, times: int = _CHECKED) -> int:
     import zarrcore
     from zarrcore.operations.check import check
 
-    hierarchy = zarrcore.open(_stretched(folder, times))
+    hierarchy = zarrcore.open_hierarchy(_stretched(folder, times))
     if found := [*check(hierarchy, run_work=run_work)]:
         raise SystemExit(f"unexpected: {found}")
     nbytes: int = hierarchy["/"].nbytes

@@ -167,7 +167,7 @@ def _copy(
     from zarrcore.operations.copy import Layout, execute, plan_copy
     from zarrcore.stores import open_store
 
-    hierarchy = zarrcore.open(source)
+    hierarchy = zarrcore.open_hierarchy(source)
     plan = plan_copy(hierarchy, layout=Layout(chunk_shape))
     with open_store(target, create=True) as destination:
         execute(plan, hierarchy, destination, verify=verify)
@@ -184,7 +184,7 @@ def _copy_in_s3(source: str, target: str) -> None:
 
     (url, _, source), (_, _, target) = source.partition("#"), target.partition("#")
     options: Any = {"endpoint_url": url, "region": _REGION}
-    hierarchy = zarrcore.open(f"s3://{source}", **options)
+    hierarchy = zarrcore.open_hierarchy(f"s3://{source}", **options)
     plan = plan_copy(hierarchy)
     with open_store(f"s3://{target}", create=True, **options) as destination:
         execute(plan, hierarchy, destination)
@@ -201,7 +201,7 @@ def _check(source: str, _: str) -> None:
     import zarrcore
     from zarrcore.operations.check import check
 
-    for finding in check(zarrcore.open(source)):
+    for finding in check(zarrcore.open_hierarchy(source)):
         raise SystemExit(f"unexpected finding: {finding}")
 
 

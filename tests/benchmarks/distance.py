@@ -143,7 +143,7 @@ def _tree(place: str) -> list[tuple[str, Any]]:
     import zarrcore
 
     url, bucket, name = _split(place)
-    hierarchy = zarrcore.open(f"s3://{bucket}/{name}", **_options(url))
+    hierarchy = zarrcore.open_hierarchy(f"s3://{bucket}/{name}", **_options(url))
     return sorted((node.path, getattr(node, "shape", None)) for node in hierarchy.walk())
 
 
@@ -232,7 +232,7 @@ def _read(place: str, selection: Any) -> np.ndarray:
     import zarrcore
 
     url, bucket, name = _split(place)
-    array: Any = zarrcore.open(f"s3://{bucket}/{name}", **_options(url))["/"]
+    array: Any = zarrcore.open_hierarchy(f"s3://{bucket}/{name}", **_options(url))["/"]
     found: np.ndarray = array[selection]
     return found
 
@@ -338,7 +338,7 @@ def _write(bucket: Path) -> None:
             )
             made[...] = 1
         shutil.copytree(path, bucket / f"tree-{format_}-consolidated")
-        zarrcore.open(bucket / f"tree-{format_}-consolidated", "r+").consolidate()
+        zarrcore.open_hierarchy(bucket / f"tree-{format_}-consolidated", "r+").consolidate()
     values = np.random.default_rng(0).normal(0, 1, (640,) * 3).astype("f4")
     _array(bucket / "whole", values, (64,) * 3, None, [])
     counts = (np.abs(values[:128]).ravel()[: 8 << 20] * 100).astype("u2").reshape(8, 1024, 1024)

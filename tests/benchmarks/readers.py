@@ -24,7 +24,7 @@ def is_of_points(selection: Any) -> bool:
 def open_zarrscope(path: Path, zarr_format: int) -> Read:
     import zarrcore
 
-    array: Any = zarrcore.open(path, format=f"v{zarr_format}")["/"]
+    array: Any = zarrcore.open_hierarchy(path, format=f"v{zarr_format}")["/"]
     return lambda selection: array.vindex[selection] if is_of_points(selection) else array[selection]
 
 

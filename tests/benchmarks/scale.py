@@ -54,14 +54,14 @@ def tasks() -> list[Task]:
 def _walk(size: int) -> int:
     import zarrcore
 
-    return sum(1 for _ in zarrcore.open(ManyNodes(size)).walk())
+    return sum(1 for _ in zarrcore.open_hierarchy(ManyNodes(size)).walk())
 
 
 def _check(size: int) -> int:
     import zarrcore
     from zarrcore.operations.check import check
 
-    for finding in check(zarrcore.open(ManyNodes(size)), decode=False):
+    for finding in check(zarrcore.open_hierarchy(ManyNodes(size)), decode=False):
         if finding.severity != "note":  # that chunks are missing
             raise SystemExit(f"unexpected finding: {finding}")
     return size
@@ -73,7 +73,7 @@ def _search(size: int) -> int:
     import zarrcore
     from zarrbrowser.session.inventory import Inventory
 
-    source: Any = SimpleNamespace(hierarchy=zarrcore.open(ManyNodes(size)))
+    source: Any = SimpleNamespace(hierarchy=zarrcore.open_hierarchy(ManyNodes(size)))
     inventory = Inventory(source)
     found = inventory.search("0007", lambda: False, lambda findings: None)
     return len(inventory.entries) if found.arrays else 0
@@ -91,7 +91,7 @@ def _list(size: int) -> int:
 def _missing(size: int) -> int:
     import zarrcore
 
-    array: Any = zarrcore.open(ManyKeys(size))["/"]
+    array: Any = zarrcore.open_hierarchy(ManyKeys(size))["/"]
     info = array.storage_info()
     if info.missing != size // 2:
         raise SystemExit(f"expected {size // 2} missing chunks, found {info.missing}")
@@ -101,7 +101,7 @@ def _missing(size: int) -> int:
 def _column(size: int) -> int:
     import zarrcore
 
-    array: Any = zarrcore.open(ManyKeys(size))["/"]
+    array: Any = zarrcore.open_hierarchy(ManyKeys(size))["/"]
     values = array[:, 2]
     return len(values) if values.all() else 0
 

@@ -71,7 +71,7 @@ def _serve(mountpoint: str, store: Callable[[int], ReadableStore], size: int) ->
     from zarrfs.mount.outcome import Outcome
 
     def opener(found: ReadableStore, cache: Any) -> zarrcore.Hierarchy:
-        return zarrcore.open(found, chunk_cache=cache)
+        return zarrcore.open_hierarchy(found, chunk_cache=cache)
 
     with Outcome() as outcome:
         Mount(store(size), opener, MountOptions(mountpoint=mountpoint), outcome).run(lambda: None)

@@ -16,7 +16,7 @@ Write = Callable[[np.ndarray], Any]
 def open_zarrscope(path: Path, zarr_format: int) -> Write:
     import zarrcore
 
-    array: Any = zarrcore.open(path, mode="r+", format=f"v{zarr_format}")["/"]
+    array: Any = zarrcore.open_hierarchy(path, mode="r+", format=f"v{zarr_format}")["/"]
     return lambda values: array.write(..., values)
 
 

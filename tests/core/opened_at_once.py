@@ -166,7 +166,7 @@ def _read(source: str) -> None:
     import zarrcore as zc
 
     arrays = 0
-    for node in zc.open(source).walk():
+    for node in zc.open_hierarchy(source).walk():
         if isinstance(node, zc.BrokenNode):
             raise node.error
         if node.kind == "array":

@@ -46,7 +46,7 @@ def test_decoded_chunks_are_dated_when_their_bytes_were_requested(
         "x", shape=(8,), chunks=(2,), shards=shard_shape, dtype="uint8"
     )
     made[...] = np.arange(8)
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["x"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["x"]
     before_s = time.monotonic()
     assert aged(array.read, slice(0, 2))[0].tolist() == [0, 1]
     after_s = time.monotonic()
@@ -59,7 +59,7 @@ def test_nodes_are_dated_when_their_documents_were_requested() -> None:
     store = MemoryStore()
     zarrcore.create(store).create_group("g")
     before_s = time.monotonic()
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     node = hierarchy["g"]
     after_s = time.monotonic()
     assert before_s <= hierarchy.root.read_s <= node.read_s <= after_s

@@ -273,7 +273,7 @@ DOCUMENTS: list[tuple[str, Values, type[ZarrError], str]] = [
     ("values", "kind", "words"), [row[1:] for row in DOCUMENTS], ids=[row[0] for row in DOCUMENTS]
 )
 def test_a_document(values: Values, kind: type[ZarrError], words: str) -> None:
-    hierarchy = zc.open(MemoryStore(values=dict(values)))
+    hierarchy = zc.open_hierarchy(MemoryStore(values=dict(values)))
     error = refused(lambda: hierarchy["/a"], kind, words)
     if isinstance(error, MetadataError):
         assert str(error).startswith("a/"), "the document's key"
@@ -289,7 +289,7 @@ def refused(call: Callable[[], object], kind: Any, words: str) -> ZarrError:
 
 
 def opened(values: Values, **options: Any) -> ArrayNode:
-    array = zc.open(MemoryStore(values=dict(values)), **options)["/a"]
+    array = zc.open_hierarchy(MemoryStore(values=dict(values)), **options)["/a"]
     assert isinstance(array, ArrayNode)
     return array
 
@@ -388,7 +388,7 @@ def test_overlapping_inner_chunks_are_read_as_the_index_says() -> None:
 
 @pytest.mark.parametrize("chunk_shape", [[3], [0], [2, 2], "2", [], [5]])
 def test_a_shard_whose_inner_chunks_do_not_fit(chunk_shape: Any) -> None:
-    hierarchy = zc.open(MemoryStore(values=dict(shard(0, 8, 0, 8, chunk_shape=chunk_shape))))
+    hierarchy = zc.open_hierarchy(MemoryStore(values=dict(shard(0, 8, 0, 8, chunk_shape=chunk_shape))))
     assert "chunk_shape" in str(refused(lambda: hierarchy["/a"], MetadataError, "a/zarr.json"))
 
 
@@ -437,7 +437,7 @@ PATHS = ["../secret", "/..", "/a/../../b", "/./a", "/a\0b", "/ .", "//", "/a//b"
 @pytest.mark.parametrize("values", [v3(), v2(), n5()], ids=["v3", "v2", "n5"])
 def test_a_path_that_leads_elsewhere(path: str, values: Values) -> None:
     outside = {key.replace("a/", "secret/"): value for key, value in values.items()}
-    hierarchy = zc.open(MemoryStore(values={**values, **outside}))
+    hierarchy = zc.open_hierarchy(MemoryStore(values={**values, **outside}))
     if path.strip("/"):
         refused(lambda: hierarchy[path], (NodeNotFoundError, SelectionError), "")
     else:
@@ -446,7 +446,11 @@ def test_a_path_that_leads_elsewhere(path: str, values: Values) -> None:
 
 @pytest.mark.parametrize("values", [{}, {"readme.txt": b"hello"}, {"zarr.json/x": b""}], ids=str)
 def test_no_hierarchy(values: Values) -> None:
-    refused(lambda: zc.open(MemoryStore(values=dict(values))), HierarchyNotFoundError, "holds no hierarchy")
+    refused(
+        lambda: zc.open_hierarchy(MemoryStore(values=dict(values))),
+        HierarchyNotFoundError,
+        "holds no hierarchy",
+    )
 
 
 @pytest.mark.parametrize(
@@ -496,5 +500,5 @@ def test_consolidated_metadata(metadata: Any) -> None:
         {**v2(), ".zmetadata": json.dumps({**CONSOLIDATED, "metadata": metadata}).encode()},
         {**v3(), "zarr.json": json.dumps(group).encode()},
     ):
-        hierarchy = zc.open(MemoryStore(values=values))
+        hierarchy = zc.open_hierarchy(MemoryStore(values=values))
         assert [node.path for node in hierarchy.walk()] == ["/", "/a"]

@@ -151,7 +151,7 @@ def _overwritten(value: bytes, place: int, part: bytes) -> bytes:
 def look_at_everything(values: dict[str, bytes]) -> None:
     """Open, walk, read and check a hierarchy."""
     with contextlib.suppress(ZarrError):
-        hierarchy = zc.open(MemoryStore(values=dict(values)), max_chunk_bytes=MAX_CHUNK_BYTES)
+        hierarchy = zc.open_hierarchy(MemoryStore(values=dict(values)), max_chunk_bytes=MAX_CHUNK_BYTES)
         for node in hierarchy.walk():
             if isinstance(node, BrokenNode):
                 assert "cannot be understood" not in str(node.error), "as what no check foresaw is"
@@ -182,7 +182,7 @@ def test_damage_only_raises_our_errors(values: dict[str, bytes]) -> None:
 def test_undamaged_hierarchies_have_no_findings() -> None:
     for values in _whole():
         look_at_everything(values)
-        hierarchy = zc.open(MemoryStore(values=dict(values)))
+        hierarchy = zc.open_hierarchy(MemoryStore(values=dict(values)))
         assert [finding for finding in check(hierarchy) if finding.severity == "error"] == []
 
 

@@ -52,7 +52,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for format_ in FORMATS:
         _write(root / "bucket" / format_, format_)
         shutil.copytree(root / "bucket" / format_, root / "bucket" / f"{format_}-all")
-        zarrcore.open(root / "bucket" / f"{format_}-all", "r+").consolidate()
+        zarrcore.open_hierarchy(root / "bucket" / f"{format_}-all", "r+").consolidate()
     shards = zarrcore.create(root / "bucket/shards").create_array(
         "plane", shape=(64, 256, 256), dtype="u2", chunks=(8, 64, 64), shards=(64, 128, 128)
     )
@@ -180,10 +180,10 @@ class TestManyArrays:
         assert zarrscope("copy", source[0], tmp_path / "copy.zarr", *source[1:]).status == 0
         assert listings(server) == walked + 1
         assert server.round_trips <= 20, "not one for each array"
-        np.testing.assert_array_equal(zarrcore.open(tmp_path / "copy.zarr")["plane"][...], PLANE)
+        np.testing.assert_array_equal(zarrcore.open_hierarchy(tmp_path / "copy.zarr")["plane"][...], PLANE)
 
     def test_small_arrays_are_checked_together(self, server: DistantServer) -> None:
-        hierarchy = zarrcore.open("s3://bucket/v3", **server.s3_options)
+        hierarchy = zarrcore.open_hierarchy("s3://bucket/v3", **server.s3_options)
         server.delay_s = 0.05
         found = [finding.path for finding in check(hierarchy)]
         assert found == sorted(found), "in the order of the walk"
@@ -194,7 +194,7 @@ class TestManyArrays:
 class TestOpening:
     @pytest.mark.parametrize(("format_", "count"), [("v3", 1), ("v2", 3)])
     def test_an_array(self, server: DistantServer, format_: str, count: int) -> None:
-        hierarchy = zarrcore.open(f"{server.url}/bucket/{format_}")
+        hierarchy = zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}")
         assert hierarchy["g3/a07"].attributes == {"n": 7}
         await_root(server, format_)
         await_requests(server, len(AT_ROOT) + count)
@@ -203,7 +203,7 @@ class TestOpening:
         assert server.requests == []
 
     def test_an_array_of_consolidated_metadata(self, server: DistantServer) -> None:
-        hierarchy = zarrcore.open("s3://bucket/v3-all", **server.s3_options)
+        hierarchy = zarrcore.open_hierarchy("s3://bucket/v3-all", **server.s3_options)
         assert hierarchy["g3/a07"].attributes == {"n": 7}
         assert [node.path for node in hierarchy["g3"].children()][:2] == ["/g3/a00", "/g3/a01"]
         await_root(server, "v3-all")
@@ -212,7 +212,7 @@ class TestOpening:
     @pytest.mark.parametrize("format_", FORMATS)
     def test_takes_one_round_trip(self, server: DistantServer, format_: str) -> None:
         server.delay_s = 0.2
-        zarrcore.open(f"{server.url}/bucket/{format_}-all")["g3/a07"]
+        zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
 
@@ -235,7 +235,7 @@ class TestCreating:
             store = open_store(f"s3://bucket/{self.place}", create=True, **server.s3_options)  # type: ignore[arg-type]
             store.get("used")
             server.forget()
-            return zarrcore.open(store, mode, format_, **options)
+            return zarrcore.open_hierarchy(store, mode, format_, **options)
 
         yield make
         shutil.rmtree(folder, ignore_errors=True)
@@ -367,7 +367,7 @@ class TestCreating:
 class TestReading:
     @pytest.mark.parametrize("format_", FORMATS)
     def test_a_plane_requests_its_chunks(self, server: DistantServer, format_: str) -> None:
-        array: Any = zarrcore.open(f"{server.url}/bucket/{format_}")["plane"]
+        array: Any = zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}")["plane"]
         await_root(server, format_)
         server.forget()
         server.delay_s = 0.05
@@ -379,8 +379,8 @@ class TestReading:
     def test_a_sharded_plane_requests_indices_and_inner_chunks(
         self, server: DistantServer, root: Path
     ) -> None:
-        array: Any = zarrcore.open(f"{server.url}/bucket/shards")["plane"]
-        local: Any = zarrcore.open(root / "bucket/shards")["plane"]
+        array: Any = zarrcore.open_hierarchy(f"{server.url}/bucket/shards")["plane"]
+        local: Any = zarrcore.open_hierarchy(root / "bucket/shards")["plane"]
         await_root(server, "shards")
         server.forget()
         np.testing.assert_array_equal(array[10], local[10])
@@ -392,9 +392,9 @@ class TestReading:
         assert server.sent < 4 * (4 * 1.05 * inner + 16 * 32 + 4), "four of the 32 inner chunks of each"
 
     def test_a_sharded_element_requests_an_index_and_an_inner_chunk(self, server: DistantServer) -> None:
-        array: Any = zarrcore.open(f"{server.url}/bucket/shards", chunk_cache=zarrcore.ChunkCache(1 << 24))[
-            "plane"
-        ]
+        array: Any = zarrcore.open_hierarchy(
+            f"{server.url}/bucket/shards", chunk_cache=zarrcore.ChunkCache(1 << 24)
+        )["plane"]
         await_root(server, "shards")
         server.forget()
         element = array[5, 100, 200]
@@ -415,12 +415,12 @@ class TestConsolidatedMetadata:
         (root / "x/zarr.json").write_bytes(document.replace(b"4", b"6", 1))
         (root / "later").mkdir()
         (root / "later/zarr.json").write_bytes(document)
-        remote = zarrcore.open(f"{server.url}/bucket/stale")
-        assert zarrcore.open(root)["x"].shape == (6,)
+        remote = zarrcore.open_hierarchy(f"{server.url}/bucket/stale")
+        assert zarrcore.open_hierarchy(root)["x"].shape == (6,)
         assert remote["x"].shape == (4,)
         assert [node.path for node in remote.walk()] == ["/", "/x"]
         assert remote["later"].shape == (4,), "what they do not tell of is asked for itself"
-        own = zarrcore.open(f"{server.url}/bucket/stale", believe_consolidated=False)
+        own = zarrcore.open_hierarchy(f"{server.url}/bucket/stale", believe_consolidated=False)
         assert own["x"].shape == (6,)
         assert [node.path for node in own.walk()] == ["/", "/later", "/x"]
         stale = [finding.path for finding in check(remote) if finding.what == "stale-consolidated"]
@@ -434,7 +434,7 @@ class TestConsolidatedMetadata:
             monkeypatch.setattr(
                 f"zarrcore.hierarchy.{module}.time", SimpleNamespace(monotonic=lambda: now_s[0])
             )
-        hierarchy = zarrcore.open(f"{server.url}/bucket/v3-all", metadata_max_age_s=60)
+        hierarchy = zarrcore.open_hierarchy(f"{server.url}/bucket/v3-all", metadata_max_age_s=60)
         assert hierarchy["g0/a00"].shape == (4,)
         await_root(server, "v3-all")
         server.forget()
@@ -449,7 +449,10 @@ class TestConsolidatedMetadata:
         root = server.root / "bucket/broken"
         zarrcore.create(root, format="v2").create_array("x", shape=(4,), dtype="u1")
         (root / ".zmetadata").write_bytes(b"no JSON")
-        assert [node.path for node in zarrcore.open(f"{server.url}/bucket/broken").walk()] == ["/", "/x"]
+        assert [node.path for node in zarrcore.open_hierarchy(f"{server.url}/bucket/broken").walk()] == [
+            "/",
+            "/x",
+        ]
 
 
 class TestKeys:
@@ -532,13 +535,13 @@ class TestWalking:
     @pytest.mark.parametrize(("width", "depth"), [(1, 60), (3, 5), (40, 2), (1500, 1)])
     def test_in_the_order_of_a_local_store(self, width: int, depth: int) -> None:
         store = remote(width, depth)
-        found = [node.path for node in zarrcore.open(store).walk()]
+        found = [node.path for node in zarrcore.open_hierarchy(store).walk()]
         assert found == sorted(found)
         assert len(found) == sum(width**level for level in range(depth + 1))
 
     def test_is_lazy(self) -> None:
         store = remote(1500, 1)
-        nodes = zarrcore.open(store).walk()
+        nodes = zarrcore.open_hierarchy(store).walk()
         assert [node.path for node in itertools.islice(nodes, 3)] == ["/", "/n0000", "/n0001"]
         assert isinstance(nodes, Generator)
         nodes.close()
@@ -548,11 +551,11 @@ class TestWalking:
         store = remote(3, 3)
         store.failing = {"n0001/zarr.json", "n0002/n0000/"}
         found = {}
-        for node in zarrcore.open(store).walk():
+        for node in zarrcore.open_hierarchy(store).walk():
             found.setdefault(node.path, []).append(node.kind)
         assert found["/n0001"] == ["broken"]
         assert found["/n0002/n0000"] == ["group", "broken"]
         assert len(found) == 1 + 3 + 6 + 15
         store.failing = {""}
         with pytest.raises(zarrcore.StoreError, match="no"):
-            list(zarrcore.open(store).walk())
+            list(zarrcore.open_hierarchy(store).walk())

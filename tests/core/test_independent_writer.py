@@ -20,13 +20,13 @@ from tests.hierarchies import ATTRIBUTES
 
 @pytest.fixture(scope="module")
 def opened(hierarchy: Written) -> zarrcore.Hierarchy:
-    return zarrcore.open(hierarchy.path)
+    return zarrcore.open_hierarchy(hierarchy.path)
 
 
 @pytest.fixture(scope="module")
 def opened_with_cache(hierarchy: Written) -> zarrcore.Hierarchy:
     """With a cache that holds some chunks and must drop others all the time."""
-    return zarrcore.open(hierarchy.path, chunk_cache=zarrcore.ChunkCache(5000))
+    return zarrcore.open_hierarchy(hierarchy.path, chunk_cache=zarrcore.ChunkCache(5000))
 
 
 def difference(found: np.ndarray, expected: np.ndarray) -> str:
@@ -122,7 +122,7 @@ def test_attributes_are_those_written(hierarchy: Written, opened: zarrcore.Hiera
 
 
 def test_dimension_names_are_those_written(v3_hierarchy: Written) -> None:
-    opened = zarrcore.open(v3_hierarchy.path)
+    opened = zarrcore.open_hierarchy(v3_hierarchy.path)
     assert opened["/names/dimensions"].dimension_names == ("time", None, "x")
     assert opened["/names/attributes"].dimension_names is None
 
@@ -132,7 +132,7 @@ import sys, threading, zarrcore
 start, arrays = threading.Barrier(len(sys.argv) - 2), []
 def read(path):
     start.wait()
-    arrays.append(zarrcore.open(sys.argv[1])[path][...])
+    arrays.append(zarrcore.open_hierarchy(sys.argv[1])[path][...])
 threads = [threading.Thread(target=read, args=(path,)) for path in sys.argv[2:]]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -57,7 +57,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("budget", [None, 300, 1 << 20])
 def test_strings_and_bytes_of_zarr_python(written: Path, budget: int | None) -> None:
-    opened = zarrcore.open(written, chunk_cache=None if budget is None else zarrcore.ChunkCache(budget))
+    opened = zarrcore.open_hierarchy(
+        written, chunk_cache=None if budget is None else zarrcore.ChunkCache(budget)
+    )
     for _ in range(2):
         assert opened["text"][:3].tolist() == TEXT[:3].tolist()
         assert set(opened["text"][3:].reshape(-1).tolist()) == {"fill"}
@@ -75,12 +77,12 @@ def test_a_cache_counts_memory_outside_arrays(tmp_path: Path) -> None:
     with warnings.catch_warnings(action="ignore"):
         zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(4,), dtype=str)[...] = "x" * 100_000
     cache = zarrcore.ChunkCache(1 << 30)
-    zarrcore.open(tmp_path / "a.zarr", chunk_cache=cache)["/"].read()
+    zarrcore.open_hierarchy(tmp_path / "a.zarr", chunk_cache=cache)["/"].read()
     assert cache.nbytes >= 400_000
 
 
 def test_files_of_a_known_size_hold_no_strings(written: Path) -> None:
-    array = zarrcore.open(written)["text"]
+    array = zarrcore.open_hierarchy(written)["text"]
     assert supported_suffixes(array) == ()
     with pytest.raises(UnsupportedError, match="'string' has elements of variable length"):
         zarrcore.virtual_file(array, suffix="npy")
@@ -121,7 +123,7 @@ def test_small_numbers_of_tensorstore(name: str, endian: str, tmp_path: Path) ->
     spec = {"driver": "zarr3", "kvstore": f"file://{tmp_path}/a/", "metadata": metadata}
     theirs = tensorstore.open(spec, create=True).result()
     theirs[...] = values
-    ours = zarrcore.open(tmp_path / "a")["/"]
+    ours = zarrcore.open_hierarchy(tmp_path / "a")["/"]
     assert ours.dtype == dtype
     assert ours[...].tobytes() == values.tobytes()
     assert ours.metadata.document()["data_type"] == name
@@ -139,7 +141,7 @@ def test_other_readers_read_our_records(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path / "x.zarr")
     array = hierarchy.create_array("r", shape=(4,), dtype=dtype, chunks=(2,), fill_value=values[1])
     array[:2] = values
-    ours = zarrcore.open(tmp_path / "x.zarr")["r"]
+    ours = zarrcore.open_hierarchy(tmp_path / "x.zarr")["r"]
     assert ours[...].tolist() == [*values.tolist(), *values[1:].tolist() * 2]
     assert ours.fill_value.tobytes() == values[1].tobytes()
     if hasattr(zarr.dtype, "Struct"):  # 3.1 knows the first name of the type only
@@ -234,7 +236,7 @@ def test_packed_bits_and_zarrs(name: str, configuration: dict[str, Any], tmp_pat
     (path / "zarr.json").write_text(json.dumps(document))
     (path / "c/0").mkdir(parents=True)
     (path / "c/0/0").write_bytes(made.encode(values))
-    assert zarrcore.open(path)["/"][...].tobytes() == values.tobytes()
+    assert zarrcore.open_hierarchy(path)["/"][...].tobytes() == values.tobytes()
     with (
         zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}),
         warnings.catch_warnings(action="ignore"),
@@ -243,4 +245,4 @@ def test_packed_bits_and_zarrs(name: str, configuration: dict[str, Any], tmp_pat
         theirs = zarr.open_array(path)
         assert np.asarray(theirs[...]).tobytes() == values.tobytes()
         theirs[...] = values[::-1]
-    assert zarrcore.open(path)["/"][...].tobytes() == values[::-1].tobytes()
+    assert zarrcore.open_hierarchy(path)["/"][...].tobytes() == values[::-1].tobytes()

@@ -76,7 +76,7 @@ def test_the_brain_is_mounted_compared_and_unmounted(packaging: Path, environmen
     assert "equal to what the library reads" in done.stdout
     pictures = list(Path(environment["XDG_CACHE_HOME"]).rglob("*.png"))
     assert [picture.name for picture in pictures] == ["functional-1-12.png"]
-    assert "title" in zarrcore.open(packaging.parent / "brain.zarr")["/"].attributes
+    assert "title" in zarrcore.open_hierarchy(packaging.parent / "brain.zarr")["/"].attributes
     assert os.listdir(environment["TMPDIR"]) == []
 
 

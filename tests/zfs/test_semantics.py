@@ -353,7 +353,7 @@ def test_an_array_stored_again_in_other_chunks_opens_with_its_new_content(
 
     def store(chunks: tuple[int, ...]) -> bytes:
         zarr.create_array(tmp_path / "a.zarr", name="a", data=elements, chunks=chunks, overwrite=True)
-        array = zc.open(tmp_path / "a.zarr")["a"]
+        array = zc.open_hierarchy(tmp_path / "a.zarr")["a"]
         if name.startswith("hdf5"):
             return HDF5File(array).read(0, 1 << 30)
         if name.startswith("zarr3"):

@@ -109,7 +109,7 @@ def _opened(place: Place) -> list[str]:
     """Lines that open a node with zarrcore."""
     options = {"format": place.told_format, **_options(place.connection)}
     words = "".join(f", {name}={value!r}" for name, value in options.items() if value)
-    return [f"hierarchy = zarrcore.open({place.url!r}{words})", f"node = hierarchy[{place.path!r}]"]
+    return [f"hierarchy = zarrcore.open_hierarchy({place.url!r}{words})", f"node = hierarchy[{place.path!r}]"]
 
 
 def _options(connection: Connection) -> dict[str, Any]:

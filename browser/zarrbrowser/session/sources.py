@@ -140,7 +140,7 @@ def open_source(request: SourceRequest) -> Source:
     if isinstance(options, Connection):
         options = options.store_options()
     store = StatisticsStore(zarrcore.open_store(request.address, options=options, all_versions=True))
-    hierarchy = zarrcore.open(store, format=request.format, chunk_cache=cache)
+    hierarchy = zarrcore.open_hierarchy(store, format=request.format, chunk_cache=cache)
     versions = tuple(hierarchy.store.choices())
     return Source(request, hierarchy, hierarchy.node("/"), store.statistics, versions)
 

@@ -48,7 +48,7 @@ def test_a_real_array_is_counted(tmp_path: Path) -> None:
     array = zc.create(tmp_path / "a.zarr").create_array("x", shape=(10, 12), dtype="int32", chunks=(3, 4))
     array[0:3, 0:4] = 1
     array[9:10, 8:12] = 2
-    found = count_chunks(zc.open(tmp_path / "a.zarr")["x"], lambda: False, lambda _map: None)
+    found = count_chunks(zc.open_hierarchy(tmp_path / "a.zarr")["x"], lambda: False, lambda _map: None)
     expected = np.zeros((4, 3))
     expected[0, 0] = expected[3, 2] = 1
     assert np.array_equal(found.fractions(), expected)

@@ -157,7 +157,7 @@ def test_one_channel_of_a_blend_can_be_exported(array: Any, qtbot: QtBot) -> Non
 
 
 def test_another_level_has_its_own_plane(array: Any, qtbot: QtBot, tmp_path: Path) -> None:
-    coarse = zc.open(tmp_path / "a.zarr", mode="r+").create_array(
+    coarse = zc.open_hierarchy(tmp_path / "a.zarr", mode="r+").create_array(
         "coarse",
         shape=(3, 10, 15),
         dtype="int16",

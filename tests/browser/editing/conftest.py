@@ -48,6 +48,6 @@ def again() -> Again:
 
         connection = source.request.options
         options = None if connection is None else connection.store_options()
-        return zc.open(zc.open_store(source.request.address, options=options))
+        return zc.open_hierarchy(zc.open_store(source.request.address, options=options))
 
     return open_it

@@ -57,7 +57,7 @@ def test_those_of_somebody_else_are_never_overwritten(tmp_path: Path) -> None:
     assert saved.undo is not None
     with pytest.raises(CannotUndoError, match="changed again since"):
         saved.undo.run(Progress())
-    assert zc.open(tmp_path / "a.zarr")["/scan/raw"].attributes["unit"] == "ly"
+    assert zc.open_hierarchy(tmp_path / "a.zarr")["/scan/raw"].attributes["unit"] == "ly"
 
 
 def test_a_node_that_somebody_deleted_is_reported(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_full_store_keeps_the_old_ones() -> None:
 def test_consolidated_metadata_that_cannot_be_written_again_are_reported() -> None:
     store = FullStore()
     write_example(store, "v2")
-    with zc.open(store, "r+") as made:
+    with zc.open_hierarchy(store, "r+") as made:
         made.consolidate()
     source = over(store)
     store.room = 1
@@ -99,4 +99,4 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path: Path) -> None:
     source = example(tmp_path, "n5")
     with pytest.raises(MetadataError):
         done(set_attributes(source, "/scan/raw", "array", {"unit": "mm"}, {"dimensions": [1]}))
-    assert zc.open(tmp_path / "a.zarr")["/scan/raw"].shape == (20, 30)
+    assert zc.open_hierarchy(tmp_path / "a.zarr")["/scan/raw"].shape == (20, 30)

@@ -62,7 +62,7 @@ def test_an_element_that_somebody_changed_is_not_overwritten(tmp_path: Path) -> 
     assert written.undo is not None
     with pytest.raises(CannotUndoError):
         written.undo.run(Progress())
-    assert zc.open(tmp_path / "a.zarr")["/scan/raw"][0, 0] == 5
+    assert zc.open_hierarchy(tmp_path / "a.zarr")["/scan/raw"][0, 0] == 5
 
 
 @pytest.mark.parametrize("format_", [2, 3])

@@ -29,7 +29,7 @@ def no_encoder(_pixels: Any) -> bytes:
     "selection", [PLANE, (slice(None), 3, slice(10, 40, 3)), (0, slice(2, 3), slice(4, 5))]
 )
 def test_exported_files_read_back_equal(suffix: str, selection: Any, folder: Path, tmp_path: Path) -> None:
-    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open_hierarchy(folder / "v3.zarr")["deep/volume"])
     path, told = tmp_path / f"out.{suffix}", []
     assert why_not(viewed, selection, suffix) == ""
     size = write(Export(viewed, selection, suffix, str(path)), no_encoder, lambda: False, told.append)
@@ -53,7 +53,7 @@ def test_a_map_has_its_place_on_earth(tmp_path: Path) -> None:
     hierarchy.create_group("g").attributes = {"proj:code": "EPSG:32633", "spatial:transform": grid}
     hierarchy.create_array("g/a", shape=(40, 50), dtype="uint8", dimension_names=["y", "x"])
     counting = zc.stores.StatisticsStore(store)
-    viewed = ViewedArray.whole(zc.open(counting)["g/a"])
+    viewed = ViewedArray.whole(zc.open_hierarchy(counting)["g/a"])
     before = counting.statistics()["get"].requests
     selection = slice(10, 30), slice(5, None)
     assert why_not(viewed, selection, "tif") == ""
@@ -66,7 +66,7 @@ def test_a_map_has_its_place_on_earth(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_export_leaves_the_existing_file(folder: Path, tmp_path: Path) -> None:
-    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open_hierarchy(folder / "v3.zarr")["deep/volume"])
     path = tmp_path / "out.npy"
     path.write_bytes(b"before")
     with pytest.raises(Cancelled):
@@ -76,7 +76,7 @@ def test_a_cancelled_export_leaves_the_existing_file(folder: Path, tmp_path: Pat
 
 
 def test_an_unsuitable_file_type_is_explained(folder: Path) -> None:
-    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open_hierarchy(folder / "v3.zarr")["deep/volume"])
     assert "picture" in why_not(viewed, PLANE, "png")
     assert viewed.file_name((1, slice(None), slice(None)), "npy") == "volume_axis01.npy"
 
@@ -103,5 +103,5 @@ def test_too_many_elements_for_text_are_refused_before_writing(
 
 
 def test_a_text_file_has_at_most_two_axes(folder: Path) -> None:
-    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open_hierarchy(folder / "v3.zarr")["deep/volume"])
     assert "at most two axes" in why_not(viewed, viewed.selection, "csv")

@@ -46,7 +46,7 @@ def frame() -> pd.DataFrame:
 def test_a_data_frame_of_anndata_is_a_table_in_its_order(tmp_path: Path) -> None:
     with warnings.catch_warnings(action="ignore"):
         anndata.AnnData(np.zeros((6, 2), np.float32), obs=frame()).write_zarr(tmp_path / "a.zarr")
-    group = zc.open(tmp_path / "a.zarr")["/obs"]
+    group = zc.open_hierarchy(tmp_path / "a.zarr")["/obs"]
     found = cells(group)
     assert list(found)[1:] == ["size", "kind", "count", "is_good"]
     assert found[next(iter(found))] == [f"cell{number}" for number in range(6)], (
@@ -69,7 +69,7 @@ def test_a_data_frame_of_anndata_is_a_table_in_its_order(tmp_path: Path) -> None
 def test_categories_of_anndata_before_0_8_are_texts(tmp_path: Path) -> None:
     for name in ("a.h5ad", "a.zarr"):
         write_old(tmp_path / name)
-        found = cells(zc.open(tmp_path / name)["/obs"])
+        found = cells(zc.open_hierarchy(tmp_path / name)["/obs"])
         assert found == {"i": ["a", "b", "c"], "type": ["T", "B", None], "n": [0, 1, 2]}
 
 
@@ -80,7 +80,7 @@ def test_a_dataset_of_one_dimension_is_a_table_with_dates_and_unpacked_numbers(t
     )
     packed = {"depth": {"dtype": "int16", "scale_factor": 0.5, "_FillValue": -1}}
     dataset.to_zarr(tmp_path / "a.zarr", encoding=packed, consolidated=False)
-    group = zc.open(tmp_path / "a.zarr")["/"]
+    group = zc.open_hierarchy(tmp_path / "a.zarr")["/"]
     grid = table_of(group)
     assert grid.fields == ("time", "depth"), "the coordinate comes first"
     assert grid.column_name(1) == "depth\nm"

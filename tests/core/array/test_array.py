@@ -17,7 +17,7 @@ from zarrcore.stores import MemoryStore
 
 
 def test_out_is_filled_in_place_and_must_fit(store: CountingStore) -> None:
-    array = zarrcore.open(store)["plain"]
+    array = zarrcore.open_hierarchy(store)["plain"]
     frame = np.zeros((60, 50), "u2")
     assert array.read((slice(None), 4), out=frame[::2].reshape(30, 50)) is not None
     target = np.zeros((30, 2, 50), "u2")[:, 1]
@@ -33,11 +33,11 @@ def test_out_is_filled_in_place_and_must_fit(store: CountingStore) -> None:
 )
 def test_indices_that_are_not_basic_selections_are_refused(store: CountingStore, selection: object) -> None:
     with pytest.raises(SelectionError):
-        zarrcore.open(store)["plain"][selection]
+        zarrcore.open_hierarchy(store)["plain"][selection]
 
 
 def test_arrays_pickle(written: Path) -> None:
-    array = zarrcore.open(written)["sharded"]
+    array = zarrcore.open_hierarchy(written)["sharded"]
     again = pickle.loads(pickle.dumps(array))
     assert again.path == "/sharded"
     assert np.array_equal(again[3], DATA[3])
@@ -45,7 +45,7 @@ def test_arrays_pickle(written: Path) -> None:
 
 
 def test_arrays_duck_type_numpy(written: Path) -> None:
-    array = zarrcore.open(written)["plain"]
+    array = zarrcore.open_hierarchy(written)["plain"]
     assert (array.ndim, array.size, array.nbytes, array.itemsize, len(array)) == (
         3,
         DATA.size,

@@ -58,10 +58,10 @@ def test_dlpack_gives_the_elements() -> None:
 
 
 def test_a_type_that_dlpack_does_not_have_is_refused_before_anything_is_read(store: CountingStore) -> None:
-    group = zarrcore.open(store.root, "r+")
+    group = zarrcore.open_hierarchy(store.root, "r+")
     texts = group.create_array(f"texts{store.is_remote}", shape=(2,), dtype="U3")
     texts[...] = ["a", "b"]
-    array = zarrcore.open(store)[texts.path]
+    array = zarrcore.open_hierarchy(store)[texts.path]
     with pytest.raises(BufferError):
         np.from_dlpack(array)
     assert store.chunk_requests() == []
@@ -90,7 +90,7 @@ def test_dask_cuts_it_at_the_ends_of_chunks(layout: dict[str, Any], limit: str) 
 
 def test_dask_takes_chunks_that_differ_as_they_are() -> None:
     values = np.arange(56, dtype="u2").reshape(8, 7)
-    array = zarrcore.open(rectilinear([[1, 3, 3, 2], [4, 1, 2]], values, PACKED))["/"]
+    array = zarrcore.open_hierarchy(rectilinear([[1, 3, 3, 2], [4, 1, 2]], values, PACKED))["/"]
     assert array.chunks == ((1, 3, 3, 1), (4, 1, 2))
     lazy = da.from_array(array, chunks=array.chunks)
     assert lazy.chunks == array.chunks
@@ -111,7 +111,7 @@ def test_very_many_chunks_that_differ_are_not_listed() -> None:
         "fill_value": 0,
         "codecs": ["bytes"],
     }
-    array = zarrcore.open(MemoryStore(values={"zarr.json": json.dumps(document).encode()}))["/"]
+    array = zarrcore.open_hierarchy(MemoryStore(values={"zarr.json": json.dumps(document).encode()}))["/"]
     assert array.chunks == (2,)
 
 
@@ -135,7 +135,7 @@ def test_it_pickles_with_all_its_selections() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_reads_it_too(store: CountingStore) -> None:
-    array = zarrcore.open(store)["plain"]
+    array = zarrcore.open_hierarchy(store)["plain"]
     assert np.array_equal(array[...], DATA)  # so that its threads exist before the fork
     child = os.fork()
     if child == 0:

@@ -35,7 +35,7 @@ def test_v2_filters_may_have_another_type_than_the_array(
     )
     array[...] = data
     assert np.array_equal(zarr.open(tmp_path / "a.zarr")[...], data)
-    assert np.array_equal(zarrcore.open(tmp_path / "a.zarr")["/"][...], data)
+    assert np.array_equal(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"][...], data)
 
 
 def test_codecs_that_do_not_fit_are_reported_when_the_array_opens(tmp_path: Path) -> None:
@@ -45,4 +45,4 @@ def test_codecs_that_do_not_fit_are_reported_when_the_array_opens(tmp_path: Path
     content["codecs"].append("bytes")
     document.write_text(json.dumps(content))
     with pytest.raises(MetadataError, match=r"zarr.json: codecs"):
-        zarrcore.open(tmp_path / "a.zarr")["/"]
+        zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]

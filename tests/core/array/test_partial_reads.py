@@ -49,7 +49,7 @@ def remote_array(**parameters: Any) -> tuple[Remote, Any]:
     store = Remote()
     array = zarrcore.create(store).create_array("a", dtype="uint32", **parameters)
     array[...] = NOISE[: array.shape[0], : array.shape[1], : array.shape[2]]
-    array = zarrcore.open(store)["a"]
+    array = zarrcore.open_hierarchy(store)["a"]
     store.requests.clear()
     store.nbytes = 0
     return store, array
@@ -102,7 +102,7 @@ def test_a_chunk_that_is_too_large_is_refused_before_it_is_fetched(monkeypatch: 
     for name, most in (("numbers", 16), ("strings", 120)):
         store.set(f"{name}/c/0", bytes(1 << 20))
         with pytest.raises(CodecError, match=f"{name}/c/0: 1,048,576 bytes are stored, but at most {most} "):
-            zarrcore.open(store)[name][...]
+            zarrcore.open_hierarchy(store)[name][...]
     assert store.nbytes == 0
 
 
@@ -135,7 +135,7 @@ def test_each_chunk_is_requested_and_decoded_once(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(ZstdCodec, "decode", counted)
     monkeypatch.setattr(ZstdCodec, "decode_batch", counted_batch)
     monkeypatch.setattr(LocalStore, "_read", counted_read)
-    h = zarrcore.open(tmp_path / "a.zarr")
+    h = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     found: dict[str, Any] = {}
     for name in parts:
         array = h[name]
@@ -156,7 +156,7 @@ import numpy as np
 import zarrcore
 from tests.memory import forget_peak, peak_nbytes
 
-array = zarrcore.open(sys.argv[1])["a"]
+array = zarrcore.open_hierarchy(sys.argv[1])["a"]
 out = np.ones(array.shape, array.dtype)
 array.read((0, 0), out=out[0, 0])
 before = forget_peak()

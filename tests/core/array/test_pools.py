@@ -23,7 +23,9 @@ from zarrcore.errors import (
 
 def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
-        array = zarrcore.open(store, format="v3")["plain"]  # no request without a reader that waits for it
+        array = zarrcore.open_hierarchy(store, format="v3")[
+            "plain"
+        ]  # no request without a reader that waits for it
         store.hold_chunks()
         with ThreadPoolExecutor(1) as threads:
             read = threads.submit(lambda: array[...])
@@ -38,7 +40,7 @@ def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunk
 ) -> None:
     monkeypatch.setattr(pools, "_TURN_S", math.inf)  # a turn that takes long queues another one
     with CountingStore(written, remote=True) as store:
-        array = zarrcore.open(store, format="v3")["plain"]
+        array = zarrcore.open_hierarchy(store, format="v3")["plain"]
         store.hold_chunks()
         chunks = tuple(slice(length + 1) for length in array.chunk_shape[:2])  # four, two along each axis
         with ThreadPoolExecutor(1) as threads:
@@ -53,13 +55,13 @@ def test_a_small_read_of_a_remote_store_starts_no_more_threads_than_it_has_chunk
 PROGRAMS = {
     "a thread reads while the interpreter shuts down": """
 import sys, threading, time, zarrcore
-array = zarrcore.open(sys.argv[1])["sharded"]
+array = zarrcore.open_hierarchy(sys.argv[1])["sharded"]
 threading.Thread(target=lambda: [array[...] for _ in range(20)]).start()
 time.sleep(0.05)
 """,
     "a thread starts to read after the main thread has ended": """
 import sys, threading, time, zarrcore
-array = zarrcore.open(sys.argv[1])["sharded"]
+array = zarrcore.open_hierarchy(sys.argv[1])["sharded"]
 def late():
     threading.main_thread().join()
     time.sleep(0.1)
@@ -70,7 +72,7 @@ threading.Thread(target=late).start()
 import os, sys, threading, time, warnings, zarrcore
 warnings.simplefilter("ignore")
 cache = zarrcore.ChunkCache(1 << 24)
-array = zarrcore.open(sys.argv[1], chunk_cache=cache)["plain"]
+array = zarrcore.open_hierarchy(sys.argv[1], chunk_cache=cache)["plain"]
 claim = cache.claim(array._reader._cache_key((0, 0, 0)))
 child = os.fork()
 if child == 0:
@@ -93,7 +95,7 @@ def test_a_process_ends_or_forks_during_reads_without_hanging(written: Path, nam
 
 def test_a_large_read_does_not_block_a_small_one(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
-        array = zarrcore.open(store)["plain"]
+        array = zarrcore.open_hierarchy(store)["plain"]
         store.delay_s = 0.03
         store.holds = lambda key: key == "plain/c/2/3/4"  # the last one of the large read
         with ThreadPoolExecutor(1) as threads:
@@ -163,7 +165,7 @@ def test_results_are_computed_while_all_threads_of_the_pool_wait() -> None:
 
 def test_threads_can_be_limited_to_fewer_than_cores(written: Path) -> None:
     """As in the processes of a cluster, of which each has its share of the machine's cores."""
-    array = zarrcore.open(written)["plain"]
+    array = zarrcore.open_hierarchy(written)["plain"]
     threads: set[int] = set()
     pools.limit_threads(1)
     try:

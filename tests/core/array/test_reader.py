@@ -20,7 +20,7 @@ from zarrcore.stores import ByteRange, LocalStore
 
 
 def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> None:
-    array = zarrcore.open(store)["sharded"]
+    array = zarrcore.open_hierarchy(store)["sharded"]
     assert np.array_equal(array[7], DATA[7])
     ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
     assert None not in ranges, "no shard is read whole"
@@ -29,7 +29,7 @@ def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> N
 
 
 def test_only_the_wanted_bytes_of_uncompressed_chunks_are_read(store: CountingStore) -> None:
-    array = zarrcore.open(store)["raw"]
+    array = zarrcore.open_hierarchy(store)["raw"]
     assert np.array_equal(array[7, 12:17], DATA[7, 12:17])
     ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
     assert ranges == [ByteRange(1440, 1540)] * 5, "five rows of one plane in each of five chunks"
@@ -40,7 +40,7 @@ def test_truncated_uncompressed_chunks_are_reported(written: Path, tmp_path: Pat
     zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10), compressors=None)
     chunk = tmp_path / "a.zarr/c/0/0/0"
     chunk.write_bytes(chunk.read_bytes()[:1500])
-    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]
     assert np.array_equal(array[6, :10, :10], DATA[6, :10, :10])
     with pytest.raises(CodecError, match=r"c/0/0/0: .* found 100 of them"):
         array[7, :10, :10]
@@ -61,7 +61,7 @@ def test_elements_stored_as_in_memory_are_read_to_their_place(
 ) -> None:
     values = np.arange(40 * 20 * 30, dtype="<u2").reshape(40, 20, 30)
     zarr.create_array(tmp_path / "a.zarr", data=values, chunks=(10, 20, 30), compressors=None)
-    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]
     out = np.empty(values[selection].shape, "<u2")
     buffers = []
     read = LocalStore.get_into
@@ -76,7 +76,7 @@ def test_elements_stored_as_in_memory_are_read_to_their_place(
 
 
 def test_missing_chunks_read_as_fill_values_and_failures_do_not(store: CountingStore) -> None:
-    array = zarrcore.open(store)["missing"]
+    array = zarrcore.open_hierarchy(store)["missing"]
     expected = np.full_like(DATA, 9)
     expected[:10] = DATA[:10]
     assert np.array_equal(array[...], expected)
@@ -87,7 +87,7 @@ def test_missing_chunks_read_as_fill_values_and_failures_do_not(store: CountingS
 
 
 def test_a_read_can_be_cancelled(store: CountingStore) -> None:
-    array = zarrcore.open(store)["plain"]
+    array = zarrcore.open_hierarchy(store)["plain"]
     store.delay_s = 0.002
 
     def enough() -> bool:
@@ -100,15 +100,15 @@ def test_a_read_can_be_cancelled(store: CountingStore) -> None:
 
 
 def test_chunks_over_the_limit_are_refused(store: CountingStore) -> None:
-    assert np.array_equal(zarrcore.open(store, max_chunk_bytes=2000)["plain"][...], DATA)
+    assert np.array_equal(zarrcore.open_hierarchy(store, max_chunk_bytes=2000)["plain"][...], DATA)
     with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over the limit of 1,999"):
-        zarrcore.open(store, max_chunk_bytes=1999)["plain"][...]
+        zarrcore.open_hierarchy(store, max_chunk_bytes=1999)["plain"][...]
 
 
 def test_a_broken_chunk_names_its_key(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10))
     (tmp_path / "a.zarr/c/1/0/0").write_bytes(b"nonsense")
-    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]
     with pytest.raises(CodecError) as caught:
         array[...]
     assert caught.value.key == "c/1/0/0"

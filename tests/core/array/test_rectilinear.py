@@ -90,7 +90,7 @@ def test_selections_read_as_in_numpy(
     values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
     store = written([rows, columns], values, codecs, missing)
     cache = zarrcore.ChunkCache(1 << 20) if cached else None
-    array = zarrcore.open(store, chunk_cache=cache)["/"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["/"]
     assert np.array_equal(array[...], values)
     for _ in range(3):
         selection = data.draw(selections(shape))
@@ -108,7 +108,7 @@ def test_shards_may_differ_in_shape_but_their_inner_chunks_do_not(
     values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
     store = written(edges, values, shards([2, 3]), missing)
     cache = zarrcore.ChunkCache(1 << 20) if cached else None
-    array = zarrcore.open(store, chunk_cache=cache)["/"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["/"]
     assert array.inner_chunk_shape == (2, 3)
     for _ in range(3):
         selection = data.draw(selections(shape))
@@ -122,18 +122,18 @@ def test_written_elements_read_back_and_are_in_the_right_chunks(codecs: list[Any
     expected = written(edges, values.copy(), codecs)
     store = MemoryStore()
     store.set("zarr.json", document(edges, values.shape, codecs))
-    array = zarrcore.open(store, mode="r+")["/"]
+    array = zarrcore.open_hierarchy(store, mode="r+")["/"]
     array[...] = values
     assert np.array_equal(array[...], values)
     assert {entry.key for entry in store.list()} == {entry.key for entry in expected.list()}
     array[3:5, 2:11] = values[3:5, 2:11] = 5
-    assert np.array_equal(zarrcore.open(store)["/"][...], values)
+    assert np.array_equal(zarrcore.open_hierarchy(store)["/"][...], values)
 
 
 def test_an_array_describes_its_chunks() -> None:
     store = MemoryStore()
     store.set("zarr.json", document([[4, 2, [3, 5]], 4], (20, 9), RAW))
-    array = zarrcore.open(store)["/"]
+    array = zarrcore.open_hierarchy(store)["/"]
     assert array.chunk_shape == (4, 4)
     assert array.chunk_grid_shape == (7, 3)
     assert array.read_chunk((1, 2)).shape == (2, 1)
@@ -172,7 +172,7 @@ def test_both_read_what_the_other_wrote(
         grid = json.loads((path / "zarr.json").read_text())["chunk_grid"]
         assert grid["name"] == "rectilinear"
         theirs[...] = values
-        ours = zarrcore.open(path, mode="r+")["/"]
+        ours = zarrcore.open_hierarchy(path, mode="r+")["/"]
         assert np.array_equal(ours[...], values)
         selection = data.draw(selections(shape))
         assert np.array_equal(ours[selection], values[selection])
@@ -183,7 +183,7 @@ def test_both_read_what_the_other_wrote(
         resized = (max(1, shape[0] - shorter), shape[1] + scale[1] * shorter)
         zarr.open_array(path, mode="r+").resize(resized)
         again = zarr.open_array(path, mode="r")[...]
-        assert np.array_equal(zarrcore.open(path)["/"][...], again)
+        assert np.array_equal(zarrcore.open_hierarchy(path)["/"][...], again)
 
 
 @pytest.mark.skipif(not has_rectilinear_grids(), reason="zarr-python without rectilinear grids")
@@ -202,7 +202,7 @@ def test_zarr_python_reads_every_spelling_of_edges(edges: Any, codecs: list[Any]
             )
         )
         values = np.random.default_rng(1).integers(0, 1000, shape).astype("u2")
-        ours = zarrcore.open(tmp_path, mode="r+")["/"]
+        ours = zarrcore.open_hierarchy(tmp_path, mode="r+")["/"]
         ours[1:, :15] = values[1:, :15]
         values[:1] = values[:, 15:] = 7
         assert np.array_equal(zarr.open_array(tmp_path, mode="r")[...], values)

@@ -56,10 +56,10 @@ def test_chunks_present_missing_and_outside_the_grid_are_counted(tmp_path: Path,
     )
     expected = StorageInfo(12, 11, stored, DATA.nbytes, outside=1, outside_bytes=4)
     values = values_of(root)
-    assert zc.open(root)["a"].storage_info() == expected
-    assert zc.open(MemoryStore(values=values))["a"].storage_info() == expected
-    assert zc.open(Unsized(values))["a"].storage_info() == expected
-    probed = zc.open(Unlistable(values))["a"].storage_info()
+    assert zc.open_hierarchy(root)["a"].storage_info() == expected
+    assert zc.open_hierarchy(MemoryStore(values=values))["a"].storage_info() == expected
+    assert zc.open_hierarchy(Unsized(values))["a"].storage_info() == expected
+    probed = zc.open_hierarchy(Unlistable(values))["a"].storage_info()
     assert probed == StorageInfo(12, 11, stored, DATA.nbytes), "chunks outside the grid are not checked"
     assert probed.missing == 1
     assert probed.ratio == pytest.approx(DATA.nbytes * 11 / 12 / stored)
@@ -67,7 +67,7 @@ def test_chunks_present_missing_and_outside_the_grid_are_counted(tmp_path: Path,
 
 def test_shards_count_as_chunks(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "x.zarr", data=DATA, chunks=(1, 5), shards=(5, 5))
-    info = zc.open(tmp_path / "x.zarr")["/"].storage_info()
+    info = zc.open_hierarchy(tmp_path / "x.zarr")["/"].storage_info()
     assert (info.chunks, info.present) == (4, 4)
 
 
@@ -75,17 +75,17 @@ def test_an_empty_array_has_no_chunks_to_check_however_long_its_other_axis_is() 
     store = MemoryStore()
     zc.create(store).create_array("a", shape=(0, 1 << 60), dtype="int8", chunks=(1, 1))
     values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
-    assert zc.open(Unlistable(values))["a"].storage_info() == StorageInfo(0, 0, 0, 0)
+    assert zc.open_hierarchy(Unlistable(values))["a"].storage_info() == StorageInfo(0, 0, 0, 0)
 
 
 def test_too_many_chunks_to_check_one_by_one_is_an_error() -> None:
     store = MemoryStore()
     zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), dtype="int8", chunks=(1,))
-    array = zc.open(store)["a"]
+    array = zc.open_hierarchy(store)["a"]
     assert array.storage_info().present == 0
     values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
     with pytest.raises(zc.ListingUnsupportedError, match="10,001 chunks one by one would take too long"):
-        zc.open(Unlistable(values))["a"].storage_info()
+        zc.open_hierarchy(Unlistable(values))["a"].storage_info()
 
 
 def test_the_ratio_of_strings_of_variable_length_is_unknown() -> None:
@@ -126,7 +126,7 @@ def test_each_chunk_is_reported_and_counting_can_be_stopped(tmp_path: Path) -> N
         Unsized(values_of(root)),
         Unlistable(values_of(root)),
     ):
-        array, told = zc.open(store)["a"], {}
+        array, told = zc.open_hierarchy(store)["a"], {}
         info = array.storage_info(told.__setitem__)
         assert set(told) == {(y, x) for y in range(4) for x in range(3)} - {(0, 0)}
         assert (len(told), sum(told.values())) == (info.present, info.stored_bytes)

@@ -112,7 +112,7 @@ class Writing(RuleBasedStateMachine):
     @precondition(lambda self: hasattr(self, "array"))
     @invariant()
     def same_to_a_new_reader(self) -> None:
-        found = zarrcore.open(self.store)["a"]
+        found = zarrcore.open_hierarchy(self.store)["a"]
         assert isinstance(found, Array)
         np.testing.assert_array_equal(found[...], self.expected)
 
@@ -226,7 +226,7 @@ def test_a_failed_write_that_was_carried_out_is_not_hidden_by_cached_chunks() ->
 def test_two_hierarchies_of_one_store_with_one_cache_see_what_the_other_writes() -> None:
     cache, store = ChunkCache(1 << 20), MemoryStore()
     writer = create(store, {"chunks": (2, 2), "shards": (4, 4)}, shape=(8, 8), chunk_cache=cache)
-    reader = zarrcore.open(store, chunk_cache=cache)["a"]
+    reader = zarrcore.open_hierarchy(store, chunk_cache=cache)["a"]
     assert isinstance(reader, Array)
     for value in range(1, 4):
         writer[:, :] = value
@@ -242,7 +242,7 @@ def test_a_reader_never_sees_half_a_write(tmp_path: Path) -> None:
     seen: set[tuple[int, ...]] = set()
 
     def look() -> None:
-        reader = zarrcore.open(tmp_path)["a"]
+        reader = zarrcore.open_hierarchy(tmp_path)["a"]
         assert isinstance(reader, Array)
         while not stop.is_set():
             seen.add(tuple(np.unique(reader[...])))
@@ -267,7 +267,7 @@ def test_values_that_do_not_fit_are_refused(value: Any) -> None:
 def test_a_refused_write_says_why(tmp_path: Path) -> None:
     array = create(LocalStore(tmp_path), {"chunks": (4, 4)}, shape=(8, 8))
     array[...] = 1
-    reader = zarrcore.open(tmp_path)["a"]
+    reader = zarrcore.open_hierarchy(tmp_path)["a"]
     assert isinstance(reader, Array)
     with pytest.raises(ReadOnlyError, match="mode 'r\\+'"):
         reader[0, 0] = 1
@@ -276,7 +276,7 @@ def test_a_refused_write_says_why(tmp_path: Path) -> None:
     with pytest.raises(
         UnsupportedError, match=r"has 256 bytes, over the limit of 100|has 64 bytes, over the limit of 50"
     ):
-        zarrcore.open(tmp_path, "r+", max_chunk_bytes=50)["a"].write(..., 1)
+        zarrcore.open_hierarchy(tmp_path, "r+", max_chunk_bytes=50)["a"].write(..., 1)
     (tmp_path / "a" / "c" / "0" / "0").write_bytes(b"garbage")
     with pytest.raises(CodecError, match="a/c/0/0"):
         array[0, 0] = 2

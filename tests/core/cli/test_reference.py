@@ -40,7 +40,7 @@ def test_the_outcome_as_json(source: Path, tmp_path: Path) -> None:
     assert json.loads(outcome.text) == {
         "output": str(tmp_path / "b.json"), "groups": 1, "arrays": 1, "references": 0, "inlined": 4, "skipped": {}
     }  # fmt: skip
-    assert zc.open(tmp_path / "b.json")["x"][0, 0] == 5
+    assert zc.open_hierarchy(tmp_path / "b.json")["x"][0, 0] == 5
 
 
 def test_one_chunk_inside_is_told_in_the_singular(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_an_existing_document_is_kept_unless_told(source: Path, tmp_path: Path) 
     assert run_inside("reference", source, "-o", output).status == 1
     assert output.read_text() == "mine"
     assert run_inside("reference", source, "-o", output, "--overwrite", "--quiet").status == 0
-    assert zc.open(output)["g/x"][0, 0] == 5
+    assert zc.open_hierarchy(output)["g/x"][0, 0] == 5
 
 
 def test_nodes_that_are_left_out_are_named(source: Path, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_nodes_that_are_left_out_are_named(source: Path, tmp_path: Path) -> None
     outcome = run_inside("reference", source, "-o", tmp_path / "b.json", "--skip")
     assert outcome.status == 1
     assert "/broken is left out" in outcome.stderr
-    assert zc.open(tmp_path / "b.json")["g/x"][0, 0] == 5
+    assert zc.open_hierarchy(tmp_path / "b.json")["g/x"][0, 0] == 5
 
 
 def test_an_output_of_another_kind_is_refused(source: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_sources_and_references_in_a_bucket(s3: S3Server, tmp_path: Path, zarr_f
     told = json.loads(outcome.text)
     assert [*told["skipped"]] == ["/y"]
     assert (told["references"], told["inlined"]) == (6, 1)
-    assert zc.open(output, **s3.options)["z"][...].tolist() == values[0, :5].tolist()
-    assert np.array_equal(zc.open(output, **s3.options)["x"][...], values)
+    assert zc.open_hierarchy(output, **s3.options)["z"][...].tolist() == values[0, :5].tolist()
+    assert np.array_equal(zc.open_hierarchy(output, **s3.options)["x"][...], values)
     document = json.loads(bytes(open_store(f"s3://{place}", **s3.options).get("b.refs.json") or b""))["refs"]
     assert {each[0] for each in document.values() if isinstance(each, list)} == {f"s3://{place}/a.h5"}

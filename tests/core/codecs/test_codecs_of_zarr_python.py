@@ -121,16 +121,18 @@ def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> 
     is_oracle = reads_its_own(path / "a", zarr_format, first, case.exact)
     ours[...] = first
     if not is_oracle:
-        found = zarrcore.open(path)["a"][...]
+        found = zarrcore.open_hierarchy(path)["a"][...]
         assert not case.exact or found.tobytes() == first.tobytes()
         return
     theirs = zarr.open_array(path / "a", zarr_format=zarr_format)
-    read = zarrcore.open(path)["a"][...]
+    read = zarrcore.open_hierarchy(path)["a"][...]
     assert np.asarray(theirs[...], dtype).tobytes() == read.tobytes(), dtype
     if case.exact:
         assert read.tobytes() == first.tobytes()
     theirs[...] = second
-    assert zarrcore.open(path)["a"][...].tobytes() == np.asarray(theirs[...], dtype).tobytes(), dtype
+    assert zarrcore.open_hierarchy(path)["a"][...].tobytes() == np.asarray(theirs[...], dtype).tobytes(), (
+        dtype
+    )
 
 
 @pytest.mark.sampled
@@ -205,11 +207,13 @@ def test_arrays_that_zarr_python_configures_are_read_and_changed(
         theirs[...] = first
         read_back = np.asarray(zarr.open_array(tmp_path / "a", mode="r")[...], dtype)
         is_oracle = read_back.tobytes() == first.tobytes()  # zarrs 0.2 swaps parts of complex numbers
-        ours = zarrcore.open(tmp_path / "a", mode="r+")["/"]
+        ours = zarrcore.open_hierarchy(tmp_path / "a", mode="r+")["/"]
         assert ours[...].tobytes() == np.ascontiguousarray(first).astype(ours.dtype).tobytes()
         ours[2:9, 1:] = second[2:9, 1:]
         first[2:9, 1:] = second[2:9, 1:]
-        assert zarrcore.open(tmp_path / "a")["/"][...].tobytes() == first.astype(ours.dtype).tobytes()
+        assert (
+            zarrcore.open_hierarchy(tmp_path / "a")["/"][...].tobytes() == first.astype(ours.dtype).tobytes()
+        )
         if is_oracle:
             changed = zarr.open_array(tmp_path / "a", mode="r")[...]
             assert np.asarray(changed, dtype).tobytes() == first.tobytes()
@@ -236,7 +240,7 @@ def test_filters_that_zarr_python_configures_are_read_and_changed(
         options = {"shape": (11, 7), "chunks": (6, 4), "dtype": dtype, "zarr_format": 3}
         theirs = zarr.create_array(tmp_path / "a", filters=its_codec(name, **configuration), **options)
         theirs[...] = numbers[0].astype(dtype)
-        ours = zarrcore.open(tmp_path / "a", mode="r+")["/"]
+        ours = zarrcore.open_hierarchy(tmp_path / "a", mode="r+")["/"]
         assert ours[...].tobytes() == np.asarray(theirs[...]).tobytes()
         assert np.allclose(ours[...], numbers[0].astype(dtype), atol=2)
         ours[2:9, 1:] = numbers[1, 2:9, 1:].astype(dtype)

@@ -67,13 +67,13 @@ def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, AnyArray]:
 def test_unused_bits_are_ignored(name: str, codecs: list[Any]) -> None:
     store, expected = stored(name, codecs)
     for options in ({}, {"chunk_cache": zc.ChunkCache(1 << 20)}):
-        array = zc.open(store, **options)["/"]
+        array = zc.open_hierarchy(store, **options)["/"]
         assert array[...].tobytes() == expected.tobytes()
         assert array[3:11, ::2].tobytes() == expected[3:11, ::2].tobytes()
         assert array[9, 1:2].tobytes() == expected[9, 1:2].tobytes(), "a part of a chunk"
         assert array[-1, -1].tobytes() == expected[-1, -1].tobytes()
     out = np.empty((16, 40), expected.dtype)
-    zc.open(store)["/"].read(..., out=out[:, : expected.shape[1]])
+    zc.open_hierarchy(store)["/"].read(..., out=out[:, : expected.shape[1]])
     assert out[:, : expected.shape[1]].tobytes() == expected.tobytes()
 
 
@@ -81,15 +81,15 @@ def test_unused_bits_are_ignored(name: str, codecs: list[Any]) -> None:
 @pytest.mark.parametrize("codecs", [["packbits"], ["bytes", "zstd"]], ids=["packbits", "zstd"])
 def test_copies_read_back(name: str, codecs: list[Any]) -> None:
     store, expected = stored(name, ["bytes"])
-    source, copied = zc.open(store), MemoryStore()
+    source, copied = zc.open_hierarchy(store), MemoryStore()
     layout = Layout(codecs=tuple(map(NamedConfiguration, codecs)))
     execute(plan_copy(source, layout=layout), source, copied)
-    assert zc.open(copied)["/"][...].tobytes() == expected.tobytes()
+    assert zc.open_hierarchy(copied)["/"][...].tobytes() == expected.tobytes()
 
 
 def test_a_small_float_is_the_number_that_its_bits_are() -> None:
     store, expected = stored("float4_e2m1fn", ["bytes"])
-    assert float(zc.open(store)["/"][0, 13]) == 1.0, "0xf2"
+    assert float(zc.open_hierarchy(store)["/"][0, 13]) == 1.0, "0xf2"
     assert float(expected[0, 13]) == 1.0
 
 

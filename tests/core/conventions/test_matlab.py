@@ -38,7 +38,7 @@ def hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Any:
         import hdf5storage
 
         hdf5storage.savemat(str(path), values, format="7.3", oned_as="row", store_python_metadata=False)
-    with zc.open(path) as opened:
+    with zc.open_hierarchy(path) as opened:
         yield opened
 
 
@@ -62,7 +62,7 @@ def test_a_matrix_of_characters_has_a_text_for_each_row(tmp_path: Path) -> None:
         rows = np.array([list("ab "), list("cde")]).view("u4").astype("u2")
         file["names"] = rows.T
         file["names"].attrs["MATLAB_class"] = np.bytes_("char")
-    found = meaning(zc.open(tmp_path / "a.mat")["names"])
+    found = meaning(zc.open_hierarchy(tmp_path / "a.mat")["names"])
     assert found is not None
     assert found.summary == "MATLAB char 2 × 3, 'ab', 'cde'"
 
@@ -74,7 +74,7 @@ def test_a_sparse_matrix_is_a_group(tmp_path: Path) -> None:
         group.attrs["MATLAB_class"], group.attrs["MATLAB_sparse"] = np.bytes_("double"), np.uint64(2)
         for name, part in (("data", matrix.data), ("ir", matrix.indices), ("jc", matrix.indptr)):
             group[name] = part
-    found = meaning(zc.open(tmp_path / "a.mat")["s"])
+    found = meaning(zc.open_hierarchy(tmp_path / "a.mat")["s"])
     assert found is not None
     assert found.summary == "MATLAB sparse double"
 
@@ -98,7 +98,7 @@ def test_what_holds_no_short_text_has_no_characters(tmp_path: Path, name: str, e
     with h5py.File(tmp_path / "a.mat", "w") as file:
         file["a"] = elements
         file["a"].attrs["MATLAB_class"] = np.bytes_(name)
-    found = meaning(zc.open(tmp_path / "a.mat")["a"])
+    found = meaning(zc.open_hierarchy(tmp_path / "a.mat")["a"])
     assert isinstance(found, MatlabVariable)
     assert found.characters == ()
     assert found.size == elements.shape[::-1]

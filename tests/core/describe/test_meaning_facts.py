@@ -25,7 +25,7 @@ def raster(store: MemoryStore) -> zarrcore.Array:
         dimension_names=["lat", "lon"],
         attributes={"units": "K", "standard_name": "air_temperature"},
     )
-    return zarrcore.open(store)["t"]
+    return zarrcore.open_hierarchy(store)["t"]
 
 
 class Counting(MemoryStore):

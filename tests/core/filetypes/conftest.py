@@ -22,4 +22,4 @@ def arrays(tmp_path_factory: pytest.TempPathFactory) -> zarrcore.Hierarchy:
     group.create_array("empty", shape=(0, 4), dtype="i4")
     group.create_array("bool", data=DATA > 0)
     group.create_array("complex", data=DATA[0].astype("c16"))
-    return zarrcore.open(path, chunk_cache=zarrcore.ChunkCache(5_000))
+    return zarrcore.open_hierarchy(path, chunk_cache=zarrcore.ChunkCache(5_000))

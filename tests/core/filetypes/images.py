@@ -14,7 +14,7 @@ def made(data: np.ndarray, names: list[str] | None = None, **options: Any) -> za
     store: dict[str, Any] = {}
     zarr.create_array(store, data=data, dimension_names=names, **options)
     values = {key: value.to_bytes() for key, value in store.items()}
-    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
+    return zarrcore.open_hierarchy(zarrcore.stores.MemoryStore(values=values))["/"]
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:

@@ -20,7 +20,7 @@ def test_npy_headers_of_every_version_are_readable(tmp_path: Path, fields: list)
     data = np.zeros(3, np.dtype(fields))
     data[fields[0][0]] = [1, 2, 3]
     zarr.create_array(tmp_path / "a.zarr", data=data, zarr_format=2)
-    file = zarrcore.virtual_file(zarrcore.open(tmp_path / "a.zarr")["/"], suffix="npy")
+    file = zarrcore.virtual_file(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"], suffix="npy")
     reread = np.load(io.BytesIO(file.read(0, file.size)), max_header_size=1 << 20)
     assert reread.dtype == data.dtype
     assert reread.tobytes() == data.tobytes()

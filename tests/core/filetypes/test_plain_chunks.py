@@ -77,7 +77,7 @@ def test_chunks_are_cached() -> None:
     hierarchy = zarrcore.create("memory://")
     stored = hierarchy.create_array("/a", shape=(5, 5), dtype="u1", chunks=(3, 3), fill_value=9)
     stored[...] = np.arange(25).reshape(5, 5)
-    again = zarrcore.open(hierarchy.store, chunk_cache=zarrcore.ChunkCache(1 << 20))
+    again = zarrcore.open_hierarchy(hierarchy.store, chunk_cache=zarrcore.ChunkCache(1 << 20))
     chunk = PlainChunks(again["/a"]).chunk((1, 1))
     assert not chunk.cached(0, 9)
     assert chunk.cached(6, 3), "nothing of the array is in the last row"

@@ -39,7 +39,7 @@ def test_other_readers_see_the_plane_in_a_png(arrays: zarrcore.Hierarchy) -> Non
 def test_png_of_a_large_plane_has_many_blocks(tmp_path: Path) -> None:
     plane = np.random.default_rng(0).integers(0, 255, (700, 900)).astype("u1")
     zarr.create_array(tmp_path / "a.zarr", data=plane)
-    file = zarrcore.virtual_file(zarrcore.open(tmp_path / "a.zarr")["/"], suffix="png")
+    file = zarrcore.virtual_file(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"], suffix="png")
     data = bytes(file.read(0, file.size + 10))
     assert len(data) == file.size
     start = data.index(b"IDAT") + 4
@@ -65,7 +65,7 @@ def test_odd_values_have_grey_levels(plane: np.ndarray) -> None:
 
 def test_pictures_are_bounded(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", shape=(9000, 9000), chunks=(1000, 1000), dtype="f4", fill_value=1)
-    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]
     with pytest.raises(UnsupportedError, match="too large for one picture: select a part"):
         zarrcore.virtual_file(array, suffix="png")
     part = zarrcore.virtual_file(array, slice(0, 1000), "png")

@@ -24,7 +24,7 @@ def made(data: np.ndarray, **options: Any) -> zarrcore.Array:
     array = zarr.create_array(store, shape=data.shape, **options)
     array[...] = data
     values = {key: value.to_bytes() for key, value in store.items()}
-    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
+    return zarrcore.open_hierarchy(zarrcore.stores.MemoryStore(values=values))["/"]
 
 
 TEXT = made(WORDS, dtype=str, chunks=(2, 3, 2))

@@ -104,7 +104,7 @@ def test_a_format_that_can_only_be_read() -> None:
         with pytest.raises(UnsupportedError, match="format 'old' can be read but not written"):
             change()
     with pytest.raises(UnsupportedError, match="known are v3, v2, n5"):
-        zarrcore.open(MemoryStore(), format="v9")
+        zarrcore.open_hierarchy(MemoryStore(), format="v9")
 
 
 @pytest.mark.parametrize(

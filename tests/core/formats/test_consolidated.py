@@ -59,7 +59,7 @@ def test_consolidated_metadata_of_zarr_python_equal_the_nodes(tmp_path: Path, na
     group = zarr.create_group(tmp_path, zarr_format=int(name[1]), attributes={"top": 1})
     group.create_group("a").create_array("x", shape=(4,), chunks=(2,), dtype="f4")
     zarr.consolidate_metadata(tmp_path)
-    hierarchy = zarrcore.open(tmp_path)
+    hierarchy = zarrcore.open_hierarchy(tmp_path)
     found = consolidated(hierarchy)
     assert found is not None
     nodes = [node for node in hierarchy.walk() if node.path != "/"]
@@ -75,7 +75,7 @@ def test_our_consolidated_metadata_serve_a_store_that_cannot_list(name: str) -> 
     for key, value in hierarchy.format.consolidate(nodes).items():
         assert key == ROOT_KEYS[name]
         store.set(key, value)
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     assert [node.path for node in opened.walk()] == ["/", "/a", "/a/b", "/a/b/y", "/x"]
     found = consolidated(opened)
     assert found is not None
@@ -94,7 +94,7 @@ def test_a_nodes_own_document_wins_over_a_stale_copy(name: str) -> None:
     for key, value in zip(hierarchy.format.document_keys("/x"), after, strict=True):
         if value is not None:
             store.set(key, value)  # as a writer does that does not know about the copy
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     assert opened["x"].attributes == {"changed": True}
     found = consolidated(opened)
     assert found is not None

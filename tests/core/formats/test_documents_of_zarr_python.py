@@ -60,7 +60,7 @@ def test_chunk_keys_in_both_directions(
             chunk_key_encoding=encoding,
         )  # fmt: skip
         theirs[...] = first
-        found = zarrcore.open(tmp_path / "theirs", mode="r+")["/"]
+        found = zarrcore.open_hierarchy(tmp_path / "theirs", mode="r+")["/"]
         assert np.asarray(found[...]).tobytes() == first.tobytes()
         hierarchy = zarrcore.create(tmp_path / "ours", format=f"v{zarr_format}")
         ours = hierarchy.create_array(
@@ -83,7 +83,7 @@ def test_attributes_in_both_directions(zarr_format: int, tmp_path: Path) -> None
     with configured():
         group = zarr.create_group(tmp_path / "theirs", zarr_format=zarr_format, attributes=ATTRIBUTES)
         group.create_array("a", shape=(2,), chunks=(2,), dtype="u1", attributes=ATTRIBUTES)
-        found = zarrcore.open(tmp_path / "theirs")
+        found = zarrcore.open_hierarchy(tmp_path / "theirs")
         ours = zarrcore.create(tmp_path / "ours", format=f"v{zarr_format}")
         ours["/"].attributes = ATTRIBUTES
         ours.create_array("a", shape=(2,), dtype="uint8", attributes=ATTRIBUTES)
@@ -100,7 +100,7 @@ def test_numbers_that_json_lacks_are_read_as_such_and_written_as_words(
     odd = {"bad": [math.nan, math.inf, -math.inf], "good": 1}
     with configured():
         zarr.create_group(tmp_path / "theirs", zarr_format=zarr_format, attributes=odd)
-        ours = zarrcore.open(tmp_path / "theirs", mode="r+")
+        ours = zarrcore.open_hierarchy(tmp_path / "theirs", mode="r+")
         assert same(ours["/"].attributes, odd)
         ours["/"].attributes = ours["/"].attributes
         read = dict(zarr.open_group(tmp_path / "theirs", mode="r").attrs)
@@ -116,7 +116,7 @@ def test_dimension_names_in_both_directions(names: list[str | None], tmp_path: P
         zarr.create_array(
             tmp_path / "theirs", shape=(2, 3, 4), chunks=(2, 3, 4), dtype="u1", dimension_names=names
         )
-    assert zarrcore.open(tmp_path / "theirs")["/"].dimension_names == tuple(names)
+    assert zarrcore.open_hierarchy(tmp_path / "theirs")["/"].dimension_names == tuple(names)
     ours = zarrcore.create(tmp_path / "ours")
     ours.create_array("a", shape=(2, 3, 4), dtype="uint8", dimension_names=names)
     with configured():
@@ -141,7 +141,7 @@ def test_members_that_may_be_ignored_stay_and_others_are_refused(node: str, tmp_
     made(tmp_path)
     ignorable = {"must_understand": False, "name": "novelty", "n": [1, {"x": None}]}
     edit(tmp_path / node / "zarr.json", novelty=ignorable)
-    zarrcore.open(tmp_path, mode="r+")[node or "/"].attributes = {"changed": True}
+    zarrcore.open_hierarchy(tmp_path, mode="r+")[node or "/"].attributes = {"changed": True}
     stored = json.loads((tmp_path / node / "zarr.json").read_text())
     assert (stored["novelty"], stored["attributes"]) == (ignorable, {"changed": True})
     if (
@@ -149,11 +149,11 @@ def test_members_that_may_be_ignored_stay_and_others_are_refused(node: str, tmp_
     ):  # 3.1 takes none in groups
         with configured():
             zarr.open(tmp_path / node, mode="r+").attrs["theirs"] = 1
-        assert zarrcore.open(tmp_path)[node or "/"].attributes == {"changed": True, "theirs": 1}
+        assert zarrcore.open_hierarchy(tmp_path)[node or "/"].attributes == {"changed": True, "theirs": 1}
     for wrong in ({"name": "novelty"}, {"must_understand": True}, True, None):
         edit(tmp_path / node / "zarr.json", novelty=wrong)
         with pytest.raises(UnsupportedError, match="'novelty' is unknown"):
-            zarrcore.open(tmp_path)[node or "/"]
+            zarrcore.open_hierarchy(tmp_path)[node or "/"]
 
 
 def test_storage_transformers_that_must_be_understood_are_refused(tmp_path: Path) -> None:
@@ -161,12 +161,12 @@ def test_storage_transformers_that_must_be_understood_are_refused(tmp_path: Path
     made(tmp_path)
     for absent in ([], ...):
         edit(tmp_path / "a/zarr.json", storage_transformers=absent)
-        assert zarrcore.open(tmp_path)["a"][...].tolist() == list(range(6))
+        assert zarrcore.open_hierarchy(tmp_path)["a"][...].tolist() == list(range(6))
     edit(tmp_path / "a/zarr.json", storage_transformers=[{"name": "x.y", "must_understand": False}])
-    assert zarrcore.open(tmp_path)["a"][...].tolist() == list(range(6))
+    assert zarrcore.open_hierarchy(tmp_path)["a"][...].tolist() == list(range(6))
     edit(tmp_path / "a/zarr.json", storage_transformers=[{"name": "x.y", "configuration": {}}])
     with pytest.raises(UnsupportedError, match=r"storage transformer 'x\.y'"):
-        zarrcore.open(tmp_path)["a"]
+        zarrcore.open_hierarchy(tmp_path)["a"]
 
 
 def fill(group: Any, zarr_format: int) -> dict[str, AnyArray]:
@@ -202,7 +202,7 @@ def test_consolidated_metadata_of_zarr_python_serve_for_every_kind_of_node(
             zarr.create_group(tmp_path / "a", zarr_format=zarr_format, attributes=ATTRIBUTES), zarr_format
         )
         zarr.consolidate_metadata(tmp_path / "a")
-    hierarchy = zarrcore.open(tmp_path / "a")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a")
     told = hierarchy.format.consolidated_documents(hierarchy.store.get, hierarchy["/"].documents)
     assert told is not None
     nodes = {node.path: node for node in hierarchy.walk()}
@@ -225,7 +225,7 @@ def test_zarr_python_opens_every_kind_of_node_through_our_consolidated_metadata(
     flag = {RECTILINEAR: True} if has_rectilinear_grids() else {}
     with configured(), zarr.config.set(flag):
         expected = fill(zarr.create_group(tmp_path / "a", zarr_format=zarr_format), zarr_format)
-        hierarchy = zarrcore.open(tmp_path / "a", mode="r+")
+        hierarchy = zarrcore.open_hierarchy(tmp_path / "a", mode="r+")
         hierarchy.consolidate()
         group = zarr.open_consolidated(tmp_path / "a", zarr_format=zarr_format)
         members = dict(group.members(max_depth=None))
@@ -249,7 +249,7 @@ def test_a_change_by_either_makes_no_stale_reading_of_ours(zarr_format: int, tmp
         plain["changed"].resize((3,))
         plain.create_array("more", data=np.arange(2))
         del plain["gone"]
-    hierarchy = zarrcore.open(tmp_path, mode="r+")
+    hierarchy = zarrcore.open_hierarchy(tmp_path, mode="r+")
     assert {node.path for node in hierarchy.walk()} == {"/", "/changed", "/more"}
     assert (hierarchy["changed"].shape, hierarchy["changed"].attributes) == ((3,), {"new": True})
     hierarchy.consolidate()
@@ -275,7 +275,7 @@ def test_arrays_that_zarr_python_migrates_in_place_are_read_by_their_new_documen
             except (AttributeError, NotImplementedError, TypeError, ValueError):
                 continue  # it has no document for the array in version 3, or cannot read it
         if theirs.astype(expected.dtype).tobytes() == expected.tobytes():
-            hierarchy = zarrcore.open(root / path[1:])
+            hierarchy = zarrcore.open_hierarchy(root / path[1:])
             assert hierarchy.format is Format.V3
             assert hierarchy["/"][...].tobytes() == expected.tobytes(), path
             read.add(path.split("/")[1] if "/" in path[1:] else path)
@@ -296,7 +296,7 @@ def test_nodes_that_consolidated_metadata_do_not_name_are_found(told: Any, tmp_p
     """zarr-python 3.0 wrote null, and shows an empty group for empty ones. It refuses kinds that it does not know."""
     made(tmp_path)
     edit(tmp_path / "zarr.json", consolidated_metadata=told)
-    hierarchy = zarrcore.open(tmp_path, mode="r+")
+    hierarchy = zarrcore.open_hierarchy(tmp_path, mode="r+")
     assert [node.path for node in hierarchy.walk()] == ["/", "/a"]
     hierarchy.consolidate()
     with configured():

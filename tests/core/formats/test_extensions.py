@@ -62,7 +62,7 @@ def notes() -> MemoryStore:
 
 @pytest.mark.usefixtures("installed")
 def test_a_format_of_another_package() -> None:
-    hierarchy = zarrcore.open(notes())
+    hierarchy = zarrcore.open_hierarchy(notes())
     assert hierarchy.format.name == "example-notes"
     assert [(node.path, node.attributes) for node in hierarchy.walk()] == [
         ("/", {"text": "hello"}),
@@ -70,7 +70,7 @@ def test_a_format_of_another_package() -> None:
     ]
     assert pickle.loads(pickle.dumps(hierarchy.format)) is hierarchy.format
     assert format_named("example-notes") is hierarchy.format
-    assert zarrcore.open(notes(), format="example-notes")["a"].attributes == {"text": "world"}
+    assert zarrcore.open_hierarchy(notes(), format="example-notes")["a"].attributes == {"text": "world"}
 
 
 @pytest.mark.usefixtures("installed")
@@ -79,7 +79,7 @@ def test_formats_of_zarrcore_come_first() -> None:
     assert format_named("v3") is Format.V3
     store = notes()
     store.set(".zgroup", b'{"zarr_format": 2}')
-    assert zarrcore.open(store).format is Format.V2
+    assert zarrcore.open_hierarchy(store).format is Format.V2
     with pytest.raises(UnsupportedError, match=r"known are v3, v2, n5, draft-.*, example-notes"):
         format_named("v9")
 
@@ -96,4 +96,4 @@ def test_an_instance_is_accepted_and_other_objects_are_refused(installed: Path) 
 def test_without_the_package() -> None:
     assert known_formats() == FORMATS
     with pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(notes())
+        zarrcore.open_hierarchy(notes())

@@ -75,12 +75,12 @@ def test_the_bytes_of_a_fill_value_are_in_the_order_of_the_chunks(
     codecs: list[Any], order: str, name: str
 ) -> None:
     for value in (base64.b64encode(stored_fill(order)).decode(), list(stored_fill(order))):
-        array = zc.open(MemoryStore(values={"zarr.json": document(codecs, value, name)}))["/"]
+        array = zc.open_hierarchy(MemoryStore(values={"zarr.json": document(codecs, value, name)}))["/"]
         assert array.fill_value.tolist() == FILL.tolist()
         assert array[...].tolist() == [FILL.tolist()] * 2
-    assert zc.open(MemoryStore(values={"zarr.json": document(codecs, 0, name)}))["/"][0].tobytes() == bytes(
-        17
-    )
+    assert zc.open_hierarchy(MemoryStore(values={"zarr.json": document(codecs, 0, name)}))["/"][
+        0
+    ].tobytes() == bytes(17)
 
 
 def names_in(told: Any) -> set[str]:
@@ -96,7 +96,10 @@ def names_in(told: Any) -> set[str]:
 def test_copies_have_the_new_name(codecs: list[Any]) -> None:
     order = ">" if codecs == [BIG] else "<"
     value = base64.b64encode(stored_fill(order)).decode()
-    source, copied = zc.open(MemoryStore(values={"zarr.json": document(codecs, value)})), MemoryStore()
+    source, copied = (
+        zc.open_hierarchy(MemoryStore(values={"zarr.json": document(codecs, value)})),
+        MemoryStore(),
+    )
     execute(plan_copy(source), source, copied)
     told = json.loads(copied.get("zarr.json") or b"")
     assert names_in(told["data_type"]) >= {"struct", "int16", "null_terminated_bytes"}
@@ -107,7 +110,7 @@ def test_copies_have_the_new_name(codecs: list[Any]) -> None:
         "in": {"n": "eHkA", "d": int(FILL["in"]["d"].view("<i8"))},
     }
     assert told["codecs"][0] == codecs[0]
-    assert zc.open(copied)["/"][...].tolist() == [FILL.tolist()] * 2
+    assert zc.open_hierarchy(copied)["/"][...].tolist() == [FILL.tolist()] * 2
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -121,7 +124,7 @@ def test_records_of_zarr_python_are_copied_for_tensorstore(tmp_path: Path, zarr_
         )
     made[:2] = values[:2]
     values[2] = fill
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert source["/"][...].tolist() == values.tolist()
     execute(plan_copy(source, to=format_named("v3")), source, LocalStore(tmp_path / "y", create=True))
     for name in dtype.names or ():
@@ -132,14 +135,14 @@ def test_records_of_zarr_python_are_copied_for_tensorstore(tmp_path: Path, zarr_
 
 def test_changing_attributes_leaves_the_old_name() -> None:
     store = MemoryStore(values={"zarr.json": document([LITTLE], base64.b64encode(stored_fill("<")).decode())})
-    zc.open(store, "r+")["/"].attributes = {"new": 1}
+    zc.open_hierarchy(store, "r+")["/"].attributes = {"new": 1}
     told = json.loads(store.get("zarr.json") or b"")
     assert (told["attributes"], told["data_type"]["name"]) == ({"new": 1}, "structured")
-    assert zc.open(store)["/"][0].tolist() == FILL.tolist()
+    assert zc.open_hierarchy(store)["/"][0].tolist() == FILL.tolist()
 
 
 def test_new_arrays_have_the_new_name() -> None:
     store = MemoryStore()
     zc.create(store).create_array("/", shape=(2,), dtype=RECORD, fill_value=FILL)
     assert names_in(json.loads(store.get("zarr.json") or b"")["data_type"]) >= {"struct"}
-    assert zc.open(store)["/"].fill_value.tobytes() == FILL.tobytes()
+    assert zc.open_hierarchy(store)["/"].fill_value.tobytes() == FILL.tobytes()

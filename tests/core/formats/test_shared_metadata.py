@@ -17,7 +17,7 @@ def opened(*documents: dict[str, Any]) -> list[Any]:
     store = MemoryStore()
     for number, document in enumerate(documents):
         store.set(f"a{number}/zarr.json", json.dumps(document).encode())
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     return [hierarchy.node(f"/a{number}") for number in range(len(documents))]
 
 
@@ -97,7 +97,7 @@ def test_other_formats_share_metadata_too(tmp_path: Path, format_: str) -> None:
     for name, dimensions in {"a": ["y", "x"], "b": ["t", None], "c": None}.items():
         attributes = {"of": name} if dimensions is None else {"of": name, "_ARRAY_DIMENSIONS": dimensions}
         hierarchy.create_array(f"/{name}", shape=(4, 6), dtype="i2", chunks=(2, 3), attributes=attributes)
-    first, second, third = (zarrcore.open(tmp_path)[f"/{name}"] for name in "abc")
+    first, second, third = (zarrcore.open_hierarchy(tmp_path)[f"/{name}"] for name in "abc")
     assert first.metadata.codecs is second.metadata.codecs is third.metadata.codecs
     assert [node.attributes["of"] for node in (first, second, third)] == ["a", "b", "c"]
     assert [node.dimension_names for node in (first, second, third)] == [("y", "x"), ("t", None), None]

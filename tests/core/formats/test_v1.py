@@ -71,7 +71,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_of_zarr_python_1_read(archive: Path, tmp_path: Path, name: str) -> None:
-    hierarchy = zarrcore.open(archive / name)
+    hierarchy = zarrcore.open_hierarchy(archive / name)
     assert hierarchy.format is Format.V1
     array = hierarchy["/"]
     assert isinstance(array, zarrcore.Array)
@@ -82,7 +82,7 @@ def test_arrays_of_zarr_python_1_read(archive: Path, tmp_path: Path, name: str) 
     with warnings.catch_warnings(action="ignore"):  # of data types and codecs that few know
         # Of records zarr-python 3.1 knows the first name only, so a copy of the copy has to do.
         if name == "record" and not hasattr(zarr.dtype, "Struct"):
-            copied = zarrcore.open(tmp_path / "copy")
+            copied = zarrcore.open_hierarchy(tmp_path / "copy")
             execute(plan_copy(copied, to=Format.V2), copied, LocalStore(tmp_path / "copy2", create=True))
             theirs = zarr.open_array(tmp_path / "copy2", mode="r")
         else:
@@ -101,7 +101,7 @@ def test_arrays_as_the_specification_defines_them(
     shape: tuple[int, int], chunks: tuple[int, int], order: str, dtype: str
 ) -> None:
     elements = np.arange(shape[0] * shape[1]).reshape(shape).astype(dtype)
-    array = zarrcore.open(written(elements, chunks, order=order, fill_value=None))["/"]
+    array = zarrcore.open_hierarchy(written(elements, chunks, order=order, fill_value=None))["/"]
     assert isinstance(array, zarrcore.Array)
     assert array.attributes == {"unit": "mm"}
     assert (array[...] == elements).all()
@@ -110,14 +110,14 @@ def test_arrays_as_the_specification_defines_them(
 def test_version_1_is_read_and_not_written() -> None:
     store = written(np.arange(6, dtype="<i2").reshape(2, 3), (2, 2))
     with pytest.raises(ReadOnlyError, match="Zarr v1, which is read-only"):
-        zarrcore.open(store, "r+")
-    array = zarrcore.open(store, format="v1")["/"]
+        zarrcore.open_hierarchy(store, "r+")
+    array = zarrcore.open_hierarchy(store, format="v1")["/"]
     assert array.stored_document() == {
         "meta": {**META, "shape": [2, 3], "chunks": [2, 2]},
         "attrs": {"unit": "mm"},
     }
     store.erase("attrs")
-    assert zarrcore.open(store)["/"].attributes == {}
+    assert zarrcore.open_hierarchy(store)["/"].attributes == {}
 
 
 def test_fill_values() -> None:
@@ -148,7 +148,7 @@ def test_errors_of_broken_documents_say_what_and_where(members: dict[str, Any], 
 def test_an_unknown_compressor_is_named() -> None:
     store = written(np.zeros((2, 2), "<i2"), (2, 2), compression="zoom")
     with pytest.raises(ZarrError, match="zoom"):
-        zarrcore.open(store)["/"]
+        zarrcore.open_hierarchy(store)["/"]
 
 
 @pytest.mark.parametrize("document", [b"[1]", b"no JSON", b'{"zarr_format": 2}', b"{}"])
@@ -156,7 +156,7 @@ def test_other_files_with_the_name_of_a_document(document: bytes) -> None:
     store = MemoryStore()
     store.set("meta", document)
     with pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(store)
+        zarrcore.open_hierarchy(store)
 
 
 @given(st.data())
@@ -166,7 +166,7 @@ def test_broken_documents_only_raise_our_errors(data: st.DataObject) -> None:
         document = data.draw(broken(json.loads(store.get(key) or b"")))
         store.set(key, json.dumps(document).encode())
     with contextlib.suppress(ZarrError):
-        node = zarrcore.open(store, format="v1").node("/")
+        node = zarrcore.open_hierarchy(store, format="v1").node("/")
         assert "cannot be understood" not in str(getattr(node, "error", ""))
         if isinstance(node, zarrcore.Array) and node.size < 1000:
             node[...]

@@ -30,13 +30,13 @@ from zarrcore.stores import MemoryStore, PrefixStore
 
 
 def test_a_root_array() -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": ARRAY, "c/1": b"\1\2"}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": ARRAY, "c/1": b"\1\2"}))
     assert hierarchy.root[...].tolist() == [5, 5, 1, 2]
     assert [node.path for node in hierarchy.walk()] == ["/"]
 
 
 def test_implicit_groups_are_listed_and_opened() -> None:
-    hierarchy = zarrcore.open(
+    hierarchy = zarrcore.open_hierarchy(
         memory(
             **{
                 "a/b/x/zarr.json": ARRAY,
@@ -57,7 +57,7 @@ def test_implicit_groups_are_listed_and_opened() -> None:
 
 
 def test_version_2_has_implicit_groups_below_its_root() -> None:
-    hierarchy = zarrcore.open(memory(**V2_WITHOUT_GROUPS))
+    hierarchy = zarrcore.open_hierarchy(memory(**V2_WITHOUT_GROUPS))
     assert [node.path for node in hierarchy.walk()] == V2_NODES
     assert (hierarchy["A/1"].kind, hierarchy["A/1"].attributes) == ("group", {})
     assert hierarchy["A"].attributes == {"who": "me"}
@@ -67,7 +67,7 @@ def test_version_2_has_implicit_groups_below_its_root() -> None:
 
 
 def test_broken_attributes_of_an_implicit_group_are_reported() -> None:
-    hierarchy = zarrcore.open(memory(**{**V2_WITHOUT_GROUPS, "A/.zattrs": b"["}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{**V2_WITHOUT_GROUPS, "A/.zattrs": b"["}))
     with pytest.raises(MetadataError, match="zattrs"):
         hierarchy["A"]
     assert "/A" in [node.path for node in hierarchy.walk() if node.kind == "broken"]
@@ -75,25 +75,31 @@ def test_broken_attributes_of_an_implicit_group_are_reported() -> None:
 
 def test_an_implicit_group_of_version_2_becomes_a_group_when_it_is_changed() -> None:
     store = memory(**V2_WITHOUT_GROUPS)
-    hierarchy = zarrcore.open(store, "r+")
+    hierarchy = zarrcore.open_hierarchy(store, "r+")
     hierarchy["A/1"].attributes = {"new": 1}
     assert json.loads(store.get("A/1/.zgroup") or b"") == {"zarr_format": 2}
     hierarchy.create_array("A/1/new", shape=(2,), dtype="int8")
     assert store.get("A/.zgroup") is not None
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     assert (opened["A"].attributes, opened["A/1"].attributes) == ({"who": "me"}, {"new": 1})
 
 
 def test_a_root_without_a_document() -> None:
-    hierarchy = zarrcore.open(memory(**{"x/zarr.json": ARRAY}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"x/zarr.json": ARRAY}))
     assert hierarchy.format is zarrcore.Format.V3
     assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
 
 
 def test_the_newer_of_two_formats_wins() -> None:
-    assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP})).format is zarrcore.Format.V3
-    assert zarrcore.open(memory(**{".zgroup": V2_GROUP})).format is zarrcore.Format.V2
-    assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP}), format="v2").format.name == "v2"
+    assert (
+        zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP})).format
+        is zarrcore.Format.V3
+    )
+    assert zarrcore.open_hierarchy(memory(**{".zgroup": V2_GROUP})).format is zarrcore.Format.V2
+    assert (
+        zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP}), format="v2").format.name
+        == "v2"
+    )
 
 
 def test_the_error_without_a_hierarchy_names_the_keys_that_were_tried() -> None:
@@ -101,21 +107,21 @@ def test_the_error_without_a_hierarchy_names_the_keys_that_were_tried() -> None:
         HierarchyNotFoundError,
         match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json, meta, meta/root.array, meta/root.group is there",
     ):
-        zarrcore.open(memory(**{"readme.txt": b"hello"}))
+        zarrcore.open_hierarchy(memory(**{"readme.txt": b"hello"}))
     with pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(MemoryStore())
+        zarrcore.open_hierarchy(MemoryStore())
     with pytest.raises(UnsupportedError, match="format 'v9' is unknown; known are v3, v2"):
-        zarrcore.open(MemoryStore(), format="v9")
+        zarrcore.open_hierarchy(MemoryStore(), format="v9")
 
 
 @pytest.mark.parametrize("path", ["../x", "x/../../y", "x/./y", "x\0"])
 def test_invalid_paths_are_refused(path: str) -> None:
     with pytest.raises(ZarrError):
-        zarrcore.open(memory(**{"zarr.json": GROUP}))[path]
+        zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP}))[path]
 
 
 def test_absent_nodes() -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP}))
     with pytest.raises(NodeNotFoundError, match="no node /x/y in memory://"):
         hierarchy["x/y"]
 
@@ -140,7 +146,7 @@ def test_version_2_attributes_and_xarray_dimensions() -> None:
             "notes/readme.txt": b"no node",
         }
     )
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     assert hierarchy.root.attributes == {"title": "t"}
     assert hierarchy["x"].dimension_names == ("y", "x")
     assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
@@ -164,7 +170,7 @@ def test_keys_that_may_hold_a_value(format_name: str, above: str) -> None:
     hierarchy = zarrcore.create(PrefixStore(store, above) if above else store, format_name)
     hierarchy.create_array("g/a", shape=(4, 4), dtype="int8", chunks=(2, 2))
     hierarchy.create_array("g/s", shape=() if format_name != "n5" else (1,), dtype="int8")
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     values, prefixes = VALUE_KEYS[format_name]
     for key in values:
         assert opened.may_be_value(above + key), key
@@ -180,7 +186,7 @@ def test_keys_that_may_hold_a_value(format_name: str, above: str) -> None:
 def test_keys_of_a_draft_that_may_hold_a_value(day: str) -> None:
     """Every stored key may, and no folder of them."""
     values = write(day, {"/g": {}, "/g/a": Array(np.arange(16, dtype="int16").reshape(4, 4), (2, 2))})
-    opened = zarrcore.open(MemoryStore(values=values))
+    opened = zarrcore.open_hierarchy(MemoryStore(values=values))
     assert [key for key in values if not opened.may_be_value(key)] == []
     folders = {str(folder) for key in values for folder in PurePosixPath(key).parents} - {"."}
     assert [folder for folder in folders if opened.may_be_value(folder)] == []
@@ -196,7 +202,7 @@ def test_nothing_is_absent_below_a_member_that_cannot_be_opened() -> None:
         "extensions": [unknown],
     }
     values = {"a/zarr.json": json.dumps(entry_point).encode(), "b/zarr.json": GROUP}
-    opened = zarrcore.open(MemoryStore(values=values))
+    opened = zarrcore.open_hierarchy(MemoryStore(values=values))
     for path in ("/a", "/a/x/y"):
         assert isinstance(opened.node(path), BrokenNode)
     with pytest.raises(UnsupportedError):

@@ -61,7 +61,7 @@ def test_consolidated_metadata_imply_groups_without_a_listing(zarr_format: int, 
 
         list_dir = list_prefix
 
-    hierarchy = zarrcore.open(Unlisted(values=values))
+    hierarchy = zarrcore.open_hierarchy(Unlisted(values=values))
     assert [node.path for node in hierarchy.walk()] == ["/", "/A", "/A/1", "/A/1/0"]
     assert hierarchy["A/1"].kind == "group"
 
@@ -79,19 +79,19 @@ def test_an_outage_is_never_an_empty_group() -> None:
     store.set("zarr.json", GROUP)
     store.set("x/zarr.json", ARRAY)
     with pytest.raises(AccessDeniedError):
-        zarrcore.open(store)["x"]
-    found = list(zarrcore.open(store).walk())
+        zarrcore.open_hierarchy(store)["x"]
+    found = list(zarrcore.open_hierarchy(store).walk())
     assert [(node.path, node.kind) for node in found] == [("/", "group"), ("/x", "broken")]
     assert isinstance(found[1].error, AccessDeniedError)
 
 
 def test_stores_that_cannot_list() -> None:
-    hierarchy = zarrcore.open(Unlistable(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY})))
+    hierarchy = zarrcore.open_hierarchy(Unlistable(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY})))
     assert hierarchy["x"].shape == (4,)
     with pytest.raises(zarrcore.ListingUnsupportedError, match="name the path of a node"):
         list(hierarchy.root.children())
     with pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(Unlistable(MemoryStore()))
+        zarrcore.open_hierarchy(Unlistable(MemoryStore()))
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -105,9 +105,9 @@ def test_consolidated_metadata_stands_in_for_a_listing(tmp_path: Path, zarr_form
     root.create_array("later", data=np.arange(2))  # which the consolidated metadata does not know
     for name in ("zarr.json", ".zarray"):
         (tmp_path / "a.zarr/y" / name).unlink(missing_ok=True)
-    listed = zarrcore.open(tmp_path / "a.zarr")
+    listed = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     assert {node.path for node in listed.walk()} >= {"/", "/a", "/a/b", "/a/b/x", "/later"}
-    hierarchy = zarrcore.open(Unlistable(LocalStore(tmp_path / "a.zarr")))
+    hierarchy = zarrcore.open_hierarchy(Unlistable(LocalStore(tmp_path / "a.zarr")))
     assert [node.path for node in hierarchy.walk()] == ["/", "/a", "/a/b", "/a/b/x"], (
         "y's own document is gone"
     )
@@ -117,6 +117,6 @@ def test_consolidated_metadata_stands_in_for_a_listing(tmp_path: Path, zarr_form
 @pytest.mark.parametrize("consolidated", [b"5", b'{"metadata": []}', b"[]", b"null"])
 def test_broken_consolidated_metadata(consolidated: bytes) -> None:
     document = b'{"zarr_format": 3, "node_type": "group", "consolidated_metadata": ' + consolidated + b"}"
-    hierarchy = zarrcore.open(Unlistable(memory(**{"zarr.json": document})))
+    hierarchy = zarrcore.open_hierarchy(Unlistable(memory(**{"zarr.json": document})))
     with pytest.raises((MetadataError, zarrcore.ListingUnsupportedError)):
         list(hierarchy.walk())

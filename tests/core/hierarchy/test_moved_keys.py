@@ -50,14 +50,14 @@ def test_all_keys_move_byte_for_byte(tmp_path: Path, format_: str, is_local: boo
     assert not any(key.startswith("g/") for key in after)
     assert made["/new/place/x"][4, 6] == 34
     assert "/g" not in made
-    assert zc.open(store)["new"].kind == "group"
+    assert zc.open_hierarchy(store)["new"].kind == "group"
 
 
 def test_an_implicit_group_stays_when_its_last_node_leaves() -> None:
     store = MemoryStore()
     hierarchy(store, "v2")
     store.erase("g/.zgroup")
-    opened = zc.open(store, "r+")
+    opened = zc.open_hierarchy(store, "r+")
     opened.move("/g/x", "/x")
     opened.move("/g/below", "/below")
     assert opened["/g"].kind == "group"
@@ -92,7 +92,7 @@ def test_a_hierarchy_for_reading_is_refused() -> None:
     store = MemoryStore()
     hierarchy(store)
     with pytest.raises(ReadOnlyError):
-        zc.open(store).move("/g", "/h")
+        zc.open_hierarchy(store).move("/g", "/h")
 
 
 def test_large_values_are_copied_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_large_values_are_copied_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(moved_keys, "_COMPARED_NBYTES", 5)
     store = MemoryStore()
     before = values(hierarchy(store).store)
-    made = zc.open(store, "r+")
+    made = zc.open_hierarchy(store, "r+")
     assert made.move("/g", "/h") is False
     assert {key.replace("h/", "g/", 1) for key in values(store)} == set(before)
     assert made["/h/x"][...].tolist() == np.arange(35).reshape(5, 7).tolist()

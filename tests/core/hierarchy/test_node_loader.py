@@ -31,7 +31,7 @@ from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreEntry
 
 def test_metadata_is_kept_until_refresh_or_age() -> None:
     store = memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY})
-    kept, fresh = zarrcore.open(store), zarrcore.open(store, metadata_max_age_s=0.0)
+    kept, fresh = zarrcore.open_hierarchy(store), zarrcore.open_hierarchy(store, metadata_max_age_s=0.0)
     assert kept["x"].shape == fresh["x"].shape == (4,)
     store.set("x/zarr.json", ARRAY.replace(b"[4]", b"[6]"))
     assert kept["x"].shape == (4,)
@@ -58,7 +58,7 @@ def test_documents_are_requested_once() -> None:
     store = Counting()
     for key, value in {"zarr.json": GROUP, "x/zarr.json": ARRAY, "y/zarr.json": ARRAY}.items():
         store.set(key, value)
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     nodes = list(hierarchy.walk())
     assert nodes[1].stored_document()["shape"] == [4]
     assert nodes[1].metadata_key == "x/zarr.json"
@@ -69,7 +69,7 @@ def test_version_2_only_requests_documents_that_can_matter() -> None:
     store = Counting()
     for key, value in {".zgroup": V2_GROUP, "x/.zgroup": V2_GROUP, "junk/a": b""}.items():
         store.set(key, value)
-    list(zarrcore.open(store).walk())
+    list(zarrcore.open_hierarchy(store).walk())
     assert sorted(store.asked) == sorted(
         [
             "zarr.json",
@@ -86,7 +86,7 @@ def test_version_2_only_requests_documents_that_can_matter() -> None:
 
 
 def test_the_error_of_a_broken_node_does_not_collect_frames() -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": b"{"}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, "x/zarr.json": b"{"}))
     depths = []
     for _ in range(5):
         with pytest.raises(MetadataError) as caught:
@@ -99,7 +99,7 @@ def test_an_unforeseen_error_makes_one_broken_node(monkeypatch: pytest.MonkeyPat
     def surprise(document: object) -> None:
         raise ZeroDivisionError("surprise")
 
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY}))
     monkeypatch.setattr("zarrcore.formats.v3.format.parse_node", surprise)
     with pytest.raises(
         InternalError, match=r"may be in order: /x cannot be understood \(ZeroDivisionError: surprise\)"
@@ -130,17 +130,17 @@ def test_a_wrong_format_is_said_in_one_sentence(found: str, named: str, kind: ty
         with pytest.raises(
             MetadataError, match="expected the URI of the core specification, found the number 3"
         ):
-            zarrcore.open(store, format=named)
+            zarrcore.open_hierarchy(store, format=named)
         return
     for path in ("/", "g", "g/x", "g/x/c", "nope"):
-        hierarchy = zarrcore.open(store, format=named)
+        hierarchy = zarrcore.open_hierarchy(store, format=named)
         with pytest.raises(WrongFormatError) as caught:
             hierarchy[path]
         titles = format_named(found).title, format_named(named).title
         sentence = f"memory:// is {titles[0]}, not {titles[1]}: name the format {found}, or none"
         assert str(caught.value) == sentence
         assert (caught.value.named, caught.value.found) == (named, found)
-    hierarchy = zarrcore.open(store, format=named)
+    hierarchy = zarrcore.open_hierarchy(store, format=named)
     with pytest.raises(WrongFormatError):
         [*hierarchy.walk()]
     hierarchy.refresh()
@@ -151,7 +151,7 @@ def test_a_wrong_format_is_said_in_one_sentence(found: str, named: str, kind: ty
             pickle.loads(pickle.dumps(hierarchy))["/"]
         if format_named(named).writable:
             with pytest.raises(WrongFormatError):
-                zarrcore.open(store, "r+", format=named)["g"]
+                zarrcore.open_hierarchy(store, "r+", format=named)["g"]
 
 
 @pytest.mark.parametrize("kind", [Remote, lambda values: MemoryStore(values=values)], ids=["remote", "local"])
@@ -175,7 +175,7 @@ def test_a_wrong_format_is_said_in_one_sentence(found: str, named: str, kind: ty
 def test_a_named_format_that_may_be_right_is_not_refused(
     named: str, values: dict[str, bytes], arrays: list[str], kind: type
 ) -> None:
-    hierarchy = zarrcore.open(kind(values), format=named)
+    hierarchy = zarrcore.open_hierarchy(kind(values), format=named)
     assert "nope" not in hierarchy or named == "n5"
     assert [node.path for node in hierarchy.walk() if node.kind == "array"] == arrays
 
@@ -188,12 +188,12 @@ def test_a_remote_root_without_documents_costs_no_more_requests(
 ) -> None:
     values = {f"{path}/{document}": array for path in ("x", "g/y")}
     store = Remote(values)
-    hierarchy = zarrcore.open(store, format=named)
+    hierarchy = zarrcore.open_hierarchy(store, format=named)
     assert (store.got, store.listed) == ([], [])
     assert hierarchy["x"].shape == (4,)
     assert ({*store.got}, store.listed) == ({document, f"x/{document}"}, [])
     store = Remote(values)
-    hierarchy = zarrcore.open(store, format=named)
+    hierarchy = zarrcore.open_hierarchy(store, format=named)
     assert len([*hierarchy.walk()]) == 4
     assert sorted(store.got) == sorted([document, *(f"{path}/{document}" for path in ("x", "g", "g/y"))])
     assert store.listed.count("") == 1, "the listing that shows the format also has the children"
@@ -202,7 +202,7 @@ def test_a_remote_root_without_documents_costs_no_more_requests(
 def test_a_wrong_format_costs_a_listing_and_a_document() -> None:
     store = Remote(IN_FORMATS["v3"])
     with pytest.raises(WrongFormatError):
-        [*zarrcore.open(store, format="n5").walk()]
+        [*zarrcore.open_hierarchy(store, format="n5").walk()]
     assert store.got.count("zarr.json") == 1
     assert "meta" not in store.got
 
@@ -213,8 +213,8 @@ def test_a_place_that_cannot_be_listed_is_opened_as_it_is_named() -> None:
             raise ListingUnsupportedError("cannot be listed", url=self.url)
 
     values = {**IN_FORMATS["v2"], "y/zarr.json": ARRAY}
-    assert zarrcore.open(Unlisted(values), format="v3")["y"].shape == (4,)
-    assert zarrcore.open(Unlisted(IN_FORMATS["v2"]), format="v3")["/"].kind == "group"
+    assert zarrcore.open_hierarchy(Unlisted(values), format="v3")["y"].shape == (4,)
+    assert zarrcore.open_hierarchy(Unlisted(IN_FORMATS["v2"]), format="v3")["/"].kind == "group"
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def half_written(tmp_path: Path) -> Path:
 def test_a_document_that_is_being_written_is_read_again(
     half_written: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hierarchy = zarrcore.open(half_written)
+    hierarchy = zarrcore.open_hierarchy(half_written)
     pauses: list[float] = []
 
     def pause(duration_s: float) -> None:
@@ -247,11 +247,11 @@ def test_a_damaged_document_is_read_again_only_if_it_was_written_just_now(
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     with pytest.raises(MetadataError):
-        zarrcore.open(half_written)["x"]
+        zarrcore.open_hierarchy(half_written)["x"]
     assert len(pauses) == 2
     os.utime(half_written / "x/zarr.json", (1e9, 1e9))
     with pytest.raises(MetadataError):
-        zarrcore.open(half_written)["x"]
+        zarrcore.open_hierarchy(half_written)["x"]
     with pytest.raises(MetadataError):
-        zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": b""}))["x"]
+        zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, "x/zarr.json": b""}))["x"]
     assert len(pauses) == 2

@@ -110,7 +110,7 @@ class TestCreating:
         root = store.stored[0]
         store.erase(root)
         store.stored.clear()
-        opened = zarrcore.open(store, "r+", hierarchy.format)
+        opened = zarrcore.open_hierarchy(store, "r+", hierarchy.format)
         array(opened, "/a/b/x")
         assert store.stored[0] == root
         assert sorted(store.stored[1:3]) == sorted([f"a/{root}", f"a/b/{root}"])
@@ -143,7 +143,7 @@ class TestCreating:
             array(zarrcore.create(store, hierarchy.format, overwrite=True), "/a/b/x")
             assert paths(hierarchy) == ["/"]
             store.is_remote = False
-            assert paths(zarrcore.open(store)) == ["/", "/a", "/a/b", "/a/b/x"]
+            assert paths(zarrcore.open_hierarchy(store)) == ["/", "/a", "/a/b", "/a/b/x"]
 
     def test_local_stores_need_no_threads(
         self, tmp_path: Path, hierarchy: zarrcore.Hierarchy, monkeypatch: pytest.MonkeyPatch
@@ -152,7 +152,7 @@ class TestCreating:
         made = zarrcore.create(tmp_path, hierarchy.format)
         array(made, "/a/b/x")
         made.erase("a/b")
-        assert paths(zarrcore.open(tmp_path)) == ["/", "/a"]
+        assert paths(zarrcore.open_hierarchy(tmp_path)) == ["/", "/a"]
 
     @pytest.mark.parametrize("is_remote", [False, True])
     def test_broken_documents_are_not_replaced(self, hierarchy: zarrcore.Hierarchy, is_remote: bool) -> None:
@@ -185,11 +185,11 @@ class TestCreating:
 
     def test_an_array_replaces_an_empty_root(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/")[...] = 3
-        again = zarrcore.open(hierarchy.store)
+        again = zarrcore.open_hierarchy(hierarchy.store)
         assert again.format == hierarchy.format
         assert (np.asarray(again.root) == 3).all()
         with pytest.raises(NodeExistsError):
-            array(again if not again.read_only else zarrcore.open(hierarchy.store, "r+"), "/x")
+            array(again if not again.read_only else zarrcore.open_hierarchy(hierarchy.store, "r+"), "/x")
 
     @pytest.mark.parametrize("path", ["a/../b", "a/..."])
     def test_an_invalid_path_is_refused(self, hierarchy: zarrcore.Hierarchy, path: str) -> None:
@@ -248,7 +248,7 @@ class TestCreating:
     @pytest.mark.parametrize("codec", ["gzip", "zstd", "blosc"])
     def test_compressors_that_every_format_has(self, hierarchy: zarrcore.Hierarchy, codec: str) -> None:
         array(hierarchy, codecs=[codec])[...] = 5
-        again = zarrcore.open(hierarchy.store)["x"]
+        again = zarrcore.open_hierarchy(hierarchy.store)["x"]
         assert isinstance(again, Array)
         assert (again[...] == 5).all()
         assert codec in str(again.codecs)
@@ -287,7 +287,7 @@ class TestCreating:
                     "kvstore": {"driver": "file", "path": f"{tmp_path / format_name / one.name}/"},
                 }
                 np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values)
-                assert zarrcore.open(tmp_path / format_name)[one.path].metadata == one.metadata
+                assert zarrcore.open_hierarchy(tmp_path / format_name)[one.path].metadata == one.metadata
         assert zarr.open(tmp_path / "v3", mode="r")["plain"].metadata.dimension_names == ("y", "x")
 
 
@@ -297,7 +297,7 @@ class TestChanging:
         node.attributes = {"new": [1, {"deep": None}], "small": np.float32(0.5)}
         assert isinstance(group, Group)
         group.attributes = {"title": "grün"}
-        again = zarrcore.open(hierarchy.store)
+        again = zarrcore.open_hierarchy(hierarchy.store)
         for opened in (hierarchy, again):
             assert opened["g/x"].attributes == {"new": [1, {"deep": None}], "small": 0.5}
             assert opened["g"].attributes == {"title": "grün"}
@@ -310,7 +310,7 @@ class TestChanging:
         self, hierarchy: zarrcore.Hierarchy
     ) -> None:
         node = array(hierarchy)
-        zarrcore.open(hierarchy.store, "r+").erase("x")
+        zarrcore.open_hierarchy(hierarchy.store, "r+").erase("x")
         node[0, 0] = 1  # leaves a chunk that belongs to no array
         for change in (lambda: setattr(node, "attributes", {"a": 1}), lambda: node.resize((1, 1))):  # type: ignore[attr-defined]
             with pytest.raises(NodeNotFoundError):
@@ -322,7 +322,7 @@ class TestChanging:
         document = json.loads(bytes(store.get("x/zarr.json") or b""))
         document["other"] = {"must_understand": False, "name": "theirs"}
         store.set("x/zarr.json", json.dumps(document).encode())
-        node = zarrcore.open(store, "r+")["x"]
+        node = zarrcore.open_hierarchy(store, "r+")["x"]
         assert isinstance(node, Array)
         node.attributes = {"a": 1}
         node.resize((8, 2))
@@ -331,7 +331,7 @@ class TestChanging:
 
     def test_a_concurrent_change_is_kept(self, hierarchy: zarrcore.Hierarchy) -> None:
         node = array(hierarchy)
-        other = zarrcore.open(hierarchy.store, "r+")["x"]
+        other = zarrcore.open_hierarchy(hierarchy.store, "r+")["x"]
         other.resize((8, 8))
         node.attributes = {"a": 1}
         assert node.shape == (8, 8)
@@ -397,7 +397,7 @@ class TestChanging:
         store.erase("a/b/zarr.json")
         hierarchy.refresh()
         hierarchy.erase("/a/b/x")
-        assert paths(zarrcore.open(store)) == ["/", "/a", "/a/b"]
+        assert paths(zarrcore.open_hierarchy(store)) == ["/", "/a", "/a/b"]
 
     def test_cached_chunks_end_with_their_array(self, hierarchy: zarrcore.Hierarchy) -> None:
         hierarchy.chunk_cache = zarrcore.ChunkCache(1 << 20)
@@ -409,7 +409,7 @@ class TestChanging:
     def test_pickled_hierarchies_write_on(self, tmp_path: Path) -> None:
         hierarchy = pickle.loads(pickle.dumps(zarrcore.create(tmp_path)))
         array(hierarchy)[...] = 2
-        assert (np.asarray(zarrcore.open(tmp_path)["x"]) == 2).all()
+        assert (np.asarray(zarrcore.open_hierarchy(tmp_path)["x"]) == 2).all()
 
 
 def test_a_zip_file_is_complete_once_its_hierarchy_is_closed(tmp_path: Path) -> None:
@@ -417,11 +417,11 @@ def test_a_zip_file_is_complete_once_its_hierarchy_is_closed(tmp_path: Path) -> 
         array(hierarchy, "/g/x")[...] = 4
     with zarr.storage.ZipStore(tmp_path / "a.zip", mode="r") as store:
         assert (zarr.open_group(store, mode="r")["g/x"][...] == 4).all()
-    with zarrcore.open(tmp_path / "a.zip", "r+") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.zip", "r+") as hierarchy:
         node = hierarchy["g/x"]
         assert isinstance(node, Array)
         node[1] = 5
-    assert np.asarray(zarrcore.open(tmp_path / "a.zip")["g/x"]).tolist() == [
+    assert np.asarray(zarrcore.open_hierarchy(tmp_path / "a.zip")["g/x"]).tolist() == [
         [4] * 4,
         [5] * 4,
         [4] * 4,
@@ -447,7 +447,7 @@ class TestConsolidating:
     def test_it_is_removed_again_when_another_writer_restored_it(self, tmp_path: Path) -> None:
         hierarchy = zarrcore.create(tmp_path)
         array(hierarchy, "/a")
-        zarrcore.open(tmp_path, "r+").consolidate()
+        zarrcore.open_hierarchy(tmp_path, "r+").consolidate()
         array(hierarchy, "/b")
         assert set(zarr.open_group(tmp_path, mode="r")) == {"a", "b"}
 

@@ -28,7 +28,9 @@ from zarrcore.stores import MemoryStore
     ],
 )
 def test_broken_nodes_are_nodes_with_a_reason(document: bytes, kind: type[ZarrError]) -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": document, "y/zarr.json": ARRAY}))
+    hierarchy = zarrcore.open_hierarchy(
+        memory(**{"zarr.json": GROUP, "x/zarr.json": document, "y/zarr.json": ARRAY})
+    )
     nodes = {node.path: node for node in hierarchy.walk()}
     broken = nodes["/x"]
     assert isinstance(broken, zarrcore.BrokenNode)
@@ -43,7 +45,7 @@ def test_broken_nodes_are_nodes_with_a_reason(document: bytes, kind: type[ZarrEr
 
 def test_a_node_knows_its_place() -> None:
     store = memory(**{"zarr.json": GROUP, "ä/b/zarr.json": ARRAY})
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     implicit, array = hierarchy["ä"], hierarchy["ä/b"]
     assert (hierarchy.root.name, implicit.name, array.name) == ("", "ä", "b")
     assert (hierarchy.root.metadata_key, implicit.metadata_key) == ("zarr.json", "ä/zarr.json")
@@ -55,7 +57,9 @@ def test_a_node_knows_its_place() -> None:
 
 
 def test_the_document_that_makes_a_node_is_the_stored_one() -> None:
-    hierarchy = zarrcore.open(memory(**{".zgroup": V2_GROUP, "a/.zarray": V2_ARRAY, "a/.zattrs": b"{}"}))
+    hierarchy = zarrcore.open_hierarchy(
+        memory(**{".zgroup": V2_GROUP, "a/.zarray": V2_ARRAY, "a/.zattrs": b"{}"})
+    )
     assert (hierarchy.root.metadata_key, hierarchy["a"].metadata_key) == (".zgroup", "a/.zarray")
     assert hierarchy["a"].documents == (V2_ARRAY, None, b"{}")
     assert hierarchy["a"].stored_document().keys() == {".zarray", ".zattrs"}
@@ -64,12 +68,16 @@ def test_the_document_that_makes_a_node_is_the_stored_one() -> None:
 def test_nodes_of_consolidated_metadata_have_documents() -> None:
     told = {"kind": "inline", "must_understand": False, "metadata": {"x": json.loads(ARRAY)}}
     root = json.dumps({**json.loads(GROUP), "consolidated_metadata": told}).encode()
-    node = zarrcore.open(memory(**{"zarr.json": root, "x/zarr.json": ARRAY}), believe_consolidated=True)["x"]
+    node = zarrcore.open_hierarchy(
+        memory(**{"zarr.json": root, "x/zarr.json": ARRAY}), believe_consolidated=True
+    )["x"]
     assert [json.loads(document or b"") for document in node.documents] == [json.loads(ARRAY)]
 
 
 def test_a_group_finds_nodes_relative_to_itself() -> None:
-    group = zarrcore.open(memory(**{"zarr.json": GROUP, "a/zarr.json": GROUP, "a/b/c/zarr.json": ARRAY}))["a"]
+    group = zarrcore.open_hierarchy(
+        memory(**{"zarr.json": GROUP, "a/zarr.json": GROUP, "a/b/c/zarr.json": ARRAY})
+    )["a"]
     assert isinstance(group, zarrcore.Group)
     assert (group["b/c"].path, [*group], [node.path for node in group.children()]) == (
         "/a/b/c",
@@ -89,7 +97,7 @@ def test_assigned_attributes_are_stored_and_seen_by_all_holders() -> None:
         node.attributes = {"é": [1, None]}
         assert node.attributes == {"é": [1, None]}
         assert node.stored_document()["attributes"] == {"é": [1, None]}
-    reading = zarrcore.open(hierarchy.store)
+    reading = zarrcore.open_hierarchy(hierarchy.store)
     with pytest.raises(ReadOnlyError):
         reading.root.attributes = {}
 
@@ -123,7 +131,7 @@ def test_an_array_keeps_its_number_of_dimensions(shape: Any, words: str) -> None
 def test_what_can_be_read_of_a_broken_node_is_shown(
     document: bytes, stored: dict[str, Any] | None, attributes: dict[str, Any]
 ) -> None:
-    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": document}))
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, "x/zarr.json": document}))
     (broken,) = hierarchy.root.children()
     assert isinstance(broken, zarrcore.BrokenNode)
     assert broken.stored_document() == (json.loads(document) if stored is None else stored)
@@ -148,7 +156,7 @@ def test_a_fill_value_means_missing_only_for_numbers_of_zarr_v2_that_xarray_name
     zarrcore.create(store, format=format_name).create_array(
         "/a", shape=(3,), dtype=kind, fill_value=fill, dimension_names=names
     )
-    assert zarrcore.open(store)["a"].fill_value_is_missing is expected
+    assert zarrcore.open_hierarchy(store)["a"].fill_value_is_missing is expected
 
 
 def test_an_array_without_a_fill_value_has_no_missing_value() -> None:
@@ -157,11 +165,11 @@ def test_an_array_without_a_fill_value_has_no_missing_value() -> None:
         b' "fill_value": null, "order": "C", "filters": null}',
         ".zattrs": b'{"_ARRAY_DIMENSIONS": ["x"]}',
     }
-    assert not zarrcore.open(MemoryStore(values=values))["/"].fill_value_is_missing
+    assert not zarrcore.open_hierarchy(MemoryStore(values=values))["/"].fill_value_is_missing
 
 
 def test_a_pickled_array_knows_its_hierarchy_and_path() -> None:
-    array = zarrcore.open(memory(**{"zarr.json": GROUP, "a/zarr.json": ARRAY}))["a"]
+    array = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, "a/zarr.json": ARRAY}))["a"]
     again = pickle.loads(pickle.dumps(array))
     assert isinstance(again, ArrayNode)
     assert (again.path, again.uri, again.documents) == (array.path, array.uri, array.documents)

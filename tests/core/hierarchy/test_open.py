@@ -24,24 +24,24 @@ class TestModes:
     def test_a_hierarchy_is_made_in_an_empty_place(self, tmp_path: Path) -> None:
         for mode in ("r", "r+"):
             with pytest.raises(StoreNotFoundError):
-                zarrcore.open(tmp_path / "new", mode)
+                zarrcore.open_hierarchy(tmp_path / "new", mode)
             assert not (tmp_path / "new").exists()
         for name, mode in enumerate(("a", "w", "w-")):
-            made = zarrcore.open(tmp_path / "deep" / str(name), mode)
+            made = zarrcore.open_hierarchy(tmp_path / "deep" / str(name), mode)
             assert made.format.name == "v3"
             assert isinstance(zarr.open(tmp_path / "deep" / str(name), mode="r"), zarr.Group)
 
     def test_an_existing_hierarchy_is_opened(self, tmp_path: Path) -> None:
         array(zarrcore.create(tmp_path, "v2"))[...] = 5
         for mode in ("r", "r+", "a"):
-            opened = zarrcore.open(tmp_path, mode)
+            opened = zarrcore.open_hierarchy(tmp_path, mode)
             assert opened.format.name == "v2"
             assert opened.read_only is (mode == "r")
         with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v2"):
-            zarrcore.open(tmp_path, "w-")
+            zarrcore.open_hierarchy(tmp_path, "w-")
         with pytest.raises(NodeExistsError):
             zarrcore.create(tmp_path)
-        assert paths(zarrcore.open(tmp_path)) == ["/", "/x"]
+        assert paths(zarrcore.open_hierarchy(tmp_path)) == ["/", "/x"]
         assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
 
@@ -54,25 +54,25 @@ class TestModes:
     def test_formats_are_not_mixed_in_one_hierarchy(self, tmp_path: Path) -> None:
         zarrcore.create(tmp_path, "v3")
         with pytest.raises(NodeExistsError, match="already exists, as a hierarchy of Zarr v3"):
-            zarrcore.open(tmp_path, "a", "v2")
+            zarrcore.open_hierarchy(tmp_path, "a", "v2")
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
         (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
-        assert zarrcore.open(tmp_path, "a", "v2").format.name == "v2"
+        assert zarrcore.open_hierarchy(tmp_path, "a", "v2").format.name == "v2"
 
     def test_other_data_is_never_erased(self, tmp_path: Path) -> None:
         (tmp_path / "thesis.txt").write_text("three years of work")
         with pytest.raises(NodeExistsError, match=r"holds thesis\.txt"):
-            zarrcore.open(tmp_path, "w")
+            zarrcore.open_hierarchy(tmp_path, "w")
         with pytest.raises(HierarchyNotFoundError):
-            zarrcore.open(tmp_path, "r+")
+            zarrcore.open_hierarchy(tmp_path, "r+")
         assert (tmp_path / "thesis.txt").exists()
 
     def test_a_folder_with_a_hierarchy_in_it_is_not_erased(self, tmp_path: Path) -> None:
         array(zarrcore.create(tmp_path / "data/n5", "n5"))
         (tmp_path / "data/n5/attributes.json").unlink()
-        assert zarrcore.open(tmp_path / "data/n5").format.name == "n5"
+        assert zarrcore.open_hierarchy(tmp_path / "data/n5").format.name == "n5"
         with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
-            zarrcore.open(tmp_path / "data/n5", "w")
+            zarrcore.open_hierarchy(tmp_path / "data/n5", "w")
         assert (tmp_path / "data/n5/x/attributes.json").exists()
 
     @pytest.mark.parametrize(
@@ -90,25 +90,25 @@ class TestModes:
         store = MemoryStore(values={key: value})
         for mode in ("r+", "a", "w-"):
             with pytest.raises(ReadOnlyError, match=f"is {kind}, which is read-only here"):
-                zarrcore.open(store, mode)
+                zarrcore.open_hierarchy(store, mode)
         with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
-            zarrcore.open(store, "w")
+            zarrcore.open_hierarchy(store, "w")
         assert [entry.key for entry in store.list()] == [key]
 
     def test_links_to_other_places_are_not_erased(self, tmp_path: Path) -> None:
         (tmp_path / "links").mkdir()
         (tmp_path / "links/elsewhere").symlink_to(tmp_path)
-        zarrcore.open(tmp_path / "links", "w")
+        zarrcore.open_hierarchy(tmp_path / "links", "w")
         assert (tmp_path / "links/elsewhere").is_symlink()
 
     def test_an_unknown_mode_is_refused(self) -> None:
         with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
-            zarrcore.open(MemoryStore(), "x")
+            zarrcore.open_hierarchy(MemoryStore(), "x")
 
     def test_reading_only_refuses_every_change(self) -> None:
         store = MemoryStore()
         array(zarrcore.create(store))
-        reader = zarrcore.open(store)
+        reader = zarrcore.open_hierarchy(store)
         node = reader["/x"]
         assert isinstance(node, Array)
         changes = [
@@ -125,4 +125,4 @@ class TestModes:
             with pytest.raises(ReadOnlyError, match="mode 'r\\+'"):
                 change()
         with pytest.raises(ReadOnlyError, match="cannot be written"):
-            zarrcore.open(ReadOnlyStore(store), "r+")
+            zarrcore.open_hierarchy(ReadOnlyStore(store), "r+")

@@ -25,7 +25,7 @@ def test_walking_is_depth_first_and_parents_come_first() -> None:
             "b/x/c/0": b"\1\2",
         }
     )
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     assert [node.path for node in hierarchy.walk()] == ["/", "/a", "/b", "/b/x"]
     assert hierarchy.root.attributes == {"a": 1}
     assert hierarchy["b"]["x"][...].tolist() == [1, 2, 5, 5]
@@ -36,7 +36,7 @@ def test_walking_is_depth_first_and_parents_come_first() -> None:
 
 def test_requests_of_a_walk_over_a_remote_store_of_version_2() -> None:
     store = Remote(V2_WITHOUT_GROUPS)
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     store.got.clear()
     assert sorted(node.path for node in hierarchy.walk()) == V2_NODES
     asked = {
@@ -61,7 +61,7 @@ def test_a_listed_name_that_no_node_can_have_hides_no_other() -> None:
     store = MemoryStore()
     zarrcore.create(store).create_group("b")
     group = bytes(store.get("b/zarr.json") or b"")
-    hierarchy = zarrcore.open(
+    hierarchy = zarrcore.open_hierarchy(
         MemoryStore(values={"zarr.json": group, "\0/zarr.json": group, "b/zarr.json": group})
     )
     assert [node.path for node in hierarchy.walk()] == ["/", "/b"]

@@ -65,7 +65,7 @@ def test_other_formats_are_read_by_zarr_python(tmp_path: Path) -> None:
         (edges, "/", np.arange(49).reshape(7, 7)),
     ]
     for source, path, values in sources:
-        with zarrcore.open(source) as opened:
+        with zarrcore.open_hierarchy(source) as opened:
             assert np.array_equal(zarr.open_array(ZarrcoreStore(opened), path=path, mode="r")[...], values)
 
 
@@ -144,7 +144,7 @@ def test_nodes_that_zarr_v3_cannot_express_are_not_listed_and_say_why() -> None:
     document = json.loads(bytes(store.get("good/zarr.json")))
     store.set("broken/zarr.json", json.dumps({**document, "codecs": ["unheard-of"]}).encode())
     store.set("worse/zarr.json", b"{")
-    view = PlainZarrStore(zarrcore.open(store))
+    view = PlainZarrStore(zarrcore.open_hierarchy(store))
     assert {entry.key for entry in view.list_dir("")} == {"zarr.json", "good/"}
     assert {entry.key for entry in view.list()} == {"zarr.json", "good/zarr.json", "good/c/0"}
     with pytest.raises(UnsupportedError, match="unheard-of"):
@@ -156,7 +156,7 @@ def test_nodes_that_zarr_v3_cannot_express_are_not_listed_and_say_why() -> None:
 def test_it_pickles_with_its_hierarchy(tmp_path: Path) -> None:
     made = zarrcore.create(tmp_path / "a.n5", "n5")
     made.create_array("a", shape=(5, 14), dtype="int32", chunks=(2, 5))[...] = VALUES
-    view = PlainZarrStore(zarrcore.open(tmp_path / "a.n5"))
+    view = PlainZarrStore(zarrcore.open_hierarchy(tmp_path / "a.n5"))
     again = pickle.loads(pickle.dumps(view))
     assert again.identity == view.identity
     assert bytes(again.get("a/c/0/0")) == bytes(view.get("a/c/0/0"))
@@ -176,7 +176,7 @@ def test_the_plain_chunks_of_few_arrays_are_remembered(monkeypatch: pytest.Monke
 def test_a_member_of_a_collection_is_seen_from_its_own_root(tmp_path: Path) -> None:
     zarrcore.create(tmp_path / "a.n5", "n5").create_array("g/x", shape=(4,), dtype="uint8")[...] = 3
     zarrcore.create(tmp_path / "b.zarr")
-    collection = zarrcore.open(tmp_path)
+    collection = zarrcore.open_hierarchy(tmp_path)
     member = PlainZarrStore(collection.member("/a.n5"))
     keys = ["g/x/c/0", "g/x/zarr.json", "g/zarr.json", "zarr.json"]
     assert sorted(entry.key for entry in member.list()) == keys
@@ -187,8 +187,8 @@ def test_a_member_of_a_collection_is_seen_from_its_own_root(tmp_path: Path) -> N
 
 def test_refreshing_shows_what_changed_in_the_source(tmp_path: Path) -> None:
     zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(1,), dtype="uint8")
-    view = PlainZarrStore(zarrcore.open(tmp_path / "a.zarr"))
+    view = PlainZarrStore(zarrcore.open_hierarchy(tmp_path / "a.zarr"))
     assert view.get("a/c/1") is None
-    zarrcore.open(tmp_path / "a.zarr", "r+")["a"].resize((2,))
+    zarrcore.open_hierarchy(tmp_path / "a.zarr", "r+")["a"].resize((2,))
     view.refresh()
     assert view.stat("a/c/1") is not None

@@ -56,7 +56,7 @@ def test_automatic_chunks_of_dask_consist_of_whole_chunks(path: Path, most: int)
 @pytest.mark.parametrize("chunks", [None, {}])
 def test_a_selection_reads_only_the_chunks_that_it_crosses(path: Path, chunks: Any) -> None:
     store = CountingStore(path, remote=False)
-    with xr.open_dataset(zarrcore.open(store), engine=ENGINE, chunks=chunks) as found:
+    with xr.open_dataset(zarrcore.open_hierarchy(store), engine=ENGINE, chunks=chunks) as found:
         assert {*store.chunk_requests()} == {"lat/c/0"}, "opening reads the coordinate, for xarray's index"
         store.requests.clear()
         part = found.x.isel(lat=slice(9, 15), lon=25)

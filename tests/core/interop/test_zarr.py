@@ -256,7 +256,7 @@ def test_a_forked_process_reads_with_threads_of_its_own() -> None:
 def test_xarray_opens_any_format_by_the_store(tmp_path: Path) -> None:
     data = xr.Dataset({"t": (("y", "x"), np.arange(12.0).reshape(3, 4))}, {"x": [1, 2, 3, 4]}, {"title": "a"})
     data.to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
-    with zarrcore.open(tmp_path / "a.nc") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nc") as hierarchy:
         found = xr.open_zarr(ZarrcoreStore(hierarchy), consolidated=False, chunks=None)
         xr.testing.assert_equal(found, data)
 

@@ -25,7 +25,7 @@ def _made(place: Path, format_name: str = "v3") -> zc.Hierarchy:
 
 
 def _stored(place: Path, name: str) -> Any:
-    return dict(zc.open(str(place / "a"))[name].attributes)
+    return dict(zc.open_hierarchy(str(place / "a"))[name].attributes)
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
@@ -69,7 +69,7 @@ def test_a_change_is_stored(tmp_path: Path, format_name: str, kind: str, change:
 )
 def test_a_hierarchy_opened_for_reading_refuses(tmp_path: Path, kind: str, change: str) -> None:
     _made(tmp_path)
-    node = zc.open(str(tmp_path / "a"))[kind]
+    node = zc.open_hierarchy(str(tmp_path / "a"))[kind]
     before = dict(node.attributes)
     with pytest.raises(zc.ReadOnlyError, match="r\\+"):
         exec(change, {"at": node.attributes})
@@ -117,7 +117,7 @@ def test_all_holders_of_an_array_see_its_new_shape(tmp_path: Path) -> None:
 def test_what_another_program_stored_meanwhile_is_kept(tmp_path: Path) -> None:
     node = _made(tmp_path)["array"]
     assert node.attributes["unit"] == "m"
-    zc.open(str(tmp_path / "a"), mode="r+")["array"].attributes["theirs"] = 1
+    zc.open_hierarchy(str(tmp_path / "a"), mode="r+")["array"].attributes["theirs"] = 1
     node.attributes["ours"] = 2
     assert node.attributes == {"unit": "m", "axes": [{"a": 1}], "theirs": 1, "ours": 2}
 
@@ -129,12 +129,12 @@ def test_what_other_hierarchies_of_this_process_store_at_the_same_time_is_kept(
     """As when threads of Dask change an array that each of them has unpickled."""
     place = tmp_path / "h"
     zc.create(place, format=format_name).create_group("g")
-    groups = [zc.open(place, "r+")["g"] for _ in range(4)]
+    groups = [zc.open_hierarchy(place, "r+")["g"] for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
         for number in range(10):
             names = [f"{thread}_{number}" for thread in range(4)]
             [*threads.map(lambda group, name: group.attributes.update({name: 1}), groups, names)]
-    assert len(zc.open(place)["g"].attributes) == 40
+    assert len(zc.open_hierarchy(place)["g"].attributes) == 40
 
 
 def test_a_refused_change_changes_nothing(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_chunks_inside_shards_are_thinner() -> None:
 
 def test_chunks_that_differ_in_length_are_drawn_so() -> None:
     values = np.zeros((8, 8), "u2")
-    drawing = chunk_drawing(zarrcore.open(rectilinear([[1, 3, 4], [8]], values, PACKED))["/"])
+    drawing = chunk_drawing(zarrcore.open_hierarchy(rectilinear([[1, 3, 4], [8]], values, PACKED))["/"])
     assert [line[1] for line in lines(drawing, "zs-cut")] == [18.8, 75]
 
 

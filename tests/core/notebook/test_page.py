@@ -129,7 +129,7 @@ def test_a_tree_shows_nodes_of_all_kinds() -> None:
     hierarchy.create_array("text", shape=(3,), dtype="string")
     hierarchy.create_group("empty")
     store.set("broken/zarr.json", b"{")
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     text = "\n".join(parsed(hierarchy._repr_html_()).texts)
     for part in ("deep", "deeper", "3  uint8  3 bytes", "3  string", "empty", "broken", "broken/zarr.json: "):
         assert part in text
@@ -141,12 +141,12 @@ def test_a_tree_shows_nodes_of_all_kinds() -> None:
 def test_a_collection_shows_its_hierarchies(tmp_path: Path) -> None:
     for name in ("one.zarr", "two.zarr"):
         zarrcore.create(tmp_path / name).create_array("a", shape=(3,), dtype="uint8")
-    texts = parsed(zarrcore.open(tmp_path)._repr_html_()).texts
+    texts = parsed(zarrcore.open_hierarchy(tmp_path)._repr_html_()).texts
     assert {"one.zarr", "two.zarr", "a"} <= set(texts)
 
 
 def test_no_chunk_is_read_and_few_requests_are_made(store: CountingStore) -> None:
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     parsed(hierarchy._repr_html_())
     parsed(hierarchy["sharded"]._repr_html_())
     assert store.chunk_requests() == []
@@ -174,7 +174,7 @@ class Broken(MemoryStore):
 def test_a_store_that_fails_gives_a_line() -> None:
     store = Broken()
     zarrcore.create(store).create_array("g/a", shape=(3,), dtype="uint8")
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     group = hierarchy["g"]
     store.fails = True
     assert "no answer from <b>here</b>" in parsed(group._repr_html_()).texts

@@ -156,14 +156,14 @@ def test_a_large_plane_costs_no_more_than_it_may(
     store: CountingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previews, "_READ_MAX_NBYTES", 4 * 2000)
-    preview = zarrcore.open(store)["plain"].preview()
+    preview = zarrcore.open_hierarchy(store)["plain"].preview()
     assert len(set(store.chunk_requests())) <= 4
     plane = named(preview, DATA)
     assert np.array_equal(pixels(preview), stretch_to_bytes(plane))
     assert plane.size >= 100
     monkeypatch.setattr(previews, "_READ_MAX_NBYTES", 1)
     store.requests.clear()
-    zarrcore.open(store)["plain"].preview()
+    zarrcore.open_hierarchy(store)["plain"].preview()
     assert len(set(store.chunk_requests())) <= 4, "the chunks that the middle touches"
 
 

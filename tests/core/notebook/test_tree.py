@@ -34,7 +34,7 @@ def hierarchy_of(count: int, store: Counting) -> zarrcore.Hierarchy:
     document = store.get("many/a0/zarr.json")
     for number in range(1, count):
         store.set(f"many/a{number}/zarr.json", document)
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     opened["many"]
     store.got = store.listed = 0
     return opened
@@ -76,7 +76,7 @@ def test_few_groups_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     made = zarrcore.create(store)
     for number in range(8):
         made.create_group(f"g{number}/h")
-    opened = zarrcore.open(store)
+    opened = zarrcore.open_hierarchy(store)
     store.listed = 0
     parsed(opened._repr_html_())
     assert store.listed == 3

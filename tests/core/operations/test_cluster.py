@@ -73,7 +73,7 @@ def test_a_cluster_copies_what_can_be_copied(tmp_path: Path, scheduler: str) -> 
     outcome = run_inside(*words)
     assert "/link is left out: the soft link leads to /nope, which does not exist" in outcome.stderr
     assert "1 node is left out" in outcome.text
-    assert zc.open(tmp_path / "b.zarr")["g/a"][...].tolist() == [*range(60)]
+    assert zc.open_hierarchy(tmp_path / "b.zarr")["g/a"][...].tolist() == [*range(60)]
 
 
 def test_a_cluster_makes_the_levels_of_an_image(tmp_path: Path, scheduler: str) -> None:
@@ -98,8 +98,8 @@ def test_a_cluster_checks_as_this_process_does(source: Path, scheduler: str) -> 
     shard = source / "b/c/1/1"
     shard.write_bytes(bytes(10) + shard.read_bytes()[10:])
     with on_cluster(scheduler) as run_work:
-        found = [*check(zc.open(source), run_work=run_work)]
-    assert found == [*check(zc.open(source))]
+        found = [*check(zc.open_hierarchy(source), run_work=run_work)]
+    assert found == [*check(zc.open_hierarchy(source))]
     assert {finding.key for finding in found} == {"a/c/0/0", "a/c/3/stray", "b/c/1/1", ""}
     assert run_inside("check", source, "--scheduler", scheduler).status == 1
 
@@ -120,7 +120,7 @@ def test_an_error_on_a_worker_reads_like_a_local_one(source: Path, tmp_path: Pat
 
 
 def test_memory_stores_cannot_be_used_on_a_cluster(source: Path, scheduler: str) -> None:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     with on_cluster(scheduler) as run, pytest.raises(zc.ClusterError, match="memory of this process"):
         execute(plan_copy(hierarchy), hierarchy, MemoryStore(), run_work=run)
 
@@ -265,7 +265,7 @@ SLOW = ("--codec", "zstd:19", "--chunks", "1,100,200", "--memory", "4M")
 
 def test_a_killed_worker_costs_nothing_but_time(large: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
-    hierarchy = zc.open(large)
+    hierarchy = zc.open_hierarchy(large)
     told = []
 
     with dask_cluster(tmp_path, 2) as cluster, on_cluster(cluster.address) as run_work:
@@ -288,7 +288,7 @@ def test_a_killed_worker_costs_nothing_but_time(large: Path, tmp_path: Path) -> 
             if second.poll() is None:
                 kill(second)
 
-        assert [*check(zc.open(target), progress=kill_second, run_work=run_work)] == []
+        assert [*check(zc.open_hierarchy(target), progress=kill_second, run_work=run_work)] == []
         assert second.poll() is not None
     assert np.array_equal(zarr.open_array(target, mode="r")[...], LARGE)
 
@@ -335,7 +335,7 @@ def test_a_scheduler_lost_during_a_check_is_not_a_fault_of_the_data(large: Path,
                 cluster.scheduler = None
 
         with pytest.raises(zc.ClusterError, match="lost or restarted"):
-            assert [*check(zc.open(large), progress=progress, run_work=run_work)] == []
+            assert [*check(zc.open_hierarchy(large), progress=progress, run_work=run_work)] == []
 
 
 @pytest.mark.campaign

@@ -63,7 +63,7 @@ def files(path: Path) -> dict[str, bytes]:
 
 
 def converted(path: Path, at: str = "/", *, remove_v2: bool = False) -> None:
-    hierarchy = zc.open(path, "r+", "v2")
+    hierarchy = zc.open_hierarchy(path, "r+", "v2")
     convert(hierarchy, plan_conversion(hierarchy, at), remove_v2=remove_v2)
 
 
@@ -87,23 +87,23 @@ def test_zarr_python_reads_the_same_elements_as_v3(
         assert root["g/big"].metadata.dimension_names == ("y", "x")
         assert root["g/big"].attrs.asdict() == {"unit": "m", "_FillValue": 5}
         assert root["g/big"].fill_value == 5
-    opened = zc.open(tmp_path / "a")
+    opened = zc.open_hierarchy(tmp_path / "a")
     assert opened.format.name == "v3"
     assert all(np.array_equal(opened[name][...], values) for name, values in elements.items())
 
 
 def test_it_is_read_as_v2_until_everything_is_there(tmp_path: Path) -> None:
     write(tmp_path / "a")
-    hierarchy = zc.open(tmp_path / "a", "r+", "v2")
+    hierarchy = zc.open_hierarchy(tmp_path / "a", "r+", "v2")
     plan = plan_conversion(hierarchy)
     assert [*plan.documents][-1] == "zarr.json"
     for key in [*plan.documents][:-1]:
         (tmp_path / "a" / key).write_bytes(plan.documents[key])
-    assert zc.open(tmp_path / "a").format.name == "v2"
+    assert zc.open_hierarchy(tmp_path / "a").format.name == "v2"
     again = plan_conversion(hierarchy)
     assert (len(again.documents), again.present) == (1, len(plan.documents) - 1)
     convert(hierarchy, again)
-    assert zc.open(tmp_path / "a").format.name == "v3"
+    assert zc.open_hierarchy(tmp_path / "a").format.name == "v3"
     done = plan_conversion(hierarchy)
     assert (done.documents, done.present) == ({}, len(plan.documents))
 
@@ -112,8 +112,8 @@ def test_a_part_of_a_hierarchy(tmp_path: Path) -> None:
     write(tmp_path / "a", consolidate=True)
     converted(tmp_path / "a", "/g")
     assert not (tmp_path / "a/zarr.json").exists()
-    assert zc.open(tmp_path / "a").format.name == "v2"
-    assert zc.open(tmp_path / "a/g").format.name == "v3"
+    assert zc.open_hierarchy(tmp_path / "a").format.name == "v2"
+    assert zc.open_hierarchy(tmp_path / "a/g").format.name == "v3"
     converted(tmp_path / "a", "/g", remove_v2=True)
     assert not (tmp_path / "a/.zmetadata").exists()  # which names nodes that are none in Zarr v2 any more
     assert not (tmp_path / "a/g/big/.zarray").exists()
@@ -173,13 +173,13 @@ def test_codecs_that_v3_does_not_have_are_refused(tmp_path: Path) -> None:
 def test_a_hierarchy_that_is_not_v2_or_cannot_be_written_is_refused() -> None:
     store = MemoryStore()
     zc.create(store).create_array("/g/x", shape=(2,), dtype="i1")
-    hierarchy = zc.open(store, "r+", "v2")
+    hierarchy = zc.open_hierarchy(store, "r+", "v2")
     with pytest.raises(HierarchyNotFoundError):
         plan_conversion(hierarchy)
     zc.create(store, "v2", overwrite=True)
-    plan = plan_conversion(zc.open(store, "r", "v2"))
+    plan = plan_conversion(zc.open_hierarchy(store, "r", "v2"))
     with pytest.raises(ReadOnlyError):
-        convert(zc.open(zc.stores.ReadOnlyStore(store), "r", "v2"), plan)
+        convert(zc.open_hierarchy(zc.stores.ReadOnlyStore(store), "r", "v2"), plan)
 
 
 class Occupied(MemoryStore):
@@ -194,7 +194,7 @@ class Occupied(MemoryStore):
 def test_a_document_of_another_writer_is_kept() -> None:
     store = Occupied()
     zc.create(store, "v2").create_array("/x", shape=(2,), dtype="i1")
-    hierarchy = zc.open(store, "r+", "v2")
+    hierarchy = zc.open_hierarchy(store, "r+", "v2")
     with pytest.raises((NodeExistsError, StoreError)):
         convert(hierarchy, plan_conversion(hierarchy), remove_v2=True)
     assert store.get("x/zarr.json") == b"{}"

@@ -76,7 +76,7 @@ def test_a_broken_node_has_a_name_and_a_kind() -> None:
     store = MemoryStore()
     zc.create(store).create_array("/x", shape=(1,), dtype="i1")
     store.set("x/zarr.json", b'{"attributes": {"a": 1}}')
-    node = zc.open(store).node("/x")
+    node = zc.open_hierarchy(store).node("/x")
     assert Conditions(kind="broken", name="x").hold(node)
     assert Conditions(name="x").may_hold(node)
     assert not Conditions(name="y").may_hold(node)
@@ -130,9 +130,9 @@ def test_a_broken_node_follows_no_convention() -> None:
     attributes = {"Conventions": "CF-1.8"}
     zc.create(store).create_group("/x", attributes=attributes)
     wanted = Conditions(convention=convention_condition("cf"))
-    assert wanted.hold(zc.open(store).node("/x"))
+    assert wanted.hold(zc.open_hierarchy(store).node("/x"))
     store.set("x/zarr.json", json.dumps({"attributes": attributes}).encode())
-    assert not wanted.hold(zc.open(store).node("/x"))
+    assert not wanted.hold(zc.open_hierarchy(store).node("/x"))
 
 
 @pytest.mark.parametrize("words", ["", "foo", "cf image", "variable cf", "ngff", "cf variable x"])

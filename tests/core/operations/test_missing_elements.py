@@ -79,5 +79,5 @@ def test_of_references(tmp_path: Path, dtype: str, fill_value: Any, told: int | 
 @with_and_without_attribute
 def test_of_the_view_with_plain_chunks(tmp_path: Path, dtype: str, fill_value: Any, told: int | None) -> None:
     expected = write(tmp_path / "a", dtype, fill_value, told)
-    with zc.open(tmp_path / "a") as hierarchy:
+    with zc.open_hierarchy(tmp_path / "a") as hierarchy:
         xarray.testing.assert_identical(opened(ZarrcoreStore(hierarchy)), expected)

@@ -35,8 +35,8 @@ def test_numbers_are_those_of_the_files(tmp_path: Path, format_: str) -> None:
     with zc.create(tmp_path / "a", format_) as made:
         fill(made)
     if format_ != "n5":
-        zc.open(tmp_path / "a", "r+").consolidate()
-    found = usage(zc.open(tmp_path / "a"))
+        zc.open_hierarchy(tmp_path / "a", "r+").consolidate()
+    found = usage(zc.open_hierarchy(tmp_path / "a"))
     by_path = {node.path: node for node in found.nodes}
     assert found.nodes[0].path == "/"
     for path, node in by_path.items():
@@ -50,7 +50,7 @@ def test_numbers_are_those_of_the_files(tmp_path: Path, format_: str) -> None:
 def test_a_part_of_a_hierarchy(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a") as made:
         fill(made)
-    found = usage(zc.open(tmp_path / "a"), "/g")
+    found = usage(zc.open_hierarchy(tmp_path / "a"), "/g")
     assert [node.path for node in found.nodes] in (["/g", "/g/empty", "/g/x"], ["/g", "/g/x", "/g/empty"])
     assert (found.nodes[0].keys, found.nodes[0].stored_bytes) == files_below(tmp_path / "a" / "g")
 
@@ -62,7 +62,7 @@ def test_keys_of_no_node_are_counted_apart(tmp_path: Path) -> None:
     for name in ("notes.txt", "g/x/more.bin", "other/deep/1", "other/deep/2"):
         (tmp_path / "a" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "a" / name).write_bytes(b"abc")
-    found = usage(zc.open(tmp_path / "a"))
+    found = usage(zc.open_hierarchy(tmp_path / "a"))
     assert (found.nodes[0].keys, found.nodes[0].stored_bytes) == before
     assert (found.other.keys, found.other.stored_bytes, len(found.other.examples)) == (4, 12, 3)
     assert set(found.other.examples) < {"notes.txt", "g/x/more.bin", "other/deep/1", "other/deep/2"}
@@ -72,7 +72,7 @@ def test_chunks_outside_the_grid_count_for_the_array(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a") as made:
         fill(made)
         made["/y"].resize((4, 4), erase_chunks=False)
-    found = {node.path: node for node in usage(zc.open(tmp_path / "a")).nodes}
+    found = {node.path: node for node in usage(zc.open_hierarchy(tmp_path / "a")).nodes}
     assert (found["/y"].keys, found["/y"].stored_bytes) == files_below(tmp_path / "a" / "y")
     assert found["/y"].logical_bytes == 64
 
@@ -89,7 +89,7 @@ def test_all_keys_below_a_broken_node_count_for_it(tmp_path: Path) -> None:
     with zc.create(tmp_path / "a") as made:
         fill(made)
     (tmp_path / "a/y/zarr.json").write_text("{")
-    found = usage(zc.open(tmp_path / "a"))
+    found = usage(zc.open_hierarchy(tmp_path / "a"))
     node = next(node for node in found.nodes if node.path == "/y")
     assert (node.kind, node.keys, node.stored_bytes) == ("broken", *files_below(tmp_path / "a" / "y"))
     assert found.other.keys == 0
@@ -100,7 +100,7 @@ def test_a_collection_adds_up_its_hierarchies(tmp_path: Path) -> None:
         with zc.create(tmp_path / name, format_) as made:
             fill(made)
     (tmp_path / "below/two.zarr/stray").write_bytes(b"ab")
-    found = usage(zc.open(tmp_path))
+    found = usage(zc.open_hierarchy(tmp_path))
     by_path = {node.path: node for node in found.nodes}
     keys, nbytes = files_below(tmp_path)
     assert (by_path["/"].keys, by_path["/"].stored_bytes) == (keys - 1, nbytes - 2)

@@ -19,11 +19,11 @@ from zarrcore.stores.enclosing import place_inside
 @pytest.mark.parametrize("name", ["a.h5/group", "b.zip/deep/group"])
 def test_a_url_may_go_on_inside_a_file(inhabited: Path, name: str) -> None:
     with distant_server(inhabited.parent) as server:
-        found = zarrcore.open(f"{server.url}/{inhabited.name}/{name}")
+        found = zarrcore.open_hierarchy(f"{server.url}/{inhabited.name}/{name}")
         assert found.format.name == "v3"
         assert found["/"].path == "/"
         with pytest.raises(HierarchyNotFoundError):
-            zarrcore.open(f"{server.url}/{inhabited.name}/a.h5/absent")
+            zarrcore.open_hierarchy(f"{server.url}/{inhabited.name}/a.h5/absent")
 
 
 @pytest.mark.parametrize("name", ["a.h5", "archive.zip"])
@@ -31,7 +31,7 @@ def test_an_object_may_go_on(s3: S3Server, inhabited: Path, name: str) -> None:
     content = (inhabited / ("a.h5" if name == "a.h5" else "b.zip")).read_bytes()
     s3.put(f"bucket/{name}", content)
     below = "group" if name == "a.h5" else "deep/group"
-    assert zarrcore.open(f"s3://bucket/{name}/{below}", **s3.options)["/"].kind == "group"
+    assert zarrcore.open_hierarchy(f"s3://bucket/{name}/{below}", **s3.options)["/"].kind == "group"
 
 
 @pytest.mark.parametrize("at", ["local", "web"])
@@ -41,10 +41,10 @@ def test_a_scale_of_a_volume_is_a_place(tmp_path: Path, at: str) -> None:
     write_scale(volume, values)
     with distant_server(tmp_path) as server:
         root = str(tmp_path) if at == "local" else server.url
-        assert np.array_equal(zarrcore.open(f"{root}/data/volume/8_8_8")["/"][...], values[0])
+        assert np.array_equal(zarrcore.open_hierarchy(f"{root}/data/volume/8_8_8")["/"][...], values[0])
         for absent in ("7_7_7", "8_8_8/c"):
             with pytest.raises((HierarchyNotFoundError, StoreNotFoundError)):
-                zarrcore.open(f"{root}/data/volume/{absent}")
+                zarrcore.open_hierarchy(f"{root}/data/volume/{absent}")
 
 
 def test_stores_without_paths_have_nothing_above() -> None:
@@ -52,4 +52,4 @@ def test_stores_without_paths_have_nothing_above() -> None:
     assert place_inside(store) is None
     assert place_inside(PrefixStore(store, "a/")) is None
     with open_store("memory://x/y") as same, pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(same)
+        zarrcore.open_hierarchy(same)

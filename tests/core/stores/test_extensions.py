@@ -81,7 +81,7 @@ def test_a_store_of_another_package_is_opened_by_its_scheme() -> None:
     assert store.get("a/b") == b"321"
     assert [entry.key for entry in store.list_dir("")] == ["zarr.json", "a/"]
     assert store.read_only
-    assert zarrcore.open("reversed://place").format is not None
+    assert zarrcore.open_hierarchy("reversed://place").format is not None
 
 
 def test_stores_of_zarrcore_have_precedence() -> None:
@@ -126,16 +126,16 @@ def test_files_and_folders_are_recognized_by_kinds_of_another_package(tmp_path: 
         folder / "inner",
         f"{folder}/file|reversed-file:",
     ):
-        with zarrcore.open(source) as hierarchy:
+        with zarrcore.open_hierarchy(source) as hierarchy:
             assert type(hierarchy.store).__name__ == "ReversedStore"
-    with zarrcore.open(folder) as collection:
+    with zarrcore.open_hierarchy(folder) as collection:
         assert [child.name for child in collection["/"].children()] == ["inner", "other.reversed"]
 
 
 def test_a_kind_of_another_package_does_not_replace_one_of_zarrcore(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.zip"):
         pass
-    with zarrcore.open(tmp_path / "a.zip") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.zip") as hierarchy:
         assert type(hierarchy.store).__name__ == "ZipStore"
 
 

@@ -29,7 +29,7 @@ def zipped() -> bytes:
 @pytest.mark.parametrize("name", ["a.zip", "a.ozx", "a.ZIP", "a.data", "a"])
 def test_a_zip_file_opens_whatever_its_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(zipped())
-    with zarrcore.open(tmp_path / name) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / name) as hierarchy:
         assert hierarchy.format.name == "v3"
         assert hierarchy.url == str(tmp_path / name)
 
@@ -84,12 +84,12 @@ def test_a_remote_file_without_a_suffix_is_recognized_by_its_content(
 ) -> None:
     s3.put("bucket/folder/archive", zipped())
     options = {**s3.options, "cache_dir": tmp_path / "cache"} if cached else s3.options
-    with zarrcore.open("s3://bucket/folder/archive", **options) as hierarchy:
+    with zarrcore.open_hierarchy("s3://bucket/folder/archive", **options) as hierarchy:
         assert hierarchy.format.name == "v3"
         assert hierarchy.url == "s3://bucket/folder/archive"
     with (
         pytest.raises(HierarchyNotFoundError, match="no hierarchy"),
-        zarrcore.open("s3://bucket/folder/nothing", **options),
+        zarrcore.open_hierarchy("s3://bucket/folder/nothing", **options),
     ):
         pass
 
@@ -98,7 +98,7 @@ def test_a_web_address_without_a_suffix_is_recognized_by_its_content(
     nginx: WebServer, web_root: Path
 ) -> None:
     (web_root / "archive").write_bytes(zipped())
-    with zarrcore.open(f"{nginx.url}/archive") as hierarchy:
+    with zarrcore.open_hierarchy(f"{nginx.url}/archive") as hierarchy:
         assert hierarchy["/"].kind == "group"
 
 

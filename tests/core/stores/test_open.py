@@ -37,16 +37,16 @@ def test_a_document_opens_its_folder_as_zarr_python_opens_that(tmp_path: Path, v
     with distant_server(tmp_path) as server:
         for place in (f"{tmp_path}/a.zarr/b", f"file://{tmp_path}/a.zarr/b", f"{server.url}/a.zarr/b"):
             for url in (f"{place}/{name}", f"zarr://{place}", f"zarr{version}://{place}/{name}"):
-                found = zarrcore.open(url)["/"]
+                found = zarrcore.open_hierarchy(url)["/"]
                 assert isinstance(found, zarrcore.Array)
                 assert found.read().tolist() == array[...].tolist()
 
 
 def test_a_format_before_a_url_is_that_format(tmp_path: Path) -> None:
     zarrcore.create(tmp_path / "a.n5", "n5").create_group("b")
-    assert zarrcore.open(f"n5://{tmp_path}/a.n5").format.name == "n5"
+    assert zarrcore.open_hierarchy(f"n5://{tmp_path}/a.n5").format.name == "n5"
     with pytest.raises(WrongFormatError):
-        zarrcore.open(f"ZARR3://{tmp_path}/a.n5")["/"]
+        zarrcore.open_hierarchy(f"ZARR3://{tmp_path}/a.n5")["/"]
     (tmp_path / "zarr.json").mkdir()
     assert open_store(tmp_path / "zarr.json").url == f"{tmp_path}/zarr.json", "a folder of this name"
 

@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_a_pipeline_leads_to_the_array(folder: Path, pipeline: str, path: str) -> None:
     for root in (str(folder), f"file://{folder}"):
-        with zarrcore.open(f"{root}/{pipeline}") as hierarchy:
+        with zarrcore.open_hierarchy(f"{root}/{pipeline}") as hierarchy:
             assert hierarchy[path][...].tolist() == [0, 1, 2]
 
 
@@ -57,7 +57,7 @@ def test_a_named_format_is_the_one_that_opens(tmp_path: Path) -> None:
         if file.is_file():
             file.rename(tmp_path / "v3" / file.name)
     for adapter, name in (("zarr2", "v2"), ("zarr3", "v3")):
-        with zarrcore.open(f"{tmp_path}/v3|{adapter}:") as hierarchy:
+        with zarrcore.open_hierarchy(f"{tmp_path}/v3|{adapter}:") as hierarchy:
             assert hierarchy.format.name == name
 
 
@@ -85,7 +85,7 @@ def test_a_file_whose_name_has_a_bar_is_a_file(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a|zip:"):
         pass
     assert not is_pipeline(str(tmp_path / "a|zip:"))
-    with zarrcore.open(tmp_path / "a|zip:") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a|zip:") as hierarchy:
         assert hierarchy.url == str(tmp_path / "a|zip:")
 
 

@@ -45,7 +45,7 @@ def codec() -> None:
 
 
 def store() -> None:
-    assert [*zc.open("empty://place")["/"].attributes] == []
+    assert [*zc.open_hierarchy("empty://place")["/"].attributes] == []
 
 
 def file_type() -> None:
@@ -119,7 +119,7 @@ def format_of_a_store() -> None:
     plain = MemoryStore()
     plain.set("plain.json", b'{"shape": [2, 3]}')
     plain.set("0.0", bytes(range(6)))
-    hierarchy = zc.open(plain)
+    hierarchy = zc.open_hierarchy(plain)
     assert hierarchy.format.title == "Plain arrays"
     assert np.array_equal(hierarchy["/"][...], NUMBERS)
 
@@ -128,8 +128,8 @@ def kind_of_file() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.pad")
         path.write_bytes(b"NOTEfirst")
-        assert zc.open(path)["/"].attributes == {"name": "first"}
-        assert [node.name for node in zc.open(folder)["/"].children()] == ["a.pad"]
+        assert zc.open_hierarchy(path)["/"].attributes == {"name": "first"}
+        assert [node.name for node in zc.open_hierarchy(folder)["/"].children()] == ["a.pad"]
 
 
 def tab() -> None:

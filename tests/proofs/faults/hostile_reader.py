@@ -19,7 +19,7 @@ from tests.servers.hostile import is_large
 def main() -> None:
     """Read from many places at a time, as most of the time is waiting, but from one at a time that sends much."""
     url, timeout_s, *places = sys.argv[1:]
-    zc.open(f"{url}/none-chunk/h.zarr")["a"].read(...)  # everything is imported
+    zc.open_hierarchy(f"{url}/none-chunk/h.zarr")["a"].read(...)  # everything is imported
     before = forget_peak()
     for threads, chosen in (
         (24, [place for place in places if not is_large(place)]),
@@ -37,7 +37,7 @@ def _read(source: str, timeout_s: float) -> tuple[str, float]:
     """What came of it, and the seconds that it took."""
     began_s = time.monotonic()
     try:
-        hierarchy = zc.open(source, timeout_s=timeout_s)
+        hierarchy = zc.open_hierarchy(source, timeout_s=timeout_s)
         names = sorted(node.name for node in hierarchy["/"].children())
         elements = hierarchy["a"].read(...)
         said = hashlib.sha256(elements.tobytes()).hexdigest() if names == ["a", "b"] else f"{names}"

@@ -254,7 +254,7 @@ class Campaign:
 
         _, failed = self._try(write)
         settle(self._spoiled)
-        there = zc.open(self._direct)["n/crc"]
+        there = zc.open_hierarchy(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
         self._truth.check_write(there[...], new, CHUNK, failed=failed, late=self._is_unsure)
         if failed:

@@ -122,7 +122,7 @@ class Campaign:
     def _opened(self) -> Hierarchy:
         rate, self._faulty.rate = self._faulty.rate, 0.0
         try:
-            return zc.open(self._store, "r+", self._format, **self._options)
+            return zc.open_hierarchy(self._store, "r+", self._format, **self._options)
         finally:
             self._faulty.rate = rate
 
@@ -142,7 +142,7 @@ class Campaign:
 
     def _true(self) -> Hierarchy:
         """The hierarchy without faults."""
-        return zc.open(self._clean, "r+", self._format)
+        return zc.open_hierarchy(self._clean, "r+", self._format)
 
     def _any(self) -> tuple[str, Stored]:
         return self._choice.choice(sorted(self._arrays.items(), key=lambda item: item[0]))
@@ -336,7 +336,7 @@ class Campaign:
         self._check_copy(target)
 
     def _check_copy(self, store: ReadableStore) -> None:
-        copied = zc.open(store, "r+", self._format)
+        copied = zc.open_hierarchy(store, "r+", self._format)
         for path, stored in self._arrays.items():
             array = copied[path]
             assert isinstance(array, ArrayNode)
@@ -346,7 +346,7 @@ class Campaign:
 
     def _reopen(self) -> None:
         def reopened() -> Hierarchy:
-            return zc.open(self._store, "r+", self._format, **self._options)
+            return zc.open_hierarchy(self._store, "r+", self._format, **self._options)
 
         found, _, failed = self._try(reopened)
         if not failed and found is not None:

@@ -112,7 +112,7 @@ def test_copies_and_checks(server: HostileServer, tmp_path: Path) -> None:
         assert outcome.status == 0 if place in RIGHT else outcome.status in (0, 1), (command, place, outcome)
         assert outcome.status == 0 or outcome.stderr + outcome.text, (command, place)
         if command == "copy" and outcome.status == 0:
-            assert all((zc.open(tmp_path / place)[name][...] == DATA).all() for name in "ab"), place
+            assert all((zc.open_hierarchy(tmp_path / place)[name][...] == DATA).all() for name in "ab"), place
     assert done["copy", "login-chunk"].status == done["check", "login-chunk"].status == 1
 
 

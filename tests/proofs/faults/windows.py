@@ -139,7 +139,7 @@ class Campaign:
         ]
 
     def _opened(self, request: SourceRequest) -> Source:
-        hierarchy = zc.open(self._faulty, chunk_cache=zc.ChunkCache(1 << 16))
+        hierarchy = zc.open_hierarchy(self._faulty, chunk_cache=zc.ChunkCache(1 << 16))
         return Source(request, hierarchy, hierarchy.node("/"))
 
     def step(self) -> None:

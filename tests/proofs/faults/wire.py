@@ -211,7 +211,7 @@ class Campaign:
         self._truth.check_read(elements, (slice(None), slice(None)), CHUNK, stale=False)
 
     def _array(self) -> ArrayNode:
-        array = zc.open(self._store, "r+" if self._writes else "r", "v3")["n/crc"]
+        array = zc.open_hierarchy(self._store, "r+" if self._writes else "r", "v3")["n/crc"]
         assert isinstance(array, ArrayNode)
         return array
 
@@ -386,26 +386,26 @@ class Campaign:
         _, _, failed = self._try(lambda: self._array().write(selection, new[selection]))
         self._kinds = frozenset(_TROUBLES)
         settle(self._spoiled)
-        there = zc.open(self._direct)["n/crc"]
+        there = zc.open_hierarchy(self._direct)["n/crc"]
         assert isinstance(there, ArrayNode)
         self._truth.check_write(there[...], new, CHUNK, failed=failed)
 
     def _check(self) -> None:
-        self._try(lambda: [*check(zc.open(self._store))])
+        self._try(lambda: [*check(zc.open_hierarchy(self._store))])
 
     def _copy(self) -> None:
         self._kinds = frozenset(_TROUBLES) - {Trouble.STALE}
         target = MemoryStore()
 
         def copy() -> bool:
-            source = zc.open(self._store)
+            source = zc.open_hierarchy(self._store)
             execute(plan_copy(source), source, target)
             return True
 
         copied, _, _ = self._try(copy)
         self._kinds = frozenset(_TROUBLES)
         if copied:
-            array = zc.open(target)["n/crc"]
+            array = zc.open_hierarchy(target)["n/crc"]
             assert isinstance(array, ArrayNode)
             assert np.array_equal(array[...], self._truth.now)
 

@@ -104,7 +104,7 @@ def same_element(one: AnyArray, other: AnyArray) -> bool:
 def opened_array(values: Mapping[str, bytes], form: Format, path: str = "/") -> ArrayNode | None:
     """The array of a store with these values, if it has a chunk that a test can hold; None if it is refused."""
     try:
-        node = zarrcore.open(MemoryStore("", dict(values)), format=form.name).node(path)
+        node = zarrcore.open_hierarchy(MemoryStore("", dict(values)), format=form.name).node(path)
     except (HierarchyNotFoundError, MetadataError, UnsupportedError):
         return None
     return small_array(node)
@@ -146,7 +146,7 @@ def check_chunks(values: Mapping[str, bytes], form: Format) -> None:
     """An array takes elements or says why not, and decodes chunks of any bytes or says why not."""
     store = MemoryStore("", dict(values))
     try:
-        array = small_array(zarrcore.open(store, "r+", format=form.name).node("/"))
+        array = small_array(zarrcore.open_hierarchy(store, "r+", format=form.name).node("/"))
     except (HierarchyNotFoundError, MetadataError, UnsupportedError):
         return
     if array is None or not array.size or math.prod(array.chunk_grid_shape) > _WRITTEN_CHUNKS:

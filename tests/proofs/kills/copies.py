@@ -64,13 +64,13 @@ def check(root: Path, variant: str, told: list[str], killed: bool) -> None:
     target = _target(root, variant)
     begun, kinds = target.exists() and _is_there(target), set[str]()
     if begun:
-        kinds = {found.what for found in findings_of(zc.open(target)) if found.severity == "error"}
+        kinds = {found.what for found in findings_of(zc.open_hierarchy(target)) if found.severity == "error"}
         assert kinds <= {"unfinished-copy"}, kinds
     make_old(root)
     if not begun or kinds:
         again = run_inside(*_arguments(root, variant))
         assert again.status == 0, again.stderr
-    copied = zc.open(target)
+    copied = zc.open_hierarchy(target)
     for path in ("g/a", "b"):
         array = copied[path]
         assert isinstance(array, ArrayNode)
@@ -84,6 +84,6 @@ def check(root: Path, variant: str, told: list[str], killed: bool) -> None:
 def _is_there(target: Path) -> bool:
     """Whether anything of a copy can be seen."""
     with contextlib.suppress(zc.HierarchyNotFoundError), open_store(target) as store:
-        zc.open(store)
+        zc.open_hierarchy(store)
         return True
     return False

@@ -136,7 +136,7 @@ def check_values(
             )
         findings = [
             found
-            for found in findings_of(zc.open(store))
+            for found in findings_of(zc.open_hierarchy(store))
             if found.what not in ("temporary-key", "missing-chunks")
         ]
         assert not findings, findings
@@ -156,4 +156,4 @@ def check_clean(root: Path, path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             assert archive.testzip() is None
     with open_store(path) as store:
-        assert not [*findings_of(zc.open(store))]
+        assert not [*findings_of(zc.open_hierarchy(store))]

@@ -76,7 +76,7 @@ def trial(seed: int, steps: str = "12") -> int:
                 np.fromfile(mounted.arrays / "a" / "data.raw", np.uint8), elements.reshape(-1)
             )
             assert mounted.umount().status == 0
-        assert np.array_equal(zc.open(path)["a"][...], elements)
+        assert np.array_equal(zc.open_hierarchy(path)["a"][...], elements)
     return int(steps)
 
 

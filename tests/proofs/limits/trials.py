@@ -99,7 +99,7 @@ def _check(path: Path, told: list[str], seed: int, limit: str) -> None:
         for key in writer.KEYS:
             found = store.get(key)
             assert (None if found is None else bytes(found)) in possible[key], f"{key}: neither old nor new"
-        bad = [found for found in findings_of(zc.open(store)) if found.what != "missing-chunks"]
+        bad = [found for found in findings_of(zc.open_hierarchy(store)) if found.what != "missing-chunks"]
         assert not bad, bad
         store.erase(writer.KEYS[1])
         store.erase(writer.KEYS[2])

@@ -64,7 +64,7 @@ class HierarchyModel(RuleBasedStateMachine):
         self.is_consolidated = False
 
     def opened(self) -> zc.Hierarchy:
-        return zc.open(self.place / "h", "r+", **self.options)
+        return zc.open_hierarchy(self.place / "h", "r+", **self.options)
 
     def teardown(self) -> None:
         if hasattr(self, "place"):
@@ -329,7 +329,7 @@ class HierarchyModel(RuleBasedStateMachine):
     @rule()
     def check_all(self) -> None:
         """A new reader sees each node and no other."""
-        with zc.open(self.place / "h") as reader:
+        with zc.open_hierarchy(self.place / "h") as reader:
             found = {node.path: node for node in reader.walk() if node.path != "/"}
             assert found.keys() == self.nodes.keys()
             for path, model in self.nodes.items():

@@ -115,7 +115,7 @@ class MountModel(KeysModel):
         """The store holds the elements of the model, which were written through the mount."""
         self.mine.add(f"array {name}")
         self.place.store.refresh()
-        array = zc.open(self.place.store)[f"/{self.group}/{name}"]
+        array = zc.open_hierarchy(self.place.store)[f"/{self.group}/{name}"]
         assert isinstance(array, zc.Array)
         assert np.asarray(array[...]).tobytes() == self.arrays[name].tobytes()
 

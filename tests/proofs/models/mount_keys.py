@@ -72,7 +72,9 @@ class KeysModel(RuleBasedStateMachine):
         self.mine: set[str] = set()
         store = self.place.store
         store.refresh()
-        self.hierarchy = zc.open(store, "r+") if store.get("zarr.json") is not None else zc.create(store)
+        self.hierarchy = (
+            zc.open_hierarchy(store, "r+") if store.get("zarr.json") is not None else zc.create(store)
+        )
         self.hierarchy.create_group(f"/{self.group}")
         store.set(self.key(NEVER_CHANGED), b"1")
         (self.plain / NEVER_CHANGED).write_bytes(b"1")

@@ -27,7 +27,7 @@ def create(folder: Path, name: str, description: Description) -> None:
     before, to_bytes, after = description.v3_codecs()
     encodings = {"v2": "v2", "v3": "default"}
     encoding = encodings.get(description.format)
-    zc.open(folder, mode="r+").create_array(
+    zc.open_hierarchy(folder, mode="r+").create_array(
         name,
         shape=description.shape,
         dtype=description.dtype,
@@ -41,19 +41,19 @@ def create(folder: Path, name: str, description: Description) -> None:
 
 def write(folder: Path, name: str, description: Description, change: Write) -> None:
     """Write elements of an array."""
-    zc.open(folder, mode="r+")[name][change.region] = change.values(description)
+    zc.open_hierarchy(folder, mode="r+")[name][change.region] = change.values(description)
 
 
 def opened(folder: Path, name: str) -> zc.Array:
     """An array for reading."""
-    array = zc.open(folder)[name]
+    array = zc.open_hierarchy(folder)[name]
     assert isinstance(array, zc.Array)
     return array
 
 
 def export_zarr3(folder: Path, path: str, to: Path) -> None:
     """Copy the files of an array in ``zarr3/``."""
-    tree = Zarr3Tree(ArraysTree(lambda: zc.open(folder), Freshness(60.0)))
+    tree = Zarr3Tree(ArraysTree(lambda: zc.open_hierarchy(folder), Freshness(60.0)))
     entry = _lookup(tree.root(True), path)
     assert isinstance(entry, Directory)
     _copy(entry, to)
@@ -61,7 +61,7 @@ def export_zarr3(folder: Path, path: str, to: Path) -> None:
 
 def read_hdf5(folder: Path, path: str) -> Array:
     """The elements that h5py finds in the array's file of ``hdf5/``."""
-    tree = HDF5Tree(ArraysTree(lambda: zc.open(folder), Freshness(60.0)))
+    tree = HDF5Tree(ArraysTree(lambda: zc.open_hierarchy(folder), Freshness(60.0)))
     entry = _lookup(tree.root(True), path, ".h5")
     assert isinstance(entry, File)
     with h5py.File(io.BytesIO(_content(entry)), "r") as file:

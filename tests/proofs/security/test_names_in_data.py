@@ -202,7 +202,7 @@ def mount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mounter]:
 
 def _in_library(source: str, case: Case) -> bytes | None:
     try:
-        with zc.open(source, allow_targets=case.allowed) as hierarchy:
+        with zc.open_hierarchy(source, allow_targets=case.allowed) as hierarchy:
             return hierarchy[case.array][...].tobytes()
     except ZarrError:
         return None

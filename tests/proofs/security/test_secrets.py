@@ -173,7 +173,7 @@ def test_a_day_of_use_leaves_no_credentials(day: Day, web: FaultServer, tmp_path
     ]
     environment = {**day.environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(program, env=environment, capture_output=True, timeout=200, check=True)
-    assert done.stdout.count(b"zarrcore.open(") == 4, "code for zarrcore and Dask, for two sources"
+    assert done.stdout.count(b"zarrcore.open_hierarchy(") == 4, "code for zarrcore and Dask, for two sources"
     assert b"403 Forbidden" in done.stdout
     (day.left / "window").write_bytes(done.stdout + done.stderr)
     assert b"secrets" in b"".join(

@@ -78,7 +78,7 @@ def test_it_prints_where_it_is_and_links_to_viewers_and_ends_with_an_interrupt(i
 def test_it_ends_with_a_signal_while_a_client_reads_and_forgets_at_another(image: Path) -> None:
     with serve(image, "--metadata-ttl", "forever") as process, httpx.Client(timeout=PATIENCE_S) as client:
         assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
-        zc.open(image, "r+").create_group("new")
+        zc.open_hierarchy(image, "r+").create_group("new")
         assert client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404
         process.child.send_signal(signal.SIGHUP)
         while client.get(f"{process.url}/arrays/new/metadata.json").status_code == 404:

@@ -181,7 +181,7 @@ def test_a_store_that_cannot_be_listed_is_mounted(tmp_path: Path, mount: Mounter
 
 
 def remote(server: DistantServer, kind: type[ArraysTree] = ArraysTree) -> ArraysTree:
-    return kind(lambda: zc.open(f"{server.url}/bucket/h"), Freshness(math.inf))
+    return kind(lambda: zc.open_hierarchy(f"{server.url}/bucket/h"), Freshness(math.inf))
 
 
 def test_it_ends_when_the_memory_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

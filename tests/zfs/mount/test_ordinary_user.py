@@ -94,7 +94,7 @@ def test_a_sequential_reader_gets_bytes_before_it_requests_them(
             whole.update(stream.getvalue())
         elif path.endswith("h5"):
             stream = io.BytesIO()
-            HDF5File(zarrcore.open(namespace.folder / "a.zarr")["large"]).write_to(stream)
+            HDF5File(zarrcore.open_hierarchy(namespace.folder / "a.zarr")["large"]).write_to(stream)
             whole.update(stream.getvalue())
         else:
             whole.update(large.tobytes())

@@ -120,7 +120,7 @@ class Tree(ArraysTree):
 
     def __init__(self, server: DistantServer, freshness: Freshness) -> None:
         super().__init__(
-            lambda: zc.open(f"{server.url}/bucket/h", metadata_max_age_s=freshness.ttl_s), freshness
+            lambda: zc.open_hierarchy(f"{server.url}/bucket/h", metadata_max_age_s=freshness.ttl_s), freshness
         )
         self.ahead = WalkAhead(self)
         self.when_listed = self.ahead.listed

@@ -88,4 +88,4 @@ def fresh(ttl_s: float = 60.0, clock: Clock | None = None) -> Freshness:
 
 
 def arrays(path: Path, **options: Any) -> Directory:
-    return ArraysTree(lambda: zc.open(path), fresh(), **options).root(True)
+    return ArraysTree(lambda: zc.open_hierarchy(path), fresh(), **options).root(True)

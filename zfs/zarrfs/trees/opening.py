@@ -101,7 +101,7 @@ def hierarchy_opener(format_name: str | None, *, read_write: bool = False) -> Op
         if read_write:
             # Not everything readable is writable: folders of hierarchies and old formats are read-only.
             with contextlib.suppress(ReadOnlyError):
-                return zarrcore.open(store, "r+", **keywords)
-        return zarrcore.open(store, **keywords)
+                return zarrcore.open_hierarchy(store, "r+", **keywords)
+        return zarrcore.open_hierarchy(store, **keywords)
 
     return open_hierarchy

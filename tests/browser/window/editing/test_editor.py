@@ -204,7 +204,7 @@ def test_a_bucket_is_changed(window: MainWindow, place: Path, s3: S3Server, qtbo
     dialog.path.setText("/first")  # type: ignore[union-attr]
     dialog.accept()  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: window.session.node is not None and shown(window).path == "/first")
-    found = zc.open("s3://bucket/edited/a.zarr", **s3.options)
+    found = zc.open_hierarchy("s3://bucket/edited/a.zarr", **s3.options)
     assert np.array_equal(found["/first"][...], VALUES)
     go(window, qtbot, "/scan")
     with s3.denying():
@@ -213,4 +213,4 @@ def test_a_bucket_is_changed(window: MainWindow, place: Path, s3: S3Server, qtbo
         dialog.accept()  # type: ignore[union-attr]
         qtbot.waitUntil(lambda: "Making /scan/new failed" in window.node_pane.notice.text)
     idle(window, qtbot)
-    assert "/scan/new" not in zc.open("s3://bucket/edited/a.zarr", **s3.options)
+    assert "/scan/new" not in zc.open_hierarchy("s3://bucket/edited/a.zarr", **s3.options)

@@ -137,7 +137,7 @@ def test_another_node_stays_where_it_is(window: MainWindow, place: Path, qtbot: 
 
 
 def test_consolidated_metadata_stay_true(window: MainWindow, place: Path, qtbot: QtBot) -> None:
-    with zc.open(place, "r+") as made:
+    with zc.open_hierarchy(place, "r+") as made:
         made.consolidate()
     allow(window, qtbot, place, "/scan/raw")
     window.editor.run_here(move(source_of(window), "/scan/raw", "/first"))
@@ -145,7 +145,7 @@ def test_consolidated_metadata_stay_true(window: MainWindow, place: Path, qtbot:
     group = zarr.open_group(place, mode="r", use_consolidated=True)
     assert sorted(group) == ["first", "other", "scan"]
     assert sorted(group["scan"]) == ["empty"]
-    assert np.array_equal(zc.open(place)["/first"][...], VALUES)
+    assert np.array_equal(zc.open_hierarchy(place)["/first"][...], VALUES)
     go(window, qtbot, "/scan")
     window.editor.run_here(erase(source_of(window), "/scan"))
     qtbot.waitUntil(lambda: rows(window) == ["first", "other"])
@@ -309,7 +309,7 @@ def test_a_source_is_closed_once_its_change_has_ended(
     idle(window, qtbot)
     assert window.editor.undoable(source) == ""
     assert window.node_pane.notice.text == ""
-    assert "/made" in zc.open(tmp_path / name)
+    assert "/made" in zc.open_hierarchy(tmp_path / name)
 
 
 def test_the_window_closes_once_a_change_of_a_closed_source_has_ended(
@@ -325,7 +325,7 @@ def test_the_window_closes_once_a_change_of_a_closed_source_has_ended(
     assert window.isVisible()
     gate.open()
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert "/made" in zc.open(tmp_path / "c.zip")
+    assert "/made" in zc.open_hierarchy(tmp_path / "c.zip")
 
 
 def test_two_windows_change_one_store(
@@ -361,7 +361,7 @@ def test_two_windows_change_one_store(
 def test_the_rows_of_a_group_stay_sorted_and_filtered(
     changes: str, window: MainWindow, place: Path, qtbot: QtBot
 ) -> None:
-    with zc.open(place, "r+") as made:
+    with zc.open_hierarchy(place, "r+") as made:
         for name in ("a", "b"):
             made.create_array(f"table/{name}", shape=(4,), dtype="int32")[...] = [3, 1, 2, 4]
     allow(window, qtbot, place, "/table")

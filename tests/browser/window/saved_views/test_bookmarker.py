@@ -65,7 +65,7 @@ def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
 
 
 def test_a_sorted_and_filtered_table_is_bookmarked_and_kept(windows: Windows) -> None:
-    hierarchy = zc.open(windows.source, "r+")
+    hierarchy = zc.open_hierarchy(windows.source, "r+")
     for name, values in (("table/age", [30, 10, 20, 40]), ("table/size", [1.5, 2.5, 3.5, 4.5])):
         array = np.array(values)
         hierarchy.create_array(name, shape=(4,), dtype=array.dtype)[...] = array

@@ -179,7 +179,7 @@ def test_options_of_the_command_line_replace_those_of_the_link(windows: Windows)
 
 def test_a_view_that_does_not_fit_shows_the_node_as_usual(windows: Windows) -> None:
     window = windows.open()
-    hierarchy = zc.open(windows.source, mode="r+")
+    hierarchy = zc.open_hierarchy(windows.source, mode="r+")
     flat = hierarchy.create_array("flat", shape=(4, 5), dtype="int16", chunks=(4, 5))
     flat[...] = np.arange(20).reshape(4, 5)
     state = {**view(windows, 7).state, "place": [[0, 3], [1, 4]]}

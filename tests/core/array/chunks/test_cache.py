@@ -23,7 +23,7 @@ from zarrcore.stores import MemoryStore
 @pytest.mark.parametrize("cache_bytes", [None, 0, 10_000, 10_000_000])
 def test_arrays_are_equal_with_every_cache(store: CountingStore, name: str, cache_bytes: int | None) -> None:
     cache = None if cache_bytes is None else zarrcore.ChunkCache(cache_bytes)
-    array = zarrcore.open(store, chunk_cache=cache)[name]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)[name]
     for selection in (..., (3, slice(None, None, -7)), (slice(2, 25, 3), -1, slice(5, 45))):
         for _ in range(2):
             assert np.array_equal(array[selection], DATA[selection])
@@ -32,7 +32,7 @@ def test_arrays_are_equal_with_every_cache(store: CountingStore, name: str, cach
 
 
 def test_chunks_in_the_cache_are_not_read_again(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     assert np.array_equal(array[:10], DATA[:10])
     read = len(store.chunk_requests())
     assert read == 20
@@ -42,7 +42,7 @@ def test_chunks_in_the_cache_are_not_read_again(store: CountingStore) -> None:
 
 def test_a_cache_counts_what_was_decoded(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
-    arrays = zarrcore.open(store, chunk_cache=cache)
+    arrays = zarrcore.open_hierarchy(store, chunk_cache=cache)
     for _ in range(2):
         arrays["plain"][:10]
         arrays["missing"][10:20]
@@ -51,7 +51,7 @@ def test_a_cache_counts_what_was_decoded(store: CountingStore) -> None:
 
 
 def test_readers_that_miss_the_same_chunk_decode_it_once(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.delay_s = 0.05
     with ThreadPoolExecutor(8) as threads:
         results = list(threads.map(lambda i: array[i, i, i], range(8)))
@@ -60,7 +60,7 @@ def test_readers_that_miss_the_same_chunk_decode_it_once(store: CountingStore) -
 
 
 def test_after_a_failure_the_cache_reads_the_chunk_again(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.failing.add("plain/c/1/1/1")
     for _ in range(2):
         with pytest.raises(StoreTimeoutError):
@@ -71,7 +71,7 @@ def test_after_a_failure_the_cache_reads_the_chunk_again(store: CountingStore) -
 
 def test_a_reader_that_waits_for_a_failed_claim_reads_the_chunk_itself(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
-    array = zarrcore.open(store, chunk_cache=cache)["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["plain"]
     store.failing.add("plain/c/0/0/1")
     store.delay_s = 0.02
     with ThreadPoolExecutor(6) as threads:
@@ -86,7 +86,7 @@ def test_a_reader_that_waits_for_a_failed_claim_reads_the_chunk_itself(store: Co
 
 def test_a_reader_that_waits_for_an_unreadable_chunk_fails_at_once(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
-    array = zarrcore.open(store, chunk_cache=cache)["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["plain"]
     store.failing.add("plain/c/0/0/0")
     store.hold_chunks()
     with ThreadPoolExecutor(8) as threads:
@@ -98,7 +98,7 @@ def test_a_reader_that_waits_for_an_unreadable_chunk_fails_at_once(store: Counti
 
 
 def test_a_read_that_waits_for_another_can_be_cancelled(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.hold_chunks()
     with ThreadPoolExecutor(1) as threads:
         other = threads.submit(lambda: array[0, 0, 0])
@@ -125,19 +125,19 @@ def test_two_stores_of_the_same_name_share_no_chunks() -> None:
         store = MemoryStore()
         store.set("zarr.json", json.dumps(document).encode())
         store.set("c/0", values)
-        assert zarrcore.open(store, chunk_cache=cache)["/"][...].tolist() == list(values)
+        assert zarrcore.open_hierarchy(store, chunk_cache=cache)["/"][...].tolist() == list(values)
 
 
 def test_the_cache_counts_the_memory_of_an_entry(written: Path) -> None:
     cache = zarrcore.ChunkCache(50_000)
-    array = zarrcore.open(written, chunk_cache=cache)["missing"]
+    array = zarrcore.open_hierarchy(written, chunk_cache=cache)["missing"]
     array[...]
     assert len(cache._entries) <= 50
 
 
 def test_chunks_decoded_while_the_cache_is_cleared_are_not_kept(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
-    array = zarrcore.open(store, chunk_cache=cache)["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["plain"]
     store.hold_chunks()
     with ThreadPoolExecutor(1) as threads:
         future = threads.submit(lambda: array[0, 0, 0])
@@ -149,7 +149,7 @@ def test_chunks_decoded_while_the_cache_is_cleared_are_not_kept(store: CountingS
 
 
 def test_old_chunks_are_decoded_again(store: CountingStore) -> None:
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20, max_age_s=0.0))["plain"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20, max_age_s=0.0))["plain"]
     for _ in range(2):
         assert array[0, 0, 0] == DATA[0, 0, 0]
     assert len(store.chunk_requests()) == 2

@@ -48,7 +48,7 @@ def version_2(separator: str, told: bool, left_out: tuple[tuple[int, int], ...] 
 
 
 def opened(store: ReadableStore, **options: Any) -> zarrcore.Array:
-    array = zarrcore.open(store, **options)["a"]
+    array = zarrcore.open_hierarchy(store, **options)["a"]
     assert isinstance(array, zarrcore.Array)
     return array
 
@@ -124,7 +124,7 @@ def test_arrays_with_the_usual_keys_need_no_extra_requests(
 
 def test_opening_nodes_requests_no_chunks() -> None:
     store = StatisticsStore(version_2("/", told=False))
-    assert [node.path for node in zarrcore.open(store).walk()] == ["/", "/a"]
+    assert [node.path for node in zarrcore.open_hierarchy(store).walk()] == ["/", "/a"]
     assert store.statistics()["stat"].requests == 0
 
 
@@ -138,10 +138,10 @@ def test_keys_are_found_in_stores_that_cannot_list(kind: Any) -> None:
         sparse = version_2(".", told=False, left_out=((0, 0),))
         for entry in sparse.list():
             secretive.set("sparse/" + entry.key, sparse.get(entry.key) or b"")
-        hierarchy = zarrcore.open(secretive, format="v2")
+        hierarchy = zarrcore.open_hierarchy(secretive, format="v2")
         assert (hierarchy["sparse/a"][...] == expected(((0, 0),))).all()
     else:
-        hierarchy = zarrcore.open(kind(store), format="v2")
+        hierarchy = zarrcore.open_hierarchy(kind(store), format="v2")
     assert (hierarchy["a"][...] == ELEMENTS).all()
 
 
@@ -154,7 +154,7 @@ def test_keys_of_both_kinds_are_read_as_other_readers_do() -> None:
 
 def test_writing_and_resizing_use_the_existing_kind_of_keys() -> None:
     store = version_2("/", told=False)
-    array = zarrcore.open(store, "r+")["a"]
+    array = zarrcore.open_hierarchy(store, "r+")["a"]
     array[4, 5] = 99
     assert store.get("a/2.1") is None
     array.resize((2, 6))
@@ -166,7 +166,7 @@ def test_writing_and_resizing_use_the_existing_kind_of_keys() -> None:
 
 def test_copies_checks_and_info_use_the_keys_that_were_found(tmp_path: Any) -> None:
     store = version_2("/", told=False)
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     for to in (Format.V2, Format.V3):
         copied = MemoryStore()
         execute(plan_copy(hierarchy, to=to), hierarchy, copied)

@@ -44,7 +44,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], np.ndarr
             codecs=codecs,
         )
         array[...] = values
-    return [zarrcore.open(path)[f"{number}"] for number in range(len(CODECS))], values
+    return [zarrcore.open_hierarchy(path)[f"{number}"] for number in range(len(CODECS))], values
 
 
 def bounds(length: int) -> st.SearchStrategy[Any]:
@@ -87,7 +87,7 @@ def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) 
     )
     array[...] = np.arange(64)
     (tmp_path / "a.zarr/a/c/5/6").write_bytes(broken)
-    array = zarrcore.open(tmp_path / "a.zarr")["a"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["a"]
     with pytest.raises(CodecError) as caught:
         array[...]
     assert caught.value.key == "a/c/5/6"

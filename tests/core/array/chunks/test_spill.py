@@ -29,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(place: Path, spill: Spill | None, max_age_s: float | None = None) -> tuple[Any, Any]:
     cache = zarrcore.ChunkCache(12_000, max_age_s, spill)
-    hierarchy: Any = zarrcore.open(place, chunk_cache=cache)
+    hierarchy: Any = zarrcore.open_hierarchy(place, chunk_cache=cache)
     return hierarchy["/"], cache
 
 

@@ -73,7 +73,7 @@ def arrays(layout: str) -> tuple[Any, Any, Any]:
     array[...] = VALUES
     theirs = zarr.create_array(zarr.storage.MemoryStore(), shape=SHAPE, dtype="i4", chunks=(3, 2, 4))
     theirs[...] = VALUES
-    cached = zarrcore.open(store, chunk_cache=ChunkCache(1 << 20))["a"]
+    cached = zarrcore.open_hierarchy(store, chunk_cache=ChunkCache(1 << 20))["a"]
     return theirs, array, cached
 
 
@@ -156,7 +156,7 @@ def test_zarr_python_writes_the_same_by_the_same_selection(data: st.DataObject, 
 def test_chunks_that_differ_in_shape_are_selected_and_written_too(data: st.DataObject, cached: bool) -> None:
     expected = np.zeros((8, 7), "u2")
     store = rectilinear([[1, 3, 3, 2], [4, 1, 2]], expected, PACKED)
-    array = zarrcore.open(store, "r+", chunk_cache=ChunkCache(1 << 16) if cached else None)["/"]
+    array = zarrcore.open_hierarchy(store, "r+", chunk_cache=ChunkCache(1 << 16) if cached else None)["/"]
     for number in range(1, 4):
         selection = data.draw(outer((8, 7)))
         mesh, shape = numpy_outer(selection, (8, 7))
@@ -247,7 +247,7 @@ def test_values_of_another_shape_are_refused_as_in_numpy() -> None:
 
 def test_an_array_opened_for_reading_is_not_written_by_any_selection() -> None:
     store, _ = created("v3")
-    array = zarrcore.open(store)["a"]
+    array = zarrcore.open_hierarchy(store)["a"]
     for indexer in (array, array.oindex, array.vindex, array.blocks):
         with pytest.raises(ReadOnlyError, match="was opened read-only"):
             indexer[0, 0, 0] = 1
@@ -255,7 +255,7 @@ def test_an_array_opened_for_reading_is_not_written_by_any_selection() -> None:
 
 @pytest.mark.parametrize("name", ["plain", "sharded"])
 def test_only_chunks_with_selected_elements_are_requested(store: CountingStore, name: str) -> None:
-    array = zarrcore.open(store)[name]
+    array = zarrcore.open_hierarchy(store)[name]
     rows, columns = [0, 29, 3, 29], [1, 39]
     assert np.array_equal(array.oindex[rows, 5, columns], DATA[np.ix_(rows, [5], columns)][:, 0])
     grid = array.chunk_shape

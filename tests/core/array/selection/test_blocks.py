@@ -47,7 +47,7 @@ def test_blocks_are_read_and_written_as_in_zarr_python(layout: dict[str, Any], i
 
 def test_chunks_that_differ_in_shape_are_blocks() -> None:
     values = np.arange(56, dtype="u2").reshape(8, 7)
-    array = zarrcore.open(rectilinear([[1, 3, 3, 2], [4, 1, 2]], values, PACKED))["/"]
+    array = zarrcore.open_hierarchy(rectilinear([[1, 3, 3, 2], [4, 1, 2]], values, PACKED))["/"]
     assert np.array_equal(array.blocks[3, 1:], values[7:, 4:])
     assert np.array_equal(array.blocks[1], values[1:4])
 

@@ -77,7 +77,7 @@ def array_of(data_type: Any, values: np.ndarray, cached: bool, **layout: Any) ->
     array = zarrcore.create(store).create_array("a", shape=values.shape, dtype=data_type, **layout)
     values[:3] = array.fill_value
     array[...] = values
-    return zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
+    return zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
 
 
 def same(found: Any, expected: Any) -> bool:
@@ -143,7 +143,7 @@ def test_points_of_chunks_that_differ_in_shape_read_as_in_numpy(
     shape = (data.draw(st.integers(1, sum(edges[0]))), data.draw(st.integers(1, sum(edges[1]))))
     values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
     store = rectilinear(edges, values, codecs, missing)
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["/"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["/"]
     selection = data.draw(indices(shape))
     assert same(array.vindex[selection], values[selection])
 
@@ -210,7 +210,7 @@ def test_an_array_without_dimensions_has_one_point(name: str, cached: bool) -> N
     data_type, values = TYPES[name]
     store = MemoryStore()
     zarrcore.create(store).create_array("a", shape=(), dtype=data_type)[...] = values[1]
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["a"]
     expected = np.empty((), array.dtype)
     expected[...] = values[1]
     for selection in ((), True, False, np.array(True)):
@@ -247,7 +247,7 @@ def test_points_are_grouped_by_chunk(points: list[tuple[int, int]]) -> None:
 
 
 def test_each_chunk_with_points_is_requested_once(store: CountingStore) -> None:
-    array = zarrcore.open(store)["plain"]
+    array = zarrcore.open_hierarchy(store)["plain"]
     corners = [0, 1, 9, 29, -1]
     assert np.array_equal(array.vindex[corners, 0, corners], DATA[corners, 0, corners])
     keys = {"plain/c/0/0/0", "plain/c/2/0/2", "plain/c/2/0/4"}
@@ -258,7 +258,7 @@ def test_each_chunk_with_points_is_requested_once(store: CountingStore) -> None:
 
 
 def test_only_inner_chunks_with_points_are_read(store: CountingStore) -> None:
-    array = zarrcore.open(store)["sharded"]
+    array = zarrcore.open_hierarchy(store)["sharded"]
     i, j, k = [0, 4, 5, 0], [0, 1, 0, 39], [0, 0, 1, 0]
     assert np.array_equal(array.vindex[i, j, k], DATA[i, j, k])
     requests = [(key, byte_range) for key, byte_range in store.requests if "/c/" in key]
@@ -268,7 +268,7 @@ def test_only_inner_chunks_with_points_are_read(store: CountingStore) -> None:
 
 
 def test_one_point_of_an_uncompressed_chunk_is_read_without_the_rest(store: CountingStore) -> None:
-    array = zarrcore.open(store)["raw"]
+    array = zarrcore.open_hierarchy(store)["raw"]
     assert np.array_equal(array.vindex[[1, 11], 2, 3], DATA[[1, 11], 2, 3])
     ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
     assert ranges == [ByteRange(246, 248)] * 2
@@ -277,7 +277,7 @@ def test_one_point_of_an_uncompressed_chunk_is_read_without_the_rest(store: Coun
 @pytest.mark.parametrize("name", ["plain", "sharded"])
 def test_the_cache_serves_points_and_keeps_their_chunks(store: CountingStore, name: str) -> None:
     chunk_cache = zarrcore.ChunkCache(1 << 24)
-    array = zarrcore.open(store, chunk_cache=chunk_cache)[name]
+    array = zarrcore.open_hierarchy(store, chunk_cache=chunk_cache)[name]
     i, j, k = np.random.default_rng(1).integers(0, 30, (3, 200))
     for _ in range(2):
         assert np.array_equal(array.vindex[i, j, k], DATA[i, j, k])
@@ -302,13 +302,15 @@ def few_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("name", ["plain", "sharded"])
 def test_more_chunks_than_are_read_at_once(written: Path, name: str, cached: bool) -> None:
-    array = zarrcore.open(written, chunk_cache=zarrcore.ChunkCache(1 << 24) if cached else None)[name]
+    array = zarrcore.open_hierarchy(written, chunk_cache=zarrcore.ChunkCache(1 << 24) if cached else None)[
+        name
+    ]
     mask = np.random.default_rng(2).random(DATA.shape) < 0.1
     assert np.array_equal(array.vindex[mask], DATA[mask])
 
 
 def test_missing_chunks_have_points_of_the_fill_value_and_failures_do_not(store: CountingStore) -> None:
-    array = zarrcore.open(store)["missing"]
+    array = zarrcore.open_hierarchy(store)["missing"]
     assert array.vindex[[9, 10, 29], 5, [0, 0, 49]].tolist() == [DATA[9, 5, 0], 9, 9]
     store.failing.add("missing/c/1/0/0")
     with pytest.raises(StoreTimeoutError):
@@ -324,7 +326,7 @@ def test_an_array_of_very_many_chunks_costs_only_its_points() -> None:
 
 
 def test_reading_points_can_be_cancelled(store: CountingStore) -> None:
-    array = zarrcore.open(store)["plain"]
+    array = zarrcore.open_hierarchy(store)["plain"]
     store.delay_s = 0.002
     mask = np.ones(DATA.shape, bool)
     with pytest.raises(ReadCancelledError):
@@ -347,8 +349,8 @@ def test_limits_hold_for_points() -> None:
     store = MemoryStore()
     zarrcore.create(store).create_array("a", shape=(4, 4), dtype="int32", chunks=(4, 4))
     with pytest.raises(UnsupportedError, match="decodes to 64 bytes, over the limit of 63"):
-        zarrcore.open(store, max_chunk_bytes=63)["a"].vindex[0, 0]
-    zarrcore.open(store, mode="r+").create_array("b", shape=(1,) * 4, dtype="int32")
+        zarrcore.open_hierarchy(store, max_chunk_bytes=63)["a"].vindex[0, 0]
+    zarrcore.open_hierarchy(store, mode="r+").create_array("b", shape=(1,) * 4, dtype="int32")
     axes = np.ix_(*np.zeros((4, 1 << 14), "i1"))
     with pytest.raises(SelectionError, match="do not fit in memory: select less"):
-        zarrcore.open(store)["b"].vindex[axes]
+        zarrcore.open_hierarchy(store)["b"].vindex[axes]

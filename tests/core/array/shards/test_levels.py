@@ -23,7 +23,7 @@ def test_shards_that_inner_chunks_do_not_divide_are_refused() -> None:
     store = MemoryStore()
     store.set("zarr.json", document([[4, 2, 3], 4], (9, 4), shards([2, 2])))
     with pytest.raises(MetadataError, match="inner chunks of 2 elements do not divide shards of 3"):
-        zarrcore.open(store)["/"]
+        zarrcore.open_hierarchy(store)["/"]
 
 
 def test_shards_that_only_the_innermost_chunks_divide_are_refused() -> None:
@@ -32,7 +32,7 @@ def test_shards_that_only_the_innermost_chunks_divide_are_refused() -> None:
     store = MemoryStore()
     store.set("zarr.json", document([[4, 2], 4], (6, 4), nested))
     with pytest.raises(MetadataError, match="inner chunks of 4 elements do not divide shards of 2"):
-        zarrcore.open(store)["/"]
+        zarrcore.open_hierarchy(store)["/"]
 
 
 def pipeline(shape: tuple[int, ...], codecs: list[Any]) -> Pipeline:

@@ -82,7 +82,10 @@ def made(
     zarrcore.create(store).create_array(
         "a", shape=(8, 8), dtype="int32", chunks=inner, shards=(8, 8), codecs=codecs
     )[...] = OLD
-    array, other = zarrcore.open(store, chunk_cache=cache)["a"], zarrcore.open(store, "r+")["a"]
+    array, other = (
+        zarrcore.open_hierarchy(store, chunk_cache=cache)["a"],
+        zarrcore.open_hierarchy(store, "r+")["a"],
+    )
     store.replace = lambda: other.__setitem__(..., NEW)
     return store, array
 
@@ -126,7 +129,7 @@ def test_a_service_states_the_version_of_a_shard_with_each_answer(
         )[...] = value
         s3.upload(tmp_path, "bucket/replaced.zarr")
         if value is OLD:
-            cached = zarrcore.open(
+            cached = zarrcore.open_hierarchy(
                 zarrcore.open_store("s3://bucket/replaced.zarr", **s3.options),
                 chunk_cache=zarrcore.ChunkCache(1 << 20),
             )["a"]
@@ -152,7 +155,7 @@ def test_etags_that_differ_without_a_change_do_not_matter(
     assert array[7, 7] == (OLD if cached else NEW)[7, 7], "the chunk is in the cache"
     changed_s = time.time()
     with pytest.raises(ChangedError):
-        zarrcore.open(store)["a"][5, 5]
+        zarrcore.open_hierarchy(store)["a"][5, 5]
 
 
 @KINDS
@@ -226,7 +229,7 @@ def test_neighbours_are_fetched_together_up_to_a_size(is_remote: bool, nbytes: i
     zarrcore.create(store).create_array(
         "a", shape=shape, dtype="uint8", chunks=inner, shards=shape, codecs=[]
     )[...] = 1
-    array = zarrcore.open(store)["a"]
+    array = zarrcore.open_hierarchy(store)["a"]
     store.requests.clear()
     assert np.all(array[...] == 1)
     assert store.sizes() == [16 * 64 + 4, *[nbytes] * ((16 << 20) // nbytes)]
@@ -241,7 +244,7 @@ def counted(cache: zarrcore.ChunkCache | None = None) -> tuple[Counting, Any]:
     zarrcore.create(store).create_array(
         "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[]
     )[...] = OLD
-    array = zarrcore.open(store, chunk_cache=cache)["a"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache)["a"]
     store.requests.clear()
     return store, array
 
@@ -277,10 +280,10 @@ def test_shards_of_several_shapes_hold_shards_with_missing_chunks(cached: bool, 
     store = MemoryStore()
     store.set("zarr.json", document([[4, 8, 4], [6, 12, 6]], (15, 22), nested))
     values = np.full((15, 22), 7, "u2")
-    written = zarrcore.open(store, mode="r+")["/"]
+    written = zarrcore.open_hierarchy(store, mode="r+")["/"]
     for part in (np.s_[0:3, 0:4], np.s_[5:6, 7:20], np.s_[9:15, 2:12], np.s_[11:12, 17:22]):
         written[part] = values[part] = np.arange(values[part].size).reshape(values[part].shape) + 100
-    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["/"]
+    array = zarrcore.open_hierarchy(store, chunk_cache=zarrcore.ChunkCache(1 << 20) if cached else None)["/"]
     for part in (np.s_[...], np.s_[4:, 5:], np.s_[::3, ::-4], np.s_[11, 17:22], np.s_[12:, 12:], np.s_[5, 7]):
         assert np.array_equal(array[part], values[part])
     assert len([*store.list()]) == 1 + 6, "three shards are missing"
@@ -315,7 +318,7 @@ def test_an_index_that_points_elsewhere_is_an_error_for_its_inner_chunk(
         "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[]
     )[...] = OLD
     damaged(tmp_path / "a/c/0/0", entry, 4 * 64)
-    array = zarrcore.open(LocalStore(tmp_path))["a"]
+    array = zarrcore.open_hierarchy(LocalStore(tmp_path))["a"]
     with pytest.raises(CodecError, match=message) as caught:
         array[:4, :4]
     assert "a/c/0/0" in str(caught.value)
@@ -327,7 +330,7 @@ def test_an_inner_shard_must_contain_its_chunks(tmp_path: Path) -> None:
         "a", shape=(8, 8), dtype="int32", chunks=(4, 4), shards=(8, 8), codecs=[NESTED]
     )[...] = OLD
     inner_nbytes = 4 * 16 + INDEX_NBYTES
-    array = zarrcore.open(LocalStore(tmp_path))["a"]
+    array = zarrcore.open_hierarchy(LocalStore(tmp_path))["a"]
     index_at = inner_nbytes + 4 * 16  # of the second inner shard
     damaged(tmp_path / "a/c/0/0", (inner_nbytes - 16, 16), index_at)
     assert not np.array_equal(array[:2, 4:6], OLD[:2, 4:6]), "its last bytes are in it"
@@ -370,8 +373,8 @@ def test_a_shard_in_a_cached_store_needs_no_request_for_its_version(
     zarrcore.create(distant).create_array(
         "a", shape=(8, 8), dtype="int32", chunks=inner, shards=(8, 8), codecs=codecs
     )[...] = OLD
-    cached = zarrcore.open(CacheStore(distant, CacheDirectory(tmp_path, 1 << 24)))["a"]
-    direct = zarrcore.open(distant)["a"]
+    cached = zarrcore.open_hierarchy(CacheStore(distant, CacheDirectory(tmp_path, 1 << 24)))["a"]
+    direct = zarrcore.open_hierarchy(distant)["a"]
     requests = 2 + len(codecs)
     for array, expected in (
         (cached, ["get_with_stat"] * requests),

@@ -81,7 +81,7 @@ def test_shards_written_and_changed_by_either_are_read_by_both(
         )  # fmt: skip
         for part in stored:
             theirs[part] = expected[part] = rng.integers(0, 9, expected[part].shape)
-        ours = zarrcore.open(path, mode="r+")["/"]
+        ours = zarrcore.open_hierarchy(path, mode="r+")["/"]
         assert np.array_equal(ours[...], expected)
         for part in changed:
             ours[part] = expected[part] = rng.integers(0, 9, expected[part].shape)
@@ -91,4 +91,4 @@ def test_shards_written_and_changed_by_either_are_read_by_both(
             assert np.array_equal(ours[part], expected[part])
         for part in stored:
             theirs[part] = expected[part] = rng.integers(0, 9, expected[part].shape)
-        assert np.array_equal(zarrcore.open(path)["/"][...], expected)
+        assert np.array_equal(zarrcore.open_hierarchy(path)["/"][...], expected)

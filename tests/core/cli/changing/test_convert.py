@@ -30,7 +30,7 @@ def test_documents_are_written_and_then_those_of_v2_erased(source: Path, zarrsco
     outcome = zarrscope("convert", source, "--remove-v2")
     assert outcome.text == "0 documents of Zarr v3 written; 3 were there; 4 documents of Zarr v2 erased\n"
     assert zarrscope("check", source, "--strict").status == 0
-    assert zc.open(source, believe_consolidated=True)["g/x"][3, 4] == 19
+    assert zc.open_hierarchy(source, believe_consolidated=True)["g/x"][3, 4] == 19
     assert zarrscope("convert", source).status == 1
 
 

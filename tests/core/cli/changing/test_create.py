@@ -47,7 +47,7 @@ def test_groups_and_arrays_of_each_format(tmp_path: Path, zarrscope: Run, format
     outcome = zarrscope("create", source, "x", "--shape", "3", "--type", "<i2", "--fill-value", "0", "--json")
     told = json.loads(outcome.text)
     assert (told["path"], told["data_type"], told["format"]) == ("/x", "int16", format_)
-    opened = zc.open(source)
+    opened = zc.open_hierarchy(source)
     assert (opened.format.name, opened["/"].attributes["a"], opened["x"].shape) == (format_, 1, (3,))
 
 
@@ -58,7 +58,7 @@ def test_text_and_types_with_parameters(tmp_path: Path, zarrscope: Run) -> None:
     )
     time = '{"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}'
     assert zarrscope("create", source, "t", "--shape", "()", "--type", time).status == 0
-    opened = zc.open(source)
+    opened = zc.open_hierarchy(source)
     assert (opened["s"][0], opened["t"].dtype, opened["t"].shape) == ("12", np.dtype("M8[s]"), ())
 
 

@@ -26,7 +26,7 @@ def source(tmp_path: Path) -> Path:
 def test_a_directory_is_renamed(source: Path, zarrscope: Run) -> None:
     outcome = zarrscope("mv", source, "g/x", "h/y")
     assert (outcome.status, outcome.text) == (0, "/g/x was renamed: /h/y\n")
-    believed = zc.open(source, believe_consolidated=True)
+    believed = zc.open_hierarchy(source, believe_consolidated=True)
     assert np.array_equal(believed["h/y"][...], VALUES)
     assert sorted(node.path for node in believed.walk()) == ["/", "/g", "/h", "/h/y"]
     assert zarrscope("check", source, "--strict").status == 0
@@ -36,7 +36,7 @@ def test_a_zip_file_copies(source: Path, tmp_path: Path, zarrscope: Run) -> None
     zarrscope("copy", source, tmp_path / "a.zip", "--quiet")
     outcome = zarrscope("mv", tmp_path / "a.zip", "g", "h", "--json")
     assert json.loads(outcome.text) == {"old": "/g", "new": "/h", "renamed_at_once": False}
-    assert np.array_equal(zc.open(tmp_path / "a.zip")["h/x"][...], VALUES)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.zip")["h/x"][...], VALUES)
     assert zarrscope("check", tmp_path / "a.zip", "--strict").status == 0
 
 
@@ -56,9 +56,9 @@ def test_a_dry_run_checks_and_moves_nothing(source: Path, zarrscope: Run) -> Non
     assert zarrscope("mv", source, "g", "g/h", "--dry-run").status == 2
     assert zarrscope("mv", source, "g", "g/x", "--dry-run").status == 2
     assert zarrscope("mv", source, "no", "h", "--dry-run").status == 1
-    assert "/g/x" in zc.open(source)
+    assert "/g/x" in zc.open_hierarchy(source)
 
 
 def test_paths_are_below_the_one_in_the_source(source: Path, zarrscope: Run) -> None:
     assert zarrscope("mv", f"{source}#/g", "x", "y").status == 0
-    assert "/g/y" in zc.open(source)
+    assert "/g/y" in zc.open_hierarchy(source)

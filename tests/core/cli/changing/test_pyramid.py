@@ -32,7 +32,7 @@ def test_levels_are_made_and_described(source: Path, zarrscope: Run) -> None:
     assert outcome.text.splitlines() == [
         "/im/1  1 × 15 × 20", "/im/2  1 × 8 × 10", "2 levels made by mean; /im is OME-Zarr 0.5"
     ]  # fmt: skip
-    ome = zc.open(source)["im"].attributes["ome"]
+    ome = zc.open_hierarchy(source)["im"].attributes["ome"]
     assert ome["version"] == "0.5"
     assert ome["multiscales"][0]["name"] == "im"
     assert ome["multiscales"][0]["axes"][0] == {"name": "z", "type": "space", "unit": "micrometer"}

@@ -25,7 +25,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def paths(source: Path | str) -> list[str]:
-    return sorted(node.path for node in zc.open(source, believe_consolidated=True).walk())
+    return sorted(node.path for node in zc.open_hierarchy(source, believe_consolidated=True).walk())
 
 
 ALL = ["/", "/empty", "/g", "/g/x", "/g/y", "/z"]

@@ -25,7 +25,7 @@ def source(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def attributes(source: Path | str, path: str = "g/x") -> dict[str, Any]:
-    return dict(zc.open(source)[path].attributes)
+    return dict(zc.open_hierarchy(source)[path].attributes)
 
 
 def test_values_are_json_or_text(source: Path, zarrscope: Run) -> None:
@@ -94,7 +94,7 @@ def test_consolidated_metadata_stays_and_is_right(tmp_path: Path, zarrscope: Run
         made.create_array("/x", shape=(2,), dtype="int8")
         made.consolidate()
     assert zarrscope("set", tmp_path / "c", "x", "a=1").status == 0
-    believed = zc.open(tmp_path / "c", believe_consolidated=True)
+    believed = zc.open_hierarchy(tmp_path / "c", believe_consolidated=True)
     assert believed["x"].attributes["a"] == 1
     key = "zarr.json" if format_ == "v3" else ".zmetadata"
     assert '"a": 1' in (tmp_path / "c" / key).read_text()
@@ -103,7 +103,7 @@ def test_consolidated_metadata_stays_and_is_right(tmp_path: Path, zarrscope: Run
 
 def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
-    place = f"bucket/set-{zc.open(source).format.name}"
+    place = f"bucket/set-{zc.open_hierarchy(source).format.name}"
     s3.upload(source, place)
     for where in (source, f"s3://{place}"):
         assert zarrscope("set", where, "g/x", "unit=m", "new=[1]", "--remove", "scale").status == 0

@@ -26,7 +26,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def change(path: Path) -> None:
-    with zc.open(path, "r+") as opened:
+    with zc.open_hierarchy(path, "r+") as opened:
         opened["g/x"][3, 4:9] += 0.25
         opened["g"].attributes = {"unit": "km"}
         opened.create_group("/new")
@@ -63,7 +63,7 @@ def test_differences_are_objects(pair: tuple[Path, Path], zarrscope: Run) -> Non
 
 
 def test_options_choose_what_counts(pair: tuple[Path, Path], zarrscope: Run) -> None:
-    with zc.open(pair[1], "r+") as opened:
+    with zc.open_hierarchy(pair[1], "r+") as opened:
         opened["g/x"][0, 0] = 0.01
     assert zarrscope("diff", *pair).status == 1
     assert zarrscope("diff", *pair, "--atol", "0.02").status == 0
@@ -71,7 +71,7 @@ def test_options_choose_what_counts(pair: tuple[Path, Path], zarrscope: Run) -> 
     assert zarrscope("diff", *pair, "--metadata-only").status == 0
     outcome = zarrscope("diff", *pair, "--metadata-only", "--layout")
     assert outcome.text.splitlines()[0] == "~ /g/x  chunks: 2 × 5 in A, 5 × 3 in B"
-    with zc.open(pair[0], "r+") as one, zc.open(pair[1], "r+") as other:
+    with zc.open_hierarchy(pair[0], "r+") as one, zc.open_hierarchy(pair[1], "r+") as other:
         one["g/x"][0, 0] = other["g/x"][0, 0] = np.nan
     assert zarrscope("diff", *pair).status == 0
     outcome = zarrscope("diff", *pair, "--nan-differs")
@@ -88,7 +88,7 @@ def test_nodes_are_named_after_the_sources(pair: tuple[Path, Path], zarrscope: R
 def test_a_hierarchy_of_two_formats_is_compared_with_itself(tmp_path: Path, zarrscope: Run) -> None:
     for format_, value in (("v3", 1), ("v2", 2)):
         with (
-            zc.open(tmp_path / "a", "a", format_)
+            zc.open_hierarchy(tmp_path / "a", "a", format_)
             if format_ == "v3"
             else zc.create(tmp_path / "b", format_) as made
         ):

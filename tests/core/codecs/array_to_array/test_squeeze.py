@@ -47,7 +47,7 @@ def test_squeeze_and_zarrs(tmp_path: Path, shape: tuple[int, ...], named: str) -
         theirs = zarr.open_array(tmp_path)
         theirs[...] = values
         path.write_text(json.dumps({**document, "codecs": [{"name": named}, LITTLE]}))
-        ours = zc.open(tmp_path, "r+")["/"]
+        ours = zc.open_hierarchy(tmp_path, "r+")["/"]
         assert np.array_equal(ours[...], values)
         ours[...] = values[::-1] + 1
         assert np.array_equal(theirs[...], values[::-1] + 1)

@@ -64,17 +64,17 @@ SAMPLE = {
 @pytest.mark.parametrize("name", ["optional", "zarrs.optional"])
 def test_optional_values_of_zarrs(name: str) -> None:
     store = hierarchy(optional("uint8", name), name, PLAIN, None, SAMPLE)
-    array = zc.open(store)["/"]
+    array = zc.open_hierarchy(store)["/"]
     shown = [[row["value"].item() if row["is_valid"] else None for row in line] for line in array[...]]
     assert shown == [[0, None, 2, 3], [None, 5, None, 7], [None] * 4, [None] * 4]
     copied = MemoryStore()
-    source = zc.open(store)
+    source = zc.open_hierarchy(store)
     execute(plan_copy(source), source, copied)
     assert {key: copied.get(key) for key in SAMPLE} == SAMPLE
     told = json.loads(copied.get("zarr.json") or b"")
     assert (told["data_type"]["name"], told["codecs"][0]["name"]) == ("zarrs.optional",) * 2
     assert told["fill_value"] is None
-    assert zc.open(copied)["/"][...].tolist() == array[...].tolist()
+    assert zc.open_hierarchy(copied)["/"][...].tolist() == array[...].tolist()
 
 
 def test_values_that_are_optional_twice() -> None:
@@ -83,7 +83,7 @@ def test_values_that_are_optional_twice() -> None:
         "c/1/1": HEAD.pack(1, 0) + b"\x00",
     }
     data_type = optional(optional("uint8", "optional"), "optional")
-    array = zc.open(hierarchy(data_type, "optional", NESTED, [None], chunks))["/"]
+    array = zc.open_hierarchy(hierarchy(data_type, "optional", NESTED, [None], chunks))["/"]
     missing, none = ((0, False), False), ((0, False), True)
     assert array[:2, :2].tolist() == [[missing, none], [missing, ((5, True), True)]]
     assert array[2:, 2:].tolist() == [[missing] * 2] * 2
@@ -125,12 +125,12 @@ def test_optional_values_are_written_and_copied_to_other_formats() -> None:
     array[:3] = values[:3]
     values[3] = values[4] = (-1, True)
     array[3, 4:] = values[3, 4:]
-    assert zc.open(store)["x"][...].tolist() == values.tolist()
-    source = zc.open(store)
+    assert zc.open_hierarchy(store)["x"][...].tolist() == values.tolist()
+    source = zc.open_hierarchy(store)
     for to in ("v2", "v3"):
         copied = MemoryStore()
         execute(plan_copy(source, to=zc.formats.format_named(to)), source, copied)
-        assert zc.open(copied)["x"][...].tolist() == values.tolist()
+        assert zc.open_hierarchy(copied)["x"][...].tolist() == values.tolist()
     with pytest.raises(
         UnsupportedError, match=r"'bytes' cannot store elements that may be missing: use zarrs.optional"
     ):

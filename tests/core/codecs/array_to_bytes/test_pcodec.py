@@ -49,7 +49,7 @@ def test_version_2_of_zarr_python(tmp_path: Path, dtype: str, order: Any) -> Non
         compressors=PCodec(level=4),
     )
     theirs[...] = values(dtype)
-    ours = zc.open(tmp_path / "x", "r+")["/"]
+    ours = zc.open_hierarchy(tmp_path / "x", "r+")["/"]
     assert np.array_equal(ours[...], values(dtype))
     ours[1:] = values(dtype)[::-1][1:]
     assert np.array_equal(theirs[1:], values(dtype)[::-1][1:])
@@ -62,7 +62,7 @@ def test_copies_of_version_2_keep_pcodec(tmp_path: Path, dtype: str, to: str) ->
     zarr.create_array(tmp_path / "x", shape=(5, 7), chunks=(3, 4), dtype=dtype, **options)[...] = values(
         dtype
     )
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "y", create=True))
     copied = zarr.open_array(tmp_path / "y", mode="r")
     assert np.array_equal(copied[...], values(dtype))
@@ -78,7 +78,7 @@ def test_filters_and_further_compression_in_version_2(tmp_path: Path) -> None:
         tmp_path / "f", shape=(5, 7), chunks=(3, 4), dtype="<i4", filters=[numcodecs.Delta("<i4")], **options
     )
     filtered[...] = NUMBERS
-    assert np.array_equal(zc.open(tmp_path / "f")["/"][...], NUMBERS)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "f")["/"][...], NUMBERS)
     # If pcodec is not the last member of a chain, the chain is in the filters.
     chunk = np.ascontiguousarray(NUMBERS[:, :4], "<i4")
     encoded = numcodecs.Zlib(3).encode(PCodec().encode(chunk))
@@ -93,7 +93,7 @@ def test_filters_and_further_compression_in_version_2(tmp_path: Path) -> None:
         "compressor": {"id": "zlib", "level": 3},
     }
     store = MemoryStore(values={".zarray": json.dumps(document).encode(), "0.0": bytes(encoded)})
-    array = zc.open(store)["/"]
+    array = zc.open_hierarchy(store)["/"]
     assert np.array_equal(array[...], chunk)
     written = json.loads(zc.Format.V2.encode(array.metadata)[0] or b"")
     assert (written["filters"], written["compressor"]) == (document["filters"], document["compressor"])
@@ -112,7 +112,7 @@ def test_zarrs_reads_and_writes_the_same(tmp_path: Path, dtype: str) -> None:
             compressors=None,
         )
         theirs[...] = numbers
-        ours = zc.open(tmp_path, "r+")["/"]
+        ours = zc.open_hierarchy(tmp_path, "r+")["/"]
         assert np.array_equal(ours[...], numbers)
         ours[...] = numbers[::-1]
         assert np.array_equal(theirs[...], numbers[::-1])
@@ -128,7 +128,7 @@ def test_version_3_of_zarr_python_has_times(tmp_path: Path) -> None:
     }
     theirs = zarr.create_array(tmp_path, dtype="<M8[us]", **options)
     theirs[...] = values("<M8[us]")
-    ours = zc.open(tmp_path, "r+")["/"]
+    ours = zc.open_hierarchy(tmp_path, "r+")["/"]
     assert np.array_equal(ours[...], values("<M8[us]"))
     ours[...] = values("<M8[us]")[::-1]
     assert np.array_equal(theirs[...], values("<M8[us]")[::-1])

@@ -37,7 +37,7 @@ def hierarchy(shard: bytes, **configuration: object) -> zarrcore.Hierarchy:
         ),
     )
     store.set("c/0", shard)
-    return zarrcore.open(store)
+    return zarrcore.open_hierarchy(store)
 
 
 def index(*entries: tuple[int, int]) -> bytes:

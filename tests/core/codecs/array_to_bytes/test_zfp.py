@@ -135,14 +135,14 @@ def test_zarr_python(tmp_path: Path, zarr_format: Any, parameters: dict[str, Any
         options |= {"serializer": zarr.codecs.numcodecs.ZFPY(**parameters), "compressors": None}
     theirs = zarr.create_array(tmp_path / "x", zarr_format=zarr_format, **options)
     theirs[...] = values
-    ours = zc.open(tmp_path / "x", "r+")["/"]
+    ours = zc.open_hierarchy(tmp_path / "x", "r+")["/"]
     assert np.array_equal(ours[...], theirs[...])
     ours[...] = values[::-1]
     again = theirs[...]
     assert np.array_equal(ours[...], again)
     assert np.allclose(again, values[::-1], rtol=0, atol=close)
     for to in ("v2", "v3"):
-        source = zc.open(tmp_path / "x")
+        source = zc.open_hierarchy(tmp_path / "x")
         execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / to, create=True))
         copied = zarr.open_array(tmp_path / to, mode="r")
         assert np.allclose(copied[...], again, rtol=0, atol=close)
@@ -166,7 +166,7 @@ def test_further_compression_and_filters_in_version_2() -> None:
     }
     stored = bytes(numcodecs.Zlib(3).encode(encoded))
     store = MemoryStore(values={".zarray": json.dumps(document).encode(), "0.0": stored})
-    assert np.array_equal(zc.open(store)["/"][...], values)
+    assert np.array_equal(zc.open_hierarchy(store)["/"][...], values)
 
 
 @pytest.mark.parametrize("name", ["zfp", "numcodecs.zfpy"])

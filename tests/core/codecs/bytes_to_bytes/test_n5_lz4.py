@@ -29,7 +29,7 @@ def test_lz4_is_written_in_the_form_of_java() -> None:
         "type": "lz4",
         "blockSize": 65536,
     }
-    assert (zarrcore.open(store)["a"][...] == 7).all()
+    assert (zarrcore.open_hierarchy(store)["a"][...] == 7).all()
 
 
 class TestLz4:

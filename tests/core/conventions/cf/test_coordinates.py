@@ -82,7 +82,7 @@ def test_a_tree_of_datasets_as_xarray_reads_it(tmp_path: Path) -> None:
     root = xr.Dataset(coords={"x": ("x", [1.0, 2.0], {"units": "m"})})
     child = xr.Dataset({"v": (("x", "y"), np.zeros((2, 3)), {"units": "K"})}, {"y": ("y", [1, 2, 3])})
     xr.DataTree.from_dict({"/": root, "/child": child}).to_zarr(tmp_path / "tree.zarr", consolidated=False)
-    found = meaning(zarrcore.open(tmp_path / "tree.zarr")["child/v"])
+    found = meaning(zarrcore.open_hierarchy(tmp_path / "tree.zarr")["child/v"])
     assert isinstance(found, Variable)
     assert [axis.unit for axis in found.axes] == ["m", ""]
 

@@ -17,7 +17,7 @@ from zarrcore.stores import MemoryStore
 
 def written(path: Path, data: xr.Dataset, zarr_format: Any = 3) -> Any:
     data.to_zarr(path, zarr_format=zarr_format, consolidated=False)
-    return zc.open(path)["/"]
+    return zc.open_hierarchy(path)["/"]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
@@ -54,7 +54,7 @@ def test_a_broken_array_is_named(tmp_path: Path) -> None:
     written(tmp_path / "a.zarr", xr.Dataset(coords={"x": [1.0, 2]}))
     (tmp_path / "a.zarr" / "b").mkdir()
     (tmp_path / "a.zarr" / "b" / "zarr.json").write_text("{")
-    found = meaning(zc.open(tmp_path / "a.zarr")["/"])
+    found = meaning(zc.open_hierarchy(tmp_path / "a.zarr")["/"])
     assert isinstance(found, Dataset)
     assert found.broken == ("b",)
 
@@ -74,9 +74,9 @@ def test_many_children_are_not_requested() -> None:
     hierarchy = zc.create(store)
     for number in range(200):
         hierarchy.create_array(f"/{number}", shape=(1,), dtype="int8", dimension_names=(str(number),))
-    assert isinstance(meaning(zc.open(store)["/"]), Dataset)
+    assert isinstance(meaning(zc.open_hierarchy(store)["/"]), Dataset)
     hierarchy.create_array("/more", shape=(1,), dtype="int8", dimension_names=("more",))
-    group = zc.open(store)["/"]
+    group = zc.open_hierarchy(store)["/"]
     store.requests = 0
     assert meaning(group) is None
     assert store.requests == 0
@@ -93,4 +93,4 @@ def test_a_store_that_cannot_list_says_nothing(tmp_path: Path) -> None:
 
     store = MemoryStore()
     zc.create(store).create_array("/x", shape=(1,), dtype="int8", dimension_names=("x",))
-    assert meaning_facts(zc.open(Unlisted(store))["/"]) == []
+    assert meaning_facts(zc.open_hierarchy(Unlisted(store))["/"]) == []

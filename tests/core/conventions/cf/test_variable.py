@@ -51,7 +51,7 @@ def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         data.to_netcdf(path)
     else:
         data.to_zarr(path, zarr_format=int(request.param[1]), consolidated=False)
-    return zarrcore.open(path)
+    return zarrcore.open_hierarchy(path)
 
 
 def test_a_variable(dataset: zarrcore.Hierarchy) -> None:
@@ -107,7 +107,7 @@ def test_a_dataset_with_a_broken_array() -> None:
         "zarr.json": b'{"zarr_format": 3, "node_type": "group", "attributes": {"Conventions": "CF-1.6"}}',
         "a/zarr.json": b"{",
     }
-    found = meaning(zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"])
+    found = meaning(zarrcore.open_hierarchy(zarrcore.stores.MemoryStore(values=values))["/"])
     assert isinstance(found, Dataset)
     assert found.broken == ("a",)
     assert found.summary == "CF 1.6 dataset, 0 variables"
@@ -173,7 +173,7 @@ def test_dimensions_without_coordinates_have_names_alone(tmp_path: Path) -> None
         file.createVariable("v", "f4", ("p",)).units = "hPa"
         vertical = file.createVariable("w", "f4", ("p",))
         vertical.positive, vertical.units = "down", "m"
-    found = meaning(zarrcore.open(tmp_path / "a.nc")["v"])
+    found = meaning(zarrcore.open_hierarchy(tmp_path / "a.nc")["v"])
     assert isinstance(found, Variable)
     assert found.axes == (Axis("p"),)
     assert found.summary == "CF variable v in hPa on p 3"
@@ -184,7 +184,7 @@ def test_integers_of_the_other_signedness_are_told_as_they_are_read(tmp_path: Pa
         file.createDimension("x", 3)
         variable = file.createVariable("v", "i1", ("x",), fill_value=np.int8(-1))
         variable.setncatts({"_Unsigned": "true", "units": "K", "valid_range": np.array([2, -10], "i1")})
-    found = meaning(zarrcore.open(tmp_path / "a.nc")["v"])
+    found = meaning(zarrcore.open_hierarchy(tmp_path / "a.nc")["v"])
     assert isinstance(found, Variable)
     assert (found.missing, found.valid_range) == ((255,), (2, 246))
     assert ("integers", "read as unsigned") in found.facts()

@@ -149,7 +149,7 @@ def test_levels_that_are_missing(scaled: bool) -> None:
 def test_a_first_level_that_is_broken() -> None:
     store = zarrcore.stores.MemoryStore(values={"zarr.json": GROUP, "a/zarr.json": b"{"})
     with pytest.raises(MetadataError, match=r"^/: the first level of its pyramid is broken: a/zarr.json"):
-        image_of(described("/", {"multiscales": [DATASETS]}, zarrcore.open(store)))
+        image_of(described("/", {"multiscales": [DATASETS]}, zarrcore.open_hierarchy(store)))
 
 
 @given(ATTRIBUTES)

@@ -47,7 +47,7 @@ def hierarchy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         else:
             with anndata.settings.override(zarr_write_format=int(request.param[1])):
                 annotated().write_zarr(path)
-    return zarrcore.open(path)
+    return zarrcore.open_hierarchy(path)
 
 
 def test_the_whole(hierarchy: zarrcore.Hierarchy) -> None:
@@ -120,6 +120,6 @@ def test_a_dense_matrix(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         anndata.AnnData(X=np.zeros((2, 3), "f8")).write_zarr(tmp_path / "a.zarr")
-    found = meaning(zarrcore.open(tmp_path / "a.zarr")["/"])
+    found = meaning(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"])
     assert found is not None
     assert found.summary == "AnnData annotated matrix, 2 observations × 3 variables, dense float64"

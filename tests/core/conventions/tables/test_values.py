@@ -108,7 +108,7 @@ def test_columns(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         anndata.AnnData(obs=obs).write_zarr(tmp_path / "a.zarr")
-    table = zarrcore.open(tmp_path / "a.zarr")["obs"]
+    table = zarrcore.open_hierarchy(tmp_path / "a.zarr")["obs"]
     assert isinstance(table, zarrcore.Group)
     assert column_values(table["type"]).tolist() == ["B", None, "B"]
     assert column_values(table["whole"]).tolist() == ["x", "y", "x"]
@@ -164,7 +164,7 @@ def test_columns_are_those_that_anndata_reads(store: str, tmp_path: Path) -> Non
             with anndata.settings.override(zarr_write_format=int(store[1])):
                 anndata.AnnData(obs=obs).write_zarr(path)
             read = anndata.read_zarr(path).obs
-    hierarchy = zarrcore.open(path)
+    hierarchy = zarrcore.open_hierarchy(path)
     assert column_values(hierarchy["obs/_index"]).tolist() == [*read.index]
     for name in NULLABLE:
         expected = [None if pd.isna(value) else value for value in read[name]]
@@ -181,7 +181,7 @@ def test_categories_of_anndata_before_0_8_are_texts(store: str, tmp_path: Path) 
     path = tmp_path / f"a.{store}"
     write_old(path)
     expected = (anndata.read_h5ad if store == "h5ad" else anndata.read_zarr)(path).obs
-    obs = zarrcore.open(path)["obs"]
+    obs = zarrcore.open_hierarchy(path)["obs"]
     assert isinstance(obs, zarrcore.Group)
     for name in ("type", "n"):
         assert column_values(obs[name]).tolist() == [None if pd.isna(one) else one for one in expected[name]]
@@ -196,7 +196,7 @@ def test_categories_of_anndata_before_0_7_are_texts(tmp_path: Path) -> None:
         text = h5py.string_dtype()
         file.create_dataset("uns/type_categories", data=np.array(["B", "T"], object), dtype=text)
     expected = anndata.read_h5ad(tmp_path / "a.h5ad").obs
-    hierarchy = zarrcore.open(tmp_path / "a.h5ad")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a.h5ad")
     found = column_values(hierarchy["obs"])
     assert {name: found[name].tolist() for name in ("type", "n")} == {
         name: expected[name].tolist() for name in ("type", "n")

@@ -28,7 +28,7 @@ def test_names_of_dimensions_are_not_an_attribute() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store, "v2")
     hierarchy.create_array("/a", shape=(2,), dtype="int8", dimension_names=["x"], attributes={"units": "m"})
-    with opened(zarrcore.open(store)["/a"]) as file:
+    with opened(zarrcore.open_hierarchy(store)["/a"]) as file:
         assert file["a"].attrs["units"] == "m"
         assert "_ARRAY_DIMENSIONS" not in file["a"].attrs
 

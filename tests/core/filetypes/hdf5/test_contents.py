@@ -25,12 +25,12 @@ def sea() -> MemoryStore:
 
 
 def version(store: MemoryStore, path: str, netcdf: bool = False) -> str:
-    node = zarrcore.open(store)[path]
+    node = zarrcore.open_hierarchy(store)[path]
     return documents_version(nodes_of(node), netcdf=netcdf)
 
 
 def test_the_nodes_of_files() -> None:
-    hierarchy = zarrcore.open(sea())
+    hierarchy = zarrcore.open_hierarchy(sea())
     assert set(nodes_of(hierarchy["/sea/wave"])) == {"wave", "x", "lat"}
     assert set(nodes_of(hierarchy["/sea/lat"])) == {"lat"}
     assert set(nodes_of(hierarchy["/"])) == {"", "sea", "sea/wave", "sea/x", "sea/lat", "sea/other"}
@@ -74,7 +74,7 @@ def test_the_version_of_consolidated_metadata() -> None:
         root = {"zarr_format": 3, "node_type": "group", "attributes": {}, "consolidated_metadata": told}
         store = MemoryStore()
         store.set("zarr.json", json.dumps(root).encode())
-        wave = zarrcore.open(store, believe_consolidated=True)["/wave"]
+        wave = zarrcore.open_hierarchy(store, believe_consolidated=True)["/wave"]
         assert wave.attributes == {"units": units}
         return documents_version(nodes_of(wave), netcdf=False)
 
@@ -84,7 +84,7 @@ def test_the_version_of_consolidated_metadata() -> None:
 @given(hierarchy=hierarchies())
 def test_files_of_one_version_are_the_same(hierarchy: zarrcore.Hierarchy) -> None:
     """A file can be kept for nodes that were read again, and its size is known without it."""
-    again = zarrcore.open(hierarchy.store)
+    again = zarrcore.open_hierarchy(hierarchy.store)
     for node in hierarchy.walk():
         if not isinstance(node, zarrcore.Group | zarrcore.Array):
             continue

@@ -100,7 +100,7 @@ def test_reading_a_dataset_reads_its_chunks_only() -> None:
     for name in "ab":
         hierarchy.create_array(f"/g/{name}", shape=(6, 2**12), dtype="f4", chunks=(2, 2**12))[...] = 1
     hierarchy.create_array("/g/c", shape=(), dtype="f4", attributes={"text": "x" * 70_000})[...] = 1
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     store.chunks()
     for netcdf in (False, True):
         with opened(hierarchy["/"], netcdf=netcdf) as file:
@@ -166,7 +166,7 @@ def test_content_that_hdf5_cannot_hold_is_reported_and_omitted() -> None:
     store.set("broken/zarr.json", b'{"zarr_format": 3, "node_type": "array"}')
     store.set("junk/zarr.json", b"{")
     for netcdf in (False, True):
-        with opened(zarrcore.open(store)["/"], netcdf=netcdf) as file:
+        with opened(zarrcore.open_hierarchy(store)["/"], netcdf=netcdf) as file:
             told = dict(line.split(": ", 1) for line in file.attrs["_zarrscope_left_out"])
             assert set(told) - {"/large1", "/large2"} == {"/text", "/deep", "/broken", "/junk"}
             assert len(set(told) & {"/large1", "/large2"}) == 1, "both together are too large for a file"
@@ -201,14 +201,14 @@ def test_groups_of_any_format_have_files(tmp_path: Path) -> None:
     for format_ in ("v2", "n5"):
         hierarchy = zarrcore.create(tmp_path / format_, format=format_)
         hierarchy.create_array("/g/a", shape=(3, 4), dtype="int16")[...] = np.arange(12).reshape(3, 4)
-        with opened(zarrcore.open(tmp_path / format_)["/g"]) as file:
+        with opened(zarrcore.open_hierarchy(tmp_path / format_)["/g"]) as file:
             assert file["a"][...].tolist() == np.arange(12).reshape(3, 4).tolist()
 
 
 def test_a_collection_is_a_file(tmp_path: Path) -> None:
     for name, format_ in {"one": "v2", "two": "v3"}.items():
         zarrcore.create(tmp_path / name, format=format_).create_array("/a", shape=(1,), dtype="u1")[...] = 6
-    with opened(zarrcore.open(tmp_path)["/"]) as file:
+    with opened(zarrcore.open_hierarchy(tmp_path)["/"]) as file:
         assert (file["one/a"][0], file["two/a"][0]) == (6, 6)
 
 
@@ -234,10 +234,10 @@ def test_an_error_of_a_chunk_reaches_its_reader(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path / "a.zarr")
     hierarchy.create_array("/a", shape=(4,), dtype="u1", chunks=(2,))[...] = 1
     next((tmp_path / "a.zarr/a/c").iterdir()).write_bytes(b"junk")
-    file = HDF5File(zarrcore.open(tmp_path / "a.zarr")["/"])
+    file = HDF5File(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"])
     with pytest.raises(zarrcore.CodecError):
         file.read(0, file.size)
     with pytest.raises(zarrcore.SelectionError):
         file.readinto(-1, memoryview(bytearray(3)))
     with pytest.raises(zarrcore.CodecError):
-        written(zarrcore.open(tmp_path / "a.zarr")["/"], tmp_path / "a.h5")
+        written(zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"], tmp_path / "a.h5")

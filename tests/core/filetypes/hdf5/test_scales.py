@@ -46,6 +46,6 @@ def test_thousands_of_arrays_share_a_dimension() -> None:
     zarrcore.create(store).create_array("/x", shape=(2,), dtype="int16", dimension_names=["x"])
     for number in range(5000):
         store.set(f"a{number}/zarr.json", bytes(store.get("x/zarr.json") or b""))
-    with opened(zarrcore.open(store)["/"]) as file:
+    with opened(zarrcore.open_hierarchy(store)["/"]) as file:
         assert scales(file["a4999"]) == ["x"]
         assert "_zarrscope_left_out" not in file.attrs

@@ -88,7 +88,7 @@ def store_of(nodes: dict[str, dict[str, Any]]) -> MemoryStore:
 @given(nodes=trees())
 def test_h5py_finds_the_content_of_the_hierarchy(nodes: dict[str, dict[str, Any]]) -> None:
     store = store_of(nodes)
-    with opened(zarrcore.open(store)["/"]) as file:
+    with opened(zarrcore.open_hierarchy(store)["/"]) as file:
         found: dict[str, Any] = {"": file["/"]}
         file.visititems(lambda name, thing: found.update({f"/{name}": thing}))
         scales = {path for path in found if path not in nodes}
@@ -186,7 +186,7 @@ def test_fill_values_and_names_that_are_too_large_are_omitted() -> None:
 @given(nodes=trees(), netcdf=st.booleans())
 def test_the_size_of_a_file_is_that_of_the_file_made(nodes: dict[str, dict[str, Any]], netcdf: bool) -> None:
     """For each group and each array."""
-    for node in zarrcore.open(store_of(nodes)).walk():
+    for node in zarrcore.open_hierarchy(store_of(nodes)).walk():
         assert isinstance(node, zarrcore.Group | zarrcore.Array)
         check_size(node, netcdf)
 
@@ -202,7 +202,9 @@ def test_the_size_of_a_file_with_texts_of_any_length(lengths: list[int], shape: 
         "attributes": attributes,
         "are_named": True,
     }
-    array = zarrcore.open(store_of({"": {"node_type": "group", "attributes": {}}, "/a": node}))["/a"]
+    array = zarrcore.open_hierarchy(store_of({"": {"node_type": "group", "attributes": {}}, "/a": node}))[
+        "/a"
+    ]
     assert isinstance(array, zarrcore.Array)
     check_size(array, netcdf=False)
 

@@ -49,7 +49,7 @@ def group(tmp_path_factory: pytest.TempPathFactory) -> zarr.Group:
 
 
 def opened(group: zarr.Group) -> Any:
-    return zc.open(str(group.store_path).removeprefix("file://"))["/"]
+    return zc.open_hierarchy(str(group.store_path).removeprefix("file://"))["/"]
 
 
 def test_h5py_reads_them(group: zarr.Group, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_netcdf4_and_xarray_read_them(group: zarr.Group, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("suffix", ["h5", "nc"])
 def test_zarrcore_reads_them_back(group: zarr.Group, tmp_path: Path, suffix: str) -> None:
-    back = zc.open(written(opened(group), tmp_path / f"a.{suffix}"))
+    back = zc.open_hierarchy(written(opened(group), tmp_path / f"a.{suffix}"))
     assert back["/names"].data_type.name == "string"
     assert back["/names"][...].tolist() == VALUES.tolist()
     assert back["/many"][...].tolist() == MANY.tolist()
@@ -122,7 +122,7 @@ def test_a_damaged_chunk_is_an_error_and_not_left_out(tmp_path: Path) -> None:
     hierarchy.create_array("a", shape=(2,), dtype="string")[...] = np.array(["x", "y"], object)
     (tmp_path / "a.zarr/a/c/0").write_bytes(b"damaged")
     with pytest.raises(ZarrError):
-        hdf5_file(zc.open(tmp_path / "a.zarr")["/"])
+        hdf5_file(zc.open_hierarchy(tmp_path / "a.zarr")["/"])
 
 
 def test_reading_them_can_be_cancelled(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_reading_them_can_be_cancelled(tmp_path: Path) -> None:
     assert len(asked) == 6  # it stopped between elements of a chunk
     (tmp_path / "a.zarr/a/c/1").write_bytes(b"damaged")
     with pytest.raises(ReadCancelledError):
-        file_type("nc").of_group(zc.open(tmp_path / "a.zarr")["/"], cancelled=lambda: True)
+        file_type("nc").of_group(zc.open_hierarchy(tmp_path / "a.zarr")["/"], cancelled=lambda: True)
 
 
 def test_files_of_a_mount_omit_them_and_say_how_to_write_them(group: zarr.Group) -> None:

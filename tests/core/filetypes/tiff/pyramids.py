@@ -43,7 +43,7 @@ def written(
         group.create_array(str(number), data=data, **options)
     group.create_group("labels").create_array("cells", data=np.zeros((4, 4), "u1"))
     group.attrs.update({"ome": attributes} if zarr_format == 3 else attributes)
-    return zarrcore.open(path)["/"]
+    return zarrcore.open_hierarchy(path)["/"]
 
 
 def halved(shape: tuple[int, ...], dtype: str, levels: int) -> list[np.ndarray]:

@@ -50,7 +50,7 @@ def test_a_dataset_of_xarray_is_where_rioxarray_has_it(
     variable = variable.rio.write_crs("EPSG:32633").rio.write_nodata(-999)
     dataset = variable.to_dataset(name="ndvi")
     dataset.to_zarr(tmp_path / "a.zarr", zarr_format=zarr_format, consolidated=False)
-    with opened(geotiff(zarrcore.open(tmp_path / "a.zarr")["ndvi"])) as found:
+    with opened(geotiff(zarrcore.open_hierarchy(tmp_path / "a.zarr")["ndvi"])) as found:
         assert found.crs == variable.rio.crs
         assert found.bounds == variable.rio.bounds()
         assert found.transform[:6] == GRID
@@ -157,7 +157,7 @@ def test_coarser_levels_are_overviews(pyramid: zarrcore.Hierarchy) -> None:
 
 def test_programs_that_show_less_read_an_overview(pyramid: zarrcore.Hierarchy) -> None:
     store = zarrcore.stores.StatisticsStore(pyramid.store)
-    file = geotiff(zarrcore.open(store, chunk_cache=ChunkCache(1 << 24))["0"])
+    file = geotiff(zarrcore.open_hierarchy(store, chunk_cache=ChunkCache(1 << 24))["0"])
     with opened(file) as found:
         before = store.statistics()["get"].requests
         read = found.read(1, out_shape=LEVELS[2].shape[1:])

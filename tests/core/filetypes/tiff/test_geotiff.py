@@ -125,7 +125,7 @@ def large() -> tuple[zarrcore.stores.StatisticsStore, GeoTiffFile]:
     hierarchy = zarrcore.create(store)
     array = hierarchy.create_array("a", shape=(SIDE, SIDE), dtype="u1", chunks=(512, 512), fill_value=7)
     array[1024:1536, 2048:2560] = numbers((512, 512), "u1")
-    file = zarrcore.virtual_file(zarrcore.open(store)["a"], suffix="tif")
+    file = zarrcore.virtual_file(zarrcore.open_hierarchy(store)["a"], suffix="tif")
     assert isinstance(file, GeoTiffFile)
     return store, file
 

@@ -77,7 +77,7 @@ def test_levels_are_read_lazily(tmp_path: Path) -> None:
     levels = halved((2, 1024, 1024), "u1", 3)
     written(tmp_path / "a", levels, ngff(AXES[1:2] + AXES[3:], 3), chunks=(1, 256, 256))
     cache = zarrcore.ChunkCache(1 << 20)
-    hierarchy = zarrcore.open(tmp_path / "a", chunk_cache=cache)
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a", chunk_cache=cache)
     with opened(group_as_ome_tiff(hierarchy["/"])) as tiff:
         lazy = zarr.open_group(tiff.series[0].aszarr(multiscales=True), mode="r")
         assert [lazy[str(level)].shape for level in range(3)] == [data.shape for data in levels]
@@ -102,7 +102,7 @@ def test_levels_that_are_not_reduced_planes_are_omitted(tmp_path: Path) -> None:
     ]
     written(tmp_path / "a", levels, ngff(AXES[2:], len(levels) + 1))  # the last is missing
     (tmp_path / "a/8/zarr.json").write_text("{}")
-    file = group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])
+    file = group_as_ome_tiff(zarrcore.open_hierarchy(tmp_path / "a")["/"])
     assert file.left_out()[0] == f"level 2 {levels[2].shape}"
     with opened(file) as tiff:
         found = [level.asarray() for level in tiff.series[0].levels]
@@ -119,7 +119,7 @@ def test_labels_are_told_as_left_out(tmp_path: Path) -> None:
     group = written(tmp_path / "a", [numbers((6, 7), "u2")], ngff(AXES[3:], 1))
     assert group_as_ome_tiff(group).left_out() == (), "its group of labels lists none"
     zarr.open_group(tmp_path / "a/labels").attrs["ome"] = {"labels": ["nuclei", "cells"]}
-    reread = zarrcore.open(tmp_path / "a")["/"]
+    reread = zarrcore.open_hierarchy(tmp_path / "a")["/"]
     assert isinstance(reread, zarrcore.Group)
     assert group_as_ome_tiff(reread).left_out() == ("labels nuclei", "labels cells")
 

@@ -253,7 +253,7 @@ def test_a_broken_chunk_only_affects_its_tiles() -> None:
     zarr.create_array(store, data=data, chunks=(256, 256))
     values = {key: value.to_bytes() for key, value in store.items()} | {"c/1/1": b"broken"}
     file = zarrcore.virtual_file(
-        zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"], suffix="ome.tiff"
+        zarrcore.open_hierarchy(zarrcore.stores.MemoryStore(values=values))["/"], suffix="ome.tiff"
     )
     begin, tile = file.slabs[0], 256 * 256 * 2
     for number in range(6):

@@ -80,7 +80,7 @@ def long() -> zarrcore.Array:
     array = zarr.create_array(store, shape=(MANY, 2, 5), chunks=(1, 2, 5), dtype="u2", fill_value=7)
     array[MANY - 1] = 9
     values = {key: value.to_bytes() for key, value in store.items()}
-    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
+    return zarrcore.open_hierarchy(zarrcore.stores.MemoryStore(values=values))["/"]
 
 
 LONG = long()

@@ -155,7 +155,7 @@ def test_broken_metadata_do_not_count(hierarchy: zarrcore.Hierarchy) -> None:
     store = hierarchy.store
     assert isinstance(store, zarrcore.stores.MemoryStore)
     store.set("x/c/0", b"broken")
-    facts = raster_facts(zarrcore.open(store)["a"])
+    facts = raster_facts(zarrcore.open_hierarchy(store)["a"])
     assert (facts.transform, facts.levels) == (None, ())
 
 

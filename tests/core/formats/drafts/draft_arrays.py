@@ -102,7 +102,7 @@ def parse(day: str, **members: Any) -> zarrcore.Array:
     key = next(key for key in values if key != "zarr.json" and b"shape" in values[key])
     document = {**json.loads(values[key]), **document}
     values[key] = json.dumps({name: value for name, value in document.items() if value is not ...}).encode()
-    return array_at(zarrcore.open(store_of(values), format=DRAFTS[day].name), "a")
+    return array_at(zarrcore.open_hierarchy(store_of(values), format=DRAFTS[day].name), "a")
 
 
 DATETIME = "https://purl.org/zarr/spec/protocol/extensions/datetime-dtypes/1.0"

@@ -115,7 +115,7 @@ def test_broken_documents_only_raise_our_errors(day: str, data: st.DataObject) -
         if key.endswith(("json", "meta", "array", "group")) and data.draw(st.booleans()):
             values[key] = json.dumps(data.draw(broken(json.loads(value)))).encode()
     with contextlib.suppress(MetadataError, UnsupportedError, HierarchyNotFoundError):
-        hierarchy = zarrcore.open(
+        hierarchy = zarrcore.open_hierarchy(
             store_of(values), format=data.draw(st.sampled_from([None, DRAFTS[day].name]))
         )
         for node in hierarchy.walk():
@@ -167,4 +167,4 @@ def test_broken_extensions_only_raise_our_errors(day: str, data: st.DataObject) 
 def test_any_text_only_raises_our_errors(day: str, text: bytes, place: int) -> None:
     values = {key: value[:place] + text for key, value in write(day, {"/": ARRAY}).items()}
     with contextlib.suppress(MetadataError, UnsupportedError, HierarchyNotFoundError):
-        list(zarrcore.open(store_of(values)).walk())
+        list(zarrcore.open_hierarchy(store_of(values)).walk())

@@ -36,7 +36,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read(root: Path, path: str) -> AnyArray:
-    array = zarrcore.open(root)[path]
+    array = zarrcore.open_hierarchy(root)[path]
     assert isinstance(array, zarrcore.Array)
     return array[...]
 
@@ -61,7 +61,7 @@ def test_zarrita(tmp_path: Path) -> None:
     image = image.convertToFormat(gui.QImage.Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     picture = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
-    hierarchy = zarrcore.open(tmp_path / "examples" / "zarrita.zr3")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "examples" / "zarrita.zr3")
     assert hierarchy.format == Format.DRAFT_2020_10
     found = [node.path for node in hierarchy.walk()]
     assert found == ["/", "/blosc", "/blosc/lz4", "/gzip", "/raw", "/zlib"]
@@ -75,7 +75,7 @@ def test_compressors(archive: Path, name: str) -> None:
 
 
 def test_data_types(archive: Path) -> None:
-    group = zarrcore.open(archive / "nodes")["types"]
+    group = zarrcore.open_hierarchy(archive / "nodes")["types"]
     for name, dtype in TYPES.items():
         array = group[name]
         assert isinstance(array, zarrcore.Array)
@@ -95,7 +95,7 @@ def test_fill_values(archive: Path) -> None:
 
 
 def test_layouts(archive: Path) -> None:
-    hierarchy = zarrcore.open(archive / "nodes")
+    hierarchy = zarrcore.open_hierarchy(archive / "nodes")
     assert hierarchy["group"].attributes == {"who": "zarr-python"}
     assert hierarchy["order"].attributes == {"units": "m"}
     for path, dtype in (("order", "<f4"), ("separator", "<i2"), ("filters", "<i4"), ("shards/all", ">i2")):
@@ -110,7 +110,7 @@ def test_layouts(archive: Path) -> None:
 
 
 def test_the_chunk_of_a_scalar(archive: Path) -> None:
-    array = zarrcore.open(archive / "nodes")["scalar"]
+    array = zarrcore.open_hierarchy(archive / "nodes")["scalar"]
     assert isinstance(array, zarrcore.Array)
     assert array.chunk_key(()) == "data/root/scalar/c0"
     assert array[...] == 7
@@ -118,7 +118,7 @@ def test_the_chunk_of_a_scalar(archive: Path) -> None:
 
 
 def test_an_array_at_the_root(archive: Path) -> None:
-    hierarchy = zarrcore.open(archive / "array")
+    hierarchy = zarrcore.open_hierarchy(archive / "array")
     assert [node.path for node in hierarchy.walk()] == ["/"]
     assert same(read(archive / "array", "/"), values("<i2"))
 
@@ -132,26 +132,26 @@ def test_two_slashes(archive: Path) -> None:
         *(f"data/root/c{i}/{j}" for i in range(3) for j in (0, 1)),
     ):
         store.set(key.replace("root/", "root//"), source.get(key) or b"")
-    array = zarrcore.open(store)["/"]
+    array = zarrcore.open_hierarchy(store)["/"]
     assert isinstance(array, zarrcore.Array)
     assert array.chunk_key((1, 0)) == "data/root//c1/0"
     assert same(array[...], values("<i2"))
 
 
 def test_consolidated_metadata(archive: Path) -> None:
-    hierarchy = zarrcore.open(archive / "consolidated", believe_consolidated=True)
+    hierarchy = zarrcore.open_hierarchy(archive / "consolidated", believe_consolidated=True)
     assert [node.path for node in hierarchy.walk()] == ["/", "/a", "/a/b", "/consolidated"]
-    assert not list(check(zarrcore.open(archive / "consolidated")))
+    assert not list(check(zarrcore.open_hierarchy(archive / "consolidated")))
     key = archive / "consolidated" / "meta" / "root" / "a" / "b.array.json"
     text = key.read_text()
     key.write_text(text.replace('"attributes": {}', '"attributes": {"new": 1}'))
-    found = [finding.what for finding in check(zarrcore.open(archive / "consolidated"))]
+    found = [finding.what for finding in check(zarrcore.open_hierarchy(archive / "consolidated"))]
     key.write_text(text)
     assert found == ["stale-consolidated"]
 
 
 def test_drafts_of_others_have_no_findings(archive: Path) -> None:
-    findings = list(check(zarrcore.open(archive / "nodes")))
+    findings = list(check(zarrcore.open_hierarchy(archive / "nodes")))
     assert {finding.what for finding in findings} == {"missing-chunks"}
 
 
@@ -172,7 +172,7 @@ def test_zarrita_of_march_2023() -> None:
     store.set("zarr.json", json.dumps(document).encode())
     for index in (0, 1):
         store.set(f"c0/{index}", np.full(12, index + 1, "<i4").tobytes())
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     array = hierarchy["/"]
     assert isinstance(array, zarrcore.Array)
     assert array[0].tolist() == [1, 1, 1, 2, 2, 2]

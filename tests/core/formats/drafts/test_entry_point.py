@@ -66,12 +66,12 @@ from zarrcore.errors import MetadataError, UnsupportedError
 )
 def test_entry_points_that_cannot_be_used(document: Any, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
-        zarrcore.open(store_of({"zarr.json": json.dumps(document).encode()}))
+        zarrcore.open_hierarchy(store_of({"zarr.json": json.dumps(document).encode()}))
 
 
 def test_an_unknown_version_is_reported_by_the_root() -> None:
     document = entry_point(zarr_format="https://example.org")
-    root = zarrcore.open(store_of({"zarr.json": json.dumps(document).encode()})).node("/")
+    root = zarrcore.open_hierarchy(store_of({"zarr.json": json.dumps(document).encode()})).node("/")
     assert isinstance(root, zarrcore.BrokenNode)
     assert str(root.error) == "zarr.json: zarr_format: expected 3, found the string 'https://example.org'"
 
@@ -82,7 +82,7 @@ def test_ignorable_extensions_are_ignored_and_named() -> None:
     values["zarr.json"] = json.dumps(entry_point(extensions=[extension], later="member")).encode()
     document = {**json.loads(values["meta/root/a.array.json"]), "extensions": [extension], "later": 3}
     values["meta/root/a.array.json"] = json.dumps(document).encode()
-    hierarchy = zarrcore.open(store_of(values))
+    hierarchy = zarrcore.open_hierarchy(store_of(values))
     for node in hierarchy.walk():
         assert hierarchy.format.ignored(node.documents) == ("https://example.org/fancy",)
     assert (array_at(hierarchy, "a")[...] == VALUES).all()

@@ -64,7 +64,7 @@ class Unlistable(ReadableStore):
 def test_hierarchies_of_every_draft_read(day: str, data: st.DataObject) -> None:
     array = data.draw(arrays(day))
     path = data.draw(st.sampled_from(["/", "/a", "/a/b.c"]))
-    hierarchy = zarrcore.open(store_of(write(day, {path: array})), format=DRAFTS[day].name)
+    hierarchy = zarrcore.open_hierarchy(store_of(write(day, {path: array})), format=DRAFTS[day].name)
     found = array_at(hierarchy, path)
     assert found[...].tobytes() == array.values.tobytes()
     assert (found.shape, found.dtype) == (array.values.shape, array.values.dtype)
@@ -78,7 +78,7 @@ def test_nodes_are_found(day: str) -> None:
     nodes: dict[str, Any] = {"/a/b": ARRAY, "/a": {"n": 1}, "/c": ARRAY, "/d/e/f": ARRAY, "/d.e": {}}
     if day == "2023-02-21":
         nodes["/"] = {}  # without it, a group of accepted version 3 is a hierarchy by itself
-    hierarchy = zarrcore.open(store_of(write(day, nodes)))
+    hierarchy = zarrcore.open_hierarchy(store_of(write(day, nodes)))
     assert hierarchy.format.name == ("v3" if day == "2023-02-21" else DRAFTS[day].name)
     paths = [node.path for node in hierarchy.walk()]
     assert sorted(paths) == ["/", "/a", "/a/b", "/c", "/d", "/d.e", "/d/e", "/d/e/f"]
@@ -89,12 +89,12 @@ def test_nodes_are_found(day: str) -> None:
     assert again.format == hierarchy.format
     assert array_at(again, "d/e/f")[...].tobytes() == VALUES.tobytes()
     with pytest.raises(ReadOnlyError, match="which is read-only"):
-        zarrcore.open(store_of(write(day, {"/": ARRAY})), "r+")
+        zarrcore.open_hierarchy(store_of(write(day, {"/": ARRAY})), "r+")
 
 
 @each_draft
 def test_an_array_at_the_root(day: str) -> None:
-    hierarchy = zarrcore.open(store_of(write(day, {"/": ARRAY})))
+    hierarchy = zarrcore.open_hierarchy(store_of(write(day, {"/": ARRAY})))
     assert hierarchy.format.name == DRAFTS[day].name
     assert [node.path for node in hierarchy.walk()] == ["/"]
     assert (array_at(hierarchy, "/")[...] == VALUES).all()
@@ -104,7 +104,7 @@ def test_an_array_at_the_root(day: str) -> None:
 def test_few_requests_detect_the_format(day: str) -> None:
     """Of a store that cannot list; where it is told by an entry point, the rest are the root's documents."""
     store = Unlistable(write(day, {"/": ARRAY}))
-    hierarchy = zarrcore.open(store)
+    hierarchy = zarrcore.open_hierarchy(store)
     assert hierarchy.format.name == DRAFTS[day].name
     most = {"draft-2019-05": 7, "draft-2022-12": 6, "draft-2023-02": 1}.get(DRAFTS[day].name, 3)
     assert len([key for key in store.asked if "/c" not in key]) <= most
@@ -113,11 +113,11 @@ def test_few_requests_detect_the_format(day: str) -> None:
 
 @each_draft
 def test_a_group_at_the_root_of_a_store_that_cannot_list(day: str) -> None:
-    hierarchy = zarrcore.open(Unlistable(write(day, {"/": {"n": 1}, "/a": ARRAY})))
+    hierarchy = zarrcore.open_hierarchy(Unlistable(write(day, {"/": {"n": 1}, "/a": ARRAY})))
     assert hierarchy["/"].attributes == {"n": 1}
     assert (array_at(hierarchy, "a")[...] == VALUES).all()
     if DRAFTS[day].entry_point is not None:
-        assert zarrcore.open(Unlistable(write(day, {"/a": ARRAY})))["/"].attributes == {}
+        assert zarrcore.open_hierarchy(Unlistable(write(day, {"/a": ARRAY})))["/"].attributes == {}
 
 
 def test_a_place_without_a_hierarchy_costs_few_requests() -> None:
@@ -125,7 +125,7 @@ def test_a_place_without_a_hierarchy_costs_few_requests() -> None:
     with pytest.raises(
         HierarchyNotFoundError, match=r"none of zarr.json, .zarray, .* meta/root.array, meta/root.group"
     ):
-        zarrcore.open(store)
+        zarrcore.open_hierarchy(store)
     assert len(store.asked) == len(set(store.asked)) <= 7 + 4, "four are of folders of other kinds"
 
 
@@ -133,7 +133,7 @@ def test_a_place_without_a_hierarchy_costs_few_requests() -> None:
 def test_the_format_may_be_named(day: str) -> None:
     """It need not be right: of the entry point only the suffix counts then."""
     name = DRAFTS[day].name
-    hierarchy = zarrcore.open(store_of(write(day, {"/a": ARRAY})), format=name)
+    hierarchy = zarrcore.open_hierarchy(store_of(write(day, {"/a": ARRAY})), format=name)
     assert hierarchy.format.name == name
     assert (array_at(hierarchy, "a")[...] == VALUES).all()
 
@@ -142,31 +142,31 @@ def test_without_its_entry_point_a_hierarchy_reads_when_named() -> None:
     values = write("2020-10-16", {"/a": ARRAY})
     del values["zarr.json"]
     with pytest.raises(HierarchyNotFoundError):
-        zarrcore.open(store_of(values))
-    hierarchy = zarrcore.open(store_of(values), format="draft-2020-10")
+        zarrcore.open_hierarchy(store_of(values))
+    hierarchy = zarrcore.open_hierarchy(store_of(values), format="draft-2020-10")
     assert (array_at(hierarchy, "a")[...] == VALUES).all()
 
 
 def test_december_2022_is_detected_by_its_keys() -> None:
     for day, prefix in (("2022-12-01", "data/root/a/"), ("2022-12-02", "data/a/")):
         for store in (store_of(write(day, {"/a": ARRAY})), Unlistable(write(day, {"/": {}, "/a": ARRAY}))):
-            assert array_at(zarrcore.open(store), "a").chunk_key((0, 0)) == f"{prefix}c0/0"
+            assert array_at(zarrcore.open_hierarchy(store), "a").chunk_key((0, 0)) == f"{prefix}c0/0"
 
 
 def test_an_array_of_february_2023_below_a_group_of_today() -> None:
-    found = list(check(zarrcore.open(store_of(write("2023-02-21", {"/": {}, "/a": ARRAY})))))
+    found = list(check(zarrcore.open_hierarchy(store_of(write("2023-02-21", {"/": {}, "/a": ARRAY})))))
     assert [(finding.what, finding.path) for finding in found] == [("document-of-a-draft", "/a")]
 
 
 def test_an_array_and_a_group_at_one_path() -> None:
     values = write("2020-10-16", {"/a": ARRAY})
     values["meta/root/a.group.json"] = b'{"attributes": {}}'
-    hierarchy = zarrcore.open(store_of(values))
+    hierarchy = zarrcore.open_hierarchy(store_of(values))
     assert isinstance(hierarchy["a"], zarrcore.Array)
     found = [(finding.what, finding.path) for finding in check(hierarchy)]
     assert found == [("array-and-group", "/a")]
     values = write("2020-10-16", {"/": ARRAY})
-    assert not list(check(zarrcore.open(store_of(values))))
+    assert not list(check(zarrcore.open_hierarchy(store_of(values))))
 
 
 @each_draft
@@ -202,7 +202,7 @@ def test_to_other_formats(tmp_path: Path, to: str, zarrscope: Any) -> None:
         (root / entry.key).parent.mkdir(parents=True, exist_ok=True)
         (root / entry.key).write_bytes(store.get(entry.key) or b"")
     assert zarrscope("copy", root, tmp_path / "copy", "--to", to).status == 0
-    assert (array_at(zarrcore.open(tmp_path / "copy"), "a/b")[...] == VALUES).all()
+    assert (array_at(zarrcore.open_hierarchy(tmp_path / "copy"), "a/b")[...] == VALUES).all()
     (root / "zarr.json").write_text(
         json.dumps(entry_point(extensions=[{**UNKNOWN, "must_understand": False}]))
     )

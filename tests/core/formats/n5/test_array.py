@@ -52,7 +52,7 @@ def test_the_picture_that_every_implementation_wrote(implementations: Path) -> N
     picture = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
     found = {}
     for root in sorted((*implementations.glob("*.n5"), *implementations.glob("*.zr"))):
-        for node in zarrcore.open(root).walk():
+        for node in zarrcore.open_hierarchy(root).walk():
             if isinstance(node, zarrcore.Array):
                 found[f"{root.name}{node.path}"] = np.array_equal(node[...], picture)
     assert found == dict.fromkeys(found, True)
@@ -66,7 +66,7 @@ def test_containers_of_every_version_of_n5(tmp_path: Path) -> None:
     roots = sorted(tmp_path.rglob("data-*.n5"))
     assert len(roots) == 3
     for root in roots:
-        hierarchy = zarrcore.open(root)
+        hierarchy = zarrcore.open_hierarchy(root)
         assert hierarchy.format is Format.N5
         assert hierarchy["/"].attributes == {}
         rows = [[0] * 5 + [1] * 2] * 4 + [[2] * 5 + [3] * 2]
@@ -80,11 +80,11 @@ def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
     )
     dataset.write_chunk((0, 0), np.arange(6, dtype="u1"), True)
     dataset.write_chunk((1, 1), np.arange(9, dtype="u1"), True)
-    found = zarrcore.open(tmp_path / "x.n5")["a"]
+    found = zarrcore.open_hierarchy(tmp_path / "x.n5")["a"]
     np.testing.assert_array_equal(found[:2, :3], [[0, 1, 2], [3, 4, 5]])
     with pytest.raises(UnsupportedError, match=r"mode 1 \(varlength\)' is not supported with 9 elements"):
         found[...]
-    (finding,) = [one for one in check(zarrcore.open(tmp_path / "x.n5")) if one.severity == "error"]
+    (finding,) = [one for one in check(zarrcore.open_hierarchy(tmp_path / "x.n5")) if one.severity == "error"]
     assert (finding.what, finding.key) == ("unsupported", "a/1/1")
 
 
@@ -92,7 +92,7 @@ def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
 def test_datasets_of_zarr_python_2_read(tmp_path: Path, name: str) -> None:
     with tarfile.open(ARCHIVE) as file:
         file.extractall(tmp_path, filter="data")
-    hierarchy = zarrcore.open(tmp_path)
+    hierarchy = zarrcore.open_hierarchy(tmp_path)
     assert hierarchy.format is Format.N5
     assert hierarchy["/"].attributes == {"who": "zarr-python"}
     array = hierarchy[f"group/{name}"]
@@ -127,11 +127,11 @@ def test_metadata_of_scales_outlive_a_conversion_and_its_reverse() -> None:
     for name in ("s0", "s1"):
         document = {**DATASET, **level, "axes": ["x", "y"]}
         source.set(f"volume/{name}/attributes.json", json.dumps(document).encode())
-    zarrcore.open(source, "r+")["volume/s1"][...] = 7
-    stages = [zarrcore.open(source)]
+    zarrcore.open_hierarchy(source, "r+")["volume/s1"][...] = 7
+    stages = [zarrcore.open_hierarchy(source)]
     for to in (Format.V3, Format.V2, Format.V3, Format.N5):
         execute(plan_copy(stages[-1], to=to), stages[-1], copied := MemoryStore())
-        stages.append(zarrcore.open(copied))
+        stages.append(zarrcore.open_hierarchy(copied))
         assert stages[-1]["volume"].attributes == pyramid
         array = stages[-1]["volume/s1"]
         assert isinstance(array, zarrcore.Array)
@@ -151,7 +151,7 @@ def test_a_hierarchy_from_nothing(tmp_path: Path) -> None:
     array[1:4, 2:] = 7.5
     (tmp_path / "bare" / "directory").mkdir(parents=True)
     assert json.loads((tmp_path / "attributes.json").read_bytes()) == {"n5": "4.0.0"}
-    again = zarrcore.open(tmp_path)
+    again = zarrcore.open_hierarchy(tmp_path)
     assert again.format is Format.N5
     assert [node.path for node in again.walk()] == ["/", "/a", "/a/b", "/a/c", "/bare", "/bare/directory"]
     assert again["a/b"].attributes == {"who": "me"}

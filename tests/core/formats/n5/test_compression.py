@@ -42,7 +42,7 @@ def test_to_and_from_tensorstore(tmp_path: Path, compression: dict[str, Any]) ->
         }
         theirs = tensorstore.open({**spec, "metadata": metadata, "create": True}).result()
         theirs.write(values.astype(data_type)).result()
-        array = zarrcore.open(tmp_path / "theirs.n5", format="n5")[data_type]
+        array = zarrcore.open_hierarchy(tmp_path / "theirs.n5", format="n5")[data_type]
         assert isinstance(array, zarrcore.Array)
         np.testing.assert_array_equal(array[...], values.T.astype(data_type))
         ours = hierarchy.create_node(f"group/{data_type}", array.metadata)
@@ -62,7 +62,7 @@ def test_datasets_of_z5py_read(tmp_path: Path, compression: str) -> None:
     array[...] = values
     array.attrs["resolution"] = [4, 4, 40]
     assert len((tmp_path / "x.n5/g/a/0/2/2").read_bytes()) < 3 * 2 * 4 * 2 + 64
-    found = zarrcore.open(tmp_path / "x.n5")["g/a"]
+    found = zarrcore.open_hierarchy(tmp_path / "x.n5")["g/a"]
     np.testing.assert_array_equal(found[...], values)
     assert found.attributes == {"resolution": [4, 4, 40]}
 

@@ -59,11 +59,11 @@ CASES: dict[str, tuple[str, Any, list[Any]]] = {
 def test_arrays_are_read_and_copied(tmp_path: Path, name: str, to: str) -> None:
     dtype, compressor, filters = CASES[name]
     values = _source(tmp_path / "x", dtype, compressor, filters)
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert np.array_equal(source["/"][...], values)
     assert source["/"].dtype == np.dtype(dtype).newbyteorder("<")
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "y", create=True))
-    assert np.array_equal(zc.open(tmp_path / "y")["/"][...], values)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "y")["/"][...], values)
     if to == "n5" or (to == "v3" and not HAS_VERSION_3):
         return  # zarr-python does not read it
     with warnings.catch_warnings():
@@ -81,7 +81,7 @@ def test_arrays_are_read_and_copied(tmp_path: Path, name: str, to: str) -> None:
 
 def test_images_are_copied_with_another_codec(tmp_path: Path) -> None:
     values = _source(tmp_path / "x", "|u1", imagecodecs.numcodecs.Png(), [])
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert np.array_equal(source["/"][...], values)
     execute(plan_copy(source, to=format_named("v2")), source, LocalStore(tmp_path / "y", create=True))
     copied = zarr.open_array(tmp_path / "y", mode="r")
@@ -95,7 +95,7 @@ def test_differences_in_reversed_order_are_read_as_numcodecs_reads_them(tmp_path
     delta = {"id": "imagecodecs_delta", "shape": [6, 5], "dtype": "<u2", "axis": -1, "dist": 1}
     (tmp_path / "x/.zarray").write_text(json.dumps({**document, "order": "F", "filters": [delta]}))
     expected = zarr.open_array(tmp_path / "x", mode="r")[...]
-    assert np.array_equal(zc.open(tmp_path / "x")["/"][...], expected)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "x")["/"][...], expected)
 
 
 @pytest.mark.parametrize("told", [{"shape": [60], "dtype": "|u1"}, {"shape": [5, 6], "dtype": "<u2"}])
@@ -105,7 +105,7 @@ def test_differences_after_another_filter(tmp_path: Path, told: dict[str, Any]) 
     filters = [{"id": "delta", "dtype": "<u2"}, {"id": "imagecodecs_delta", "axis": -1, "dist": 1, **told}]
     (tmp_path / "x/.zarray").write_text(json.dumps({**document, "filters": filters}))
     expected = zarr.open_array(tmp_path / "x", mode="r")[...]
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert np.array_equal(source["/"][...], expected)
     execute(plan_copy(source, to=format_named("v2")), source, LocalStore(tmp_path / "y", create=True))
     assert np.array_equal(zarr.open_array(tmp_path / "y", mode="r")[...], expected)
@@ -128,10 +128,10 @@ def test_codecs_of_bytes_that_are_codecs_of_arrays_in_version_3(tmp_path: Path, 
     array[...] = (
         values  # zarr-python itself does not read back what bitshuffle makes of more than single bytes
     )
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert np.array_equal(source["/"][...], values)
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "y", create=True))
-    assert np.array_equal(zc.open(tmp_path / "y")["/"][...], values)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "y")["/"][...], values)
     kept = to == "v2" and codec.codec_id == "imagecodecs_bitshuffle"
     told = (tmp_path / "y" / (".zarray" if to == "v2" else "zarr.json")).read_text()
     assert (codec.codec_id in told, "zstd" in told) == (kept, not kept)
@@ -143,7 +143,7 @@ def test_a_bitshuffle_without_an_item_size_is_one_of_bytes(tmp_path: Path) -> No
     del document["compressor"]["itemsize"]
     (tmp_path / "x/.zarray").write_text(json.dumps(document))
     expected = zarr.open_array(tmp_path / "x", mode="r")[...]
-    assert np.array_equal(zc.open(tmp_path / "x")["/"][...], expected)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "x")["/"][...], expected)
 
 
 def test_a_bitshuffle_of_arrays_becomes_one_of_bytes(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_bitshuffle_of_arrays_becomes_one_of_bytes(tmp_path: Path) -> None:
     zc.create(tmp_path / "x").create_array(
         "/", shape=SHAPE, chunks=CHUNKS, dtype="u1", codecs=[{"name": "imagecodecs_bitshuffle"}]
     )[...] = values
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     for name in ("x", "v2", "v3"):
         if name != "x":
             execute(

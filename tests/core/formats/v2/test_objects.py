@@ -63,7 +63,7 @@ def written(array: AnyArray, *filters: Any, **members: Any) -> MemoryStore:
 
 
 def read(store: MemoryStore) -> zarrcore.Array:
-    array = zarrcore.open(store)["/"]
+    array = zarrcore.open_hierarchy(store)["/"]
     assert isinstance(array, zarrcore.Array)
     return array
 
@@ -92,9 +92,9 @@ def test_objects_of_any_kind_appear_as_text(codec: Any, shape: tuple[int, ...]) 
     array = read(store)
     assert array.data_type.name == "string"
     assert array[...].ravel().tolist() == TEXTS
-    assert [*check(zarrcore.open(store))] == []
+    assert [*check(zarrcore.open_hierarchy(store))] == []
     with pytest.raises(UnsupportedError, match=f"{codec.codec_id}' can be read but not written"):
-        zarrcore.open(store, "r+")["/"][(0,) * len(shape)] = "x"
+        zarrcore.open_hierarchy(store, "r+")["/"][(0,) * len(shape)] = "x"
 
 
 @given(
@@ -116,7 +116,7 @@ def test_labels(values: list[str], dtype: str, astype: str, delta: bool) -> None
     store = written(given, dtype=dtype, filters=told)
     store.set("0.0", numcodecs.Zlib().encode(np.ascontiguousarray(flat)))
     assert read(store)[...].tolist() == np.array(values).reshape(2, 3).tolist()
-    changed = zarrcore.open(store, "r+")["/"]
+    changed = zarrcore.open_hierarchy(store, "r+")["/"]
     changed[1, 2] = "☃"
     assert read(store)[...].ravel().tolist() == [*values[:-1], "☃"]
 
@@ -128,7 +128,7 @@ def test_one_label_of_an_array_without_dimensions(dtype: str) -> None:
     store = written(given, dtype=dtype, filters=[{**codec.get_config(), "dtype": dtype}])
     store.set("0", numcodecs.Zlib().encode(np.ascontiguousarray(codec.encode(given.reshape(-1)))))
     assert read(store)[...] == LABELS[1]
-    zarrcore.open(store, "r+")["/"][...] = LABELS[2]
+    zarrcore.open_hierarchy(store, "r+")["/"][...] = LABELS[2]
     assert read(store)[...] == LABELS[2]
 
 
@@ -136,7 +136,7 @@ def test_values_that_are_not_labels_are_refused() -> None:
     codec = numcodecs.Categorize(LABELS, dtype="O")
     store = written(objects(["foo"] * 4, (4,)), codec)
     with pytest.raises(CodecError, match="'strange' is not one of the labels"):
-        zarrcore.open(store, "r+")["/"][0] = "strange"
+        zarrcore.open_hierarchy(store, "r+")["/"][0] = "strange"
     store.set("0", numcodecs.Zlib().encode(b"\0\1\2\4"))
     with pytest.raises(CodecError, match="expected the numbers of 3 labels, found 0 to 4"):
         read(store)[...]
@@ -148,7 +148,7 @@ def test_values_that_are_not_labels_are_refused() -> None:
 @pytest.mark.parametrize("to", [Format.V3, Format.V2], ids=str)
 def test_a_copy_holds_the_same_text(codec: Any, to: Format) -> None:
     array = objects([*LABELS, ""], (2, 2))
-    source = zarrcore.open(written(array, codec, fill_value=""))
+    source = zarrcore.open_hierarchy(written(array, codec, fill_value=""))
     execute(plan_copy(source, to=to), source, copied := MemoryStore())
     assert read(copied)[...].tolist() == array.tolist()
     assert "vlen-utf8" in [named.name for named in read(copied).codecs]
@@ -265,7 +265,7 @@ def test_broken_documents_only_raise_our_errors(codec: Any, data: st.DataObject)
     document = data.draw(broken(json.loads(store.get(".zarray") or b"")))
     store.set(".zarray", json.dumps(document).encode())
     with contextlib.suppress(ZarrError):
-        node = zarrcore.open(store, format="v2").node("/")
+        node = zarrcore.open_hierarchy(store, format="v2").node("/")
         assert "cannot be understood" not in str(getattr(node, "error", ""))
         if isinstance(node, zarrcore.Array) and node.size < 1000:
             node[...]

@@ -94,7 +94,7 @@ def test_a_fill_value_is_what_zarr_python_reads(dtype: str, spelled: str, tmp_pa
     """IDR's images have "0", MoBIE's exporter writes "255", and others "nan" or true."""
     document = {**V2_ARRAY, "dtype": dtype, "shape": [1], "chunks": [1], "fill_value": "SPELLED"}
     (tmp_path / ".zarray").write_text(json.dumps(document).replace('"SPELLED"', spelled))
-    node = zarrcore.open(tmp_path).node("/")
+    node = zarrcore.open_hierarchy(tmp_path).node("/")
     try:
         expected = zarr.open_array(tmp_path, mode="r")[:]
     except (TypeError, ValueError, OverflowError):
@@ -109,7 +109,7 @@ def test_a_fill_value_of_truth_values_may_be_a_number(
 ) -> None:
     document = {**V2_ARRAY, "dtype": "|b1", "shape": [1], "chunks": [1], "fill_value": spelled}
     (tmp_path / ".zarray").write_text(json.dumps(document))
-    assert zarrcore.open(tmp_path)["/"][:].tolist() == [expected]
+    assert zarrcore.open_hierarchy(tmp_path)["/"][:].tolist() == [expected]
 
 
 def test_a_fill_value_past_every_float() -> None:
@@ -126,7 +126,7 @@ def test_version_2_strings_read_as_strings(tmp_path: Path) -> None:
     values = np.array(["", "ä", "abc", "\U0001f600"], dtype=object)
     theirs = zarr.create_array(tmp_path / "x", shape=(4,), chunks=(3,), dtype=str, zarr_format=2)
     theirs[...] = values
-    array = zarrcore.open(tmp_path / "x")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "x")["/"]
     assert isinstance(array, zarrcore.Array)
     assert array.data_type.name == "string"
     assert array[...].tolist() == values.tolist()
@@ -140,7 +140,7 @@ def test_small_numbers_of_tensorstores_version_2(tmp_path: Path) -> None:
         "create": True,
     }
     tensorstore.open(spec).result().write(np.array([1, 2.5, -3], ml_dtypes.bfloat16)).result()
-    array = zarrcore.open(tmp_path)["/"]
+    array = zarrcore.open_hierarchy(tmp_path)["/"]
     assert isinstance(array, zarrcore.Array)
     assert array[...].astype("f4").tolist() == [1, 2.5, -3]
 
@@ -155,7 +155,7 @@ def test_small_numbers_in_fields_of_tensorstores_version_2(name: str, tmp_path: 
         "create": True,
     }
     tensorstore.open(spec).result().write(np.array([1, 2, -3], getattr(ml_dtypes, name))).result()
-    read = f"import zarrcore; print(zarrcore.open({str(tmp_path)!r})['/'][...]['a'].astype('f4').tolist())"
+    read = f"import zarrcore; print(zarrcore.open_hierarchy({str(tmp_path)!r})['/'][...]['a'].astype('f4').tolist())"
     done = subprocess.run([sys.executable, "-c", read], check=True, capture_output=True, text=True)
     assert done.stdout == "[1.0, 2.0, -3.0]\n"  # in a process that has not imported ml_dtypes yet
 
@@ -164,7 +164,7 @@ def test_filters_of_small_numbers_are_refused_in_every_process() -> None:
     assert np.dtype("int4") == ml_dtypes.int4
     filters = [{"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f4", "astype": "int4"}]
     document = json.dumps({**V2_ARRAY, "filters": filters}).encode()
-    array = zarrcore.open(MemoryStore("", {".zarray": document}), format="v2").node("/")
+    array = zarrcore.open_hierarchy(MemoryStore("", {".zarray": document}), format="v2").node("/")
     assert isinstance(array, BrokenNode)
     assert "astype: expected a NumPy dtype, found the string 'int4'" in str(array.error)
 
@@ -185,7 +185,7 @@ def test_filters_of_small_numbers_are_refused_in_every_process() -> None:
 def test_dimension_names_of_nczarr(attributes: dict, expected: tuple | None) -> None:
     array = {**V2_ARRAY, "shape": [2, 3], "chunks": [2, 3]}
     values = {".zarray": json.dumps(array).encode(), ".zattrs": json.dumps(attributes).encode()}
-    assert zarrcore.open(MemoryStore(values=values))["/"].dimension_names == expected
+    assert zarrcore.open_hierarchy(MemoryStore(values=values))["/"].dimension_names == expected
 
 
 def test_what_netcdf_writes(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_what_netcdf_writes(tmp_path: Path) -> None:
     told = json.loads(attributes.read_text())
     assert told.pop("_ARRAY_DIMENSIONS") == ["y", "x"]
     attributes.write_text(json.dumps(told))
-    array = zarrcore.open(tmp_path / "a.zarr")["g/v"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["g/v"]
     assert array.dimension_names == ("y", "x")
     assert array[...].tolist() == [[1, 2, 3], [4, 5, 6]]
 
@@ -209,14 +209,14 @@ def test_what_ncgen_writes(tmp_path: Path) -> None:
     (tmp_path / "t.cdl").write_text(text)
     url = f"file://{tmp_path}/a.zarr#mode=nczarr,file"
     subprocess.run(["ncgen", "-4", "-lb", "-o", url, tmp_path / "t.cdl"], check=True)
-    array = zarrcore.open(tmp_path / "a.zarr")["g/v"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["g/v"]
     assert array.dimension_names == ("y",)
     assert array[...].tolist() == [5, 6]
 
 
 def test_single_characters_are_bytes_of_length_1() -> None:
     values = {".zarray": json.dumps({**V2_ARRAY, "dtype": "c", "fill_value": "YQ=="}).encode()}
-    array = zarrcore.open(MemoryStore(values=values))["/"]
+    array = zarrcore.open_hierarchy(MemoryStore(values=values))["/"]
     assert (array.dtype, array.dtype.char) == (np.dtype("S1"), "S")
     assert array[...].tolist() == [b"a"] * 10
 
@@ -226,7 +226,7 @@ def test_filters_that_view_elements_of_a_size_that_is_not_a_multiple() -> None:
     filters = [{"id": "delta", "dtype": "<u2"}]
     document = {**V2_ARRAY, "shape": [4], "chunks": [4], "dtype": "|S5", "fill_value": "", "filters": filters}
     store = MemoryStore(values={".zarray": json.dumps(document).encode()})
-    array = zarrcore.open(store, "r+")["/"]
+    array = zarrcore.open_hierarchy(store, "r+")["/"]
     values = np.array([b"abcde", b"fghij", b"", b"xyz"])
     array[...] = values
     assert array[...].tolist() == values.tolist()
@@ -250,7 +250,7 @@ def test_long_doubles_are_rounded_as_by_numpy(dtype: str) -> None:
     values = (np.array([1.5, -2.25, np.inf, 0, 7], np.longdouble) / 3).astype(dtype)
     document = json.dumps({**V2_ARRAY, "shape": [5], "dtype": dtype, "fill_value": 1.5})
     store = MemoryStore("", {".zarray": document.encode(), "0": values.tobytes()})
-    array = zarrcore.open(store)["/"]
+    array = zarrcore.open_hierarchy(store)["/"]
     assert isinstance(array, zarrcore.Array)
     np.testing.assert_array_equal(array[...], values.astype(array.dtype))
     assert array.fill_value == 1.5
@@ -269,4 +269,4 @@ def test_base64_reads_as_with_zarr_python(tmp_path: Path, place: str) -> None:
     values = np.arange(10, dtype="<f4")
     codec = {"filters": [numcodecs.Base64()]} if place == "filters" else {"compressors": numcodecs.Base64()}
     zarr.create_array(tmp_path, data=values, chunks=(5,), zarr_format=2, **{"compressors": None, **codec})
-    assert zarrcore.open(tmp_path)["/"].read().tolist() == zarr.open_array(tmp_path)[...].tolist()
+    assert zarrcore.open_hierarchy(tmp_path)["/"].read().tolist() == zarr.open_array(tmp_path)[...].tolist()

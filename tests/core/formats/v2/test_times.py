@@ -32,13 +32,13 @@ def test_without_a_fill_value_missing_times_are_nat(tmp_path: Path, dtype: str) 
     document = json.loads((tmp_path / "x/.zarray").read_text())
     assert document["fill_value"] is None
     assert not (tmp_path / "x/1").exists()
-    source = zc.open(tmp_path / "x")
+    source = zc.open_hierarchy(tmp_path / "x")
     assert same(source["/"][...], values)
     for to in ("v2", "v3"):
         plan = plan_copy(source, to=format_named(to))
         execute(plan, source, LocalStore(tmp_path / to, create=True))
         assert same(zarr.open_array(tmp_path / to, mode="r")[...], values)
-        assert same(zc.open(tmp_path / to)["/"][...], values)
+        assert same(zc.open_hierarchy(tmp_path / to)["/"][...], values)
     assert json.loads((tmp_path / "v2/.zarray").read_text())["fill_value"] is None
     assert json.loads((tmp_path / "v3/zarr.json").read_text())["fill_value"] == "NaT"
 
@@ -49,4 +49,4 @@ def test_fields_of_a_record_are_zero(tmp_path: Path) -> None:
     document = json.loads((tmp_path / ".zarray").read_text())
     (tmp_path / ".zarray").write_text(json.dumps({**document, "fill_value": None}))
     theirs = zarr.open_array(tmp_path, mode="r")[...]
-    assert zc.open(tmp_path)["/"][...].tobytes() == theirs.tobytes() == bytes(24)
+    assert zc.open_hierarchy(tmp_path)["/"][...].tobytes() == theirs.tobytes() == bytes(24)

@@ -29,7 +29,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_arrays_of_zarr_python_3_read(written: Path, name: str) -> None:
     expected = values(name)
     for budget in (None, 1 << 20):
-        array = zarrcore.open(written, chunk_cache=budget and zarrcore.ChunkCache(budget))[name]
+        array = zarrcore.open_hierarchy(written, chunk_cache=budget and zarrcore.ChunkCache(budget))[name]
         assert array.attributes == {"name": name}
         assert (array.dtype, array[...].tobytes()) == (expected.dtype, expected.tobytes())
         assert array[2:9, 3:].tobytes() == expected[2:9, 3:].tobytes()
@@ -39,18 +39,18 @@ def test_arrays_of_zarr_python_3_read(written: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_they_are_changed_and_copied(written: Path, tmp_path: Path, name: str) -> None:
-    source = zarrcore.open(written / name)
+    source = zarrcore.open_hierarchy(written / name)
     copied = LocalStore(tmp_path / "copy", create=True)
     execute(plan_copy(source, to=Format.V3), source, copied)
     expected = values(name)
-    array = zarrcore.open(tmp_path / "copy", mode="r+")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "copy", mode="r+")["/"]
     assert array[...].tobytes() == expected.tobytes()
     array[5:7, 1:12] = expected[5:7, 1:12] = expected[8:10, 2:13]
-    assert zarrcore.open(tmp_path / "copy")["/"][...].tobytes() == expected.tobytes()
+    assert zarrcore.open_hierarchy(tmp_path / "copy")["/"][...].tobytes() == expected.tobytes()
 
 
 def test_nothing_is_wrong_with_them_and_their_consolidated_metadata_are_the_nodes(written: Path) -> None:
-    hierarchy = zarrcore.open(written)
+    hierarchy = zarrcore.open_hierarchy(written)
     assert {finding.what for finding in check(hierarchy)} <= {"missing-chunks"}
     told = json.loads((written / "zarr.json").read_text())["consolidated_metadata"]["metadata"]
     assert told.keys() == ARRAYS.keys()

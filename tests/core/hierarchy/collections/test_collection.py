@@ -61,13 +61,13 @@ def web(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 def collection(request: pytest.FixtureRequest, folder: Path, tmp_path: Path) -> Hierarchy:
     """The same collection in a folder, a bucket, on the web, in a zip file."""
     if request.param == "web":
-        return zarrcore.open(request.getfixturevalue("web"))
+        return zarrcore.open_hierarchy(request.getfixturevalue("web"))
     if request.param == "bucket":
         s3 = request.getfixturevalue("s3")
-        return zarrcore.open(request.getfixturevalue("bucket"), anonymous=True, **s3.options)
+        return zarrcore.open_hierarchy(request.getfixturevalue("bucket"), anonymous=True, **s3.options)
     if request.param == "zip":
-        return zarrcore.open(shutil.make_archive(os.fspath(tmp_path / "all"), "zip", folder))
-    return zarrcore.open(folder)
+        return zarrcore.open_hierarchy(shutil.make_archive(os.fspath(tmp_path / "all"), "zip", folder))
+    return zarrcore.open_hierarchy(folder)
 
 
 def places(hierarchy: Hierarchy, path: str = "/") -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ def test_hierarchies_of_all_formats_are_one_tree(collection: Hierarchy) -> None:
 def test_zip_files_of_ome_ngff_are_members_too(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "x.ozx").write_bytes((folder / "zipped.zip").read_bytes())
     (tmp_path / "x.zip.txt").write_bytes(b"no hierarchy")
-    collection = zarrcore.open(tmp_path)
+    collection = zarrcore.open_hierarchy(tmp_path)
     assert [node.path for node in collection.walk()] == ["/", "/x.ozx", "/x.ozx/b"]
     assert np.array_equal(collection["/x.ozx/b"][...], VALUES)
 
@@ -125,15 +125,15 @@ def test_missing_paths_are_named(collection: Hierarchy) -> None:
 
 
 def test_a_nodes_own_address_opens_it(folder: Path) -> None:
-    collection = zarrcore.open(folder)
+    collection = zarrcore.open_hierarchy(folder)
     for path in ("/v3.zarr/b", "/sites/south.n5/g/b", "/zipped.zip/b"):
         url, _, within = collection.node(path).uri.partition("#")
-        assert np.array_equal(zarrcore.open(url)[within][...], VALUES)
+        assert np.array_equal(zarrcore.open_hierarchy(url)[within][...], VALUES)
     assert collection.node("/v3.zarr/b").metadata_key == "b/zarr.json"
 
 
 def test_groups_and_collections_are_walked_alike(folder: Path) -> None:
-    collection = zarrcore.open(folder)
+    collection = zarrcore.open_hierarchy(folder)
     assert list(collection["sites"]) == ["north", "south.n5"]
     assert collection["sites"]["south.n5/g"]["b"].path == "/sites/south.n5/g/b"
     assert names(collection, "/sites/south.n5") == ["g"]
@@ -156,7 +156,7 @@ def test_groups_and_collections_are_walked_alike(folder: Path) -> None:
 
 
 def test_a_collection_is_read_only(folder: Path) -> None:
-    collection = zarrcore.open(folder)
+    collection = zarrcore.open_hierarchy(folder)
     for change in (
         lambda: collection.create_group("/new"),
         lambda: collection.create_array("/v3.zarr/new", shape=(1,), dtype="int8"),
@@ -171,20 +171,20 @@ def test_a_collection_is_read_only(folder: Path) -> None:
     for place in (folder, folder / "sites"):
         for mode in ("r+", "a", "w-"):
             with pytest.raises(ReadOnlyError, match="is a collection of hierarchies"):
-                zarrcore.open(place, mode)
+                zarrcore.open_hierarchy(place, mode)
         with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
-            zarrcore.open(place, "w")
+            zarrcore.open_hierarchy(place, "w")
     assert not (folder / "zarr.json").exists()
 
 
 def test_a_named_format_counts(folder: Path) -> None:
-    assert not isinstance(zarrcore.open(folder, format="v3"), zarrcore.Collection)
+    assert not isinstance(zarrcore.open_hierarchy(folder, format="v3"), zarrcore.Collection)
 
 
 def test_collections_and_their_nodes_pickle(folder: Path) -> None:
-    collection = pickle.loads(pickle.dumps(zarrcore.open(folder)))
+    collection = pickle.loads(pickle.dumps(zarrcore.open_hierarchy(folder)))
     assert places(collection) == NODES
-    assert collection.format is zarrcore.open(folder).format
+    assert collection.format is zarrcore.open_hierarchy(folder).format
     for path in ("/zipped.zip/b", "/sites/north/v2.zarr/b"):
         array = pickle.loads(pickle.dumps(collection[path]))
         assert (array.path, array[1].tolist()) == (path, VALUES[1].tolist())
@@ -196,7 +196,7 @@ def test_collections_and_their_nodes_pickle(folder: Path) -> None:
 
 def test_chunks_of_all_are_kept_together(folder: Path) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
-    collection = zarrcore.open(folder, chunk_cache=cache)
+    collection = zarrcore.open_hierarchy(folder, chunk_cache=cache)
     for path in ("/v3.zarr/b", "/sites/north/v2.zarr/b", "/zipped.zip/b"):
         collection[path].read()
     assert cache.nbytes >= 3 * VALUES.nbytes
@@ -204,7 +204,7 @@ def test_chunks_of_all_are_kept_together(folder: Path) -> None:
 
 class TestImplicitGroups:
     def test_one_format_below_is_a_group_of_that_format(self) -> None:
-        found = zarrcore.open(memory("a/zarr.json", "b/zarr.json", "c/d/zarr.json"))
+        found = zarrcore.open_hierarchy(memory("a/zarr.json", "b/zarr.json", "c/d/zarr.json"))
         assert found.format is Format.V3
         assert places(found) == [
             ("/", "group"),
@@ -215,21 +215,21 @@ class TestImplicitGroups:
         ]
 
     def test_two_formats_make_a_collection_and_hide_nothing(self) -> None:
-        found = zarrcore.open(memory("a/zarr.json", "b/.zgroup"))
+        found = zarrcore.open_hierarchy(memory("a/zarr.json", "b/.zgroup"))
         assert places(found) == [("/", "collection"), ("/a", "group"), ("/b", "group")]
 
     def test_a_late_child_of_another_format_is_not_hidden(self) -> None:
         store = memory(*(f"a{n}/zarr.json" for n in range(40)), "z/.zgroup")
-        assert zarrcore.open(store).node("/z").hierarchy.format is Format.V2
-        assert names(zarrcore.open(store))[-1] == "z"
+        assert zarrcore.open_hierarchy(store).node("/z").hierarchy.format is Format.V2
+        assert names(zarrcore.open_hierarchy(store))[-1] == "z"
 
     def test_a_folder_of_n5_containers_is_not_a_group(self, tmp_path: Path) -> None:
         for name in ("a.n5", "b.n5"):
             zarrcore.create(tmp_path / name, "n5").create_array("x", shape=(2,), dtype="int8")
-        found = zarrcore.open(tmp_path)
+        found = zarrcore.open_hierarchy(tmp_path)
         assert found.format.name == "collection"
         (tmp_path / "a.n5/attributes.json").unlink()  # its root without a version: what is in it tells
-        found = zarrcore.open(tmp_path)
+        found = zarrcore.open_hierarchy(tmp_path)
         assert [node.hierarchy.format.name for node in found.walk()] == ["collection", "n5", "n5", "n5", "n5"]
 
     def test_deeper_levels_are_not_read_ahead(self) -> None:
@@ -237,48 +237,48 @@ class TestImplicitGroups:
         values |= {f"{'/'.join(way)}/x/zarr.json": GROUP for way in product("abc", "def", "ghi")}
         values |= {f"{'/'.join(way)}/x/zarr.json": GROUP for way in product("abc", "def")}
         store = StatisticsStore(MemoryStore(values={**values, "x/zarr.json": GROUP, "a/x/zarr.json": GROUP}))
-        assert zarrcore.open(store).root.kind == "group"
+        assert zarrcore.open_hierarchy(store).root.kind == "group"
         assert store.statistics()["get"].requests < 120
-        assert len(places(zarrcore.open(store))) == 2 + 3 + 1 + 2 * (9 + 27 + 81)
+        assert len(places(zarrcore.open_hierarchy(store))) == 2 + 3 + 1 + 2 * (9 + 27 + 81)
 
     def test_a_file_of_a_hierarchy_beside_groups_makes_a_collection(self, tmp_path: Path) -> None:
         """A document at the root would hide the file."""
         zarrcore.create(tmp_path / "a.zarr")
         zarrcore.create(tmp_path / "b.zip").close()
-        assert places(zarrcore.open(tmp_path)) == [
+        assert places(zarrcore.open_hierarchy(tmp_path)) == [
             ("/", "collection"),
             ("/a.zarr", "group"),
             ("/b.zip", "group"),
         ]
         for mode in ("r+", "a", "w-"):
             with pytest.raises(ReadOnlyError, match="is a collection of hierarchies"):
-                zarrcore.open(tmp_path, mode)
+                zarrcore.open_hierarchy(tmp_path, mode)
         assert not (tmp_path / "zarr.json").exists()
 
     def test_writing_goes_to_the_group_itself(self) -> None:
         store = memory("a/zarr.json")
-        zarrcore.open(store, "r+").create_group("b")
-        assert names(zarrcore.open(store)) == ["a", "b"]
+        zarrcore.open_hierarchy(store, "r+").create_group("b")
+        assert names(zarrcore.open_hierarchy(store)) == ["a", "b"]
 
 
 class TestNothingThere:
     def test_a_few_folders_without_a_hierarchy_are_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(HierarchyNotFoundError, match=r"is there$"):
-            zarrcore.open(tmp_path)
+            zarrcore.open_hierarchy(tmp_path)
         (tmp_path / "a/b").mkdir(parents=True)
         (tmp_path / "a/text.txt").write_text("")
         with pytest.raises(
             HierarchyNotFoundError, match=r"none of zarr.json.* is there, nor in the 2 folders below it"
         ):
-            zarrcore.open(tmp_path)
+            zarrcore.open_hierarchy(tmp_path)
         (tmp_path / "a/b/x").mkdir()
         (tmp_path / "a/b/x/zarr.json").write_bytes(GROUP)
-        assert len(places(zarrcore.open(tmp_path))) == 4
+        assert len(places(zarrcore.open_hierarchy(tmp_path))) == 4
 
     def test_many_folders_without_a_hierarchy_open_as_a_collection(self, tmp_path: Path) -> None:
         for n in range(30):
             (tmp_path / f"{n}").mkdir()
-        assert names(zarrcore.open(tmp_path)) == sorted(str(n) for n in range(30))
+        assert names(zarrcore.open_hierarchy(tmp_path)) == sorted(str(n) for n in range(30))
 
     def test_a_zip_file_without_a_hierarchy_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "x").mkdir()
@@ -288,7 +288,7 @@ class TestNothingThere:
         with zipfile.ZipFile(tmp_path / "folder.zip", "w") as file:
             file.writestr("inner/y.zarr/zarr.json", GROUP)
         (tmp_path / "torn.zip").write_bytes(b"PK\3\4")
-        kinds = dict(places(zarrcore.open(tmp_path)))
+        kinds = dict(places(zarrcore.open_hierarchy(tmp_path)))
         assert kinds["/folder.zip/inner/y.zarr"] == "group"
         assert kinds["/torn.zip"] == "broken"
         assert not any(path.startswith("/papers.zip") for path in kinds)
@@ -302,7 +302,7 @@ def test_forbidden_folders_do_not_hide_others() -> None:
             return super().get(key, *arguments, **keywords)
 
     store = Denying(values={"secret/x": b"", "a/zarr.json": GROUP, "z/.zgroup": V2_GROUP})
-    found = zarrcore.open(store)
+    found = zarrcore.open_hierarchy(store)
     assert places(found) == [("/", "collection"), ("/a", "group"), ("/secret", "broken"), ("/z", "group")]
     with pytest.raises(StoreError, match="denied"):
         found["/secret"]
@@ -333,7 +333,9 @@ def test_links_to_parents_do_not_loop(tmp_path: Path) -> None:
     (tmp_path / "a/b").symlink_to("../b")
     (tmp_path / "b/a").symlink_to("../a")
     for follow in (False, True):
-        paths = [path for path, _ in places(zarrcore.open(LocalStore(tmp_path, follow_links=follow)))]
+        paths = [
+            path for path, _ in places(zarrcore.open_hierarchy(LocalStore(tmp_path, follow_links=follow)))
+        ]
         assert paths == ["/", "/a", "/a/b", "/a/b/y", "/a/x", "/b", "/b/a", "/b/a/x", "/b/y"]
 
 
@@ -341,7 +343,7 @@ def test_changes_are_seen_after_a_refresh(tmp_path: Path) -> None:
     (tmp_path / "a/x").mkdir(parents=True)
     (tmp_path / "a/x/zarr.json").write_bytes(GROUP)
     (tmp_path / "b").mkdir()
-    found = zarrcore.open(tmp_path)
+    found = zarrcore.open_hierarchy(tmp_path)
     inner = found["/a"]
     assert (found.node("/b").kind, found.node("/a/x").kind) == ("collection", "group")
     shutil.copy(tmp_path / "a/x/zarr.json", tmp_path / "b/zarr.json")
@@ -375,7 +377,7 @@ class ManyListed(Many, zarrcore.stores.interface.ListableStore):
 
 def test_many_hierarchies_are_listed_lazily() -> None:
     store = ManyListed()
-    children = zarrcore.open(store).children("/")
+    children = zarrcore.open_hierarchy(store).children("/")
     assert [next(children).name for _ in range(3)] == ["000000", "000001", "000002"]
     assert store.listed < 1000
     children.close()  # type: ignore[attr-defined]

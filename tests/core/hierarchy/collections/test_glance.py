@@ -17,7 +17,9 @@ def test_a_long_listing_rules_nothing_out() -> None:
         is_remote = True
 
     chunks = {f"a/0.{n:04}": b"" for n in range(1200)}
-    found = zarrcore.open(Remote(values={**chunks, "a/.zgroup": V2_GROUP, "b/x": b"", "c/zarr.json": GROUP}))
+    found = zarrcore.open_hierarchy(
+        Remote(values={**chunks, "a/.zgroup": V2_GROUP, "b/x": b"", "c/zarr.json": GROUP})
+    )
     assert places(found) == [("/", "collection"), ("/a", "group"), ("/b", "collection"), ("/c", "group")]
     assert "/d" not in found
 

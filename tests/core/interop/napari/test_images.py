@@ -55,7 +55,7 @@ def test_opening_reads_only_the_chunks_of_the_plane_that_is_shown(tmp_path: Path
     channels = [{"label": "a"}, {"label": "b", "active": False}]
     write_image(new_group(tmp_path / "a.zarr"), data, "tczyx", omero={"channels": channels})
     store = CountingStore(tmp_path / "a.zarr", remote=False)
-    viewer = shown(read_layers(zarrcore.open(store)))
+    viewer = shown(read_layers(zarrcore.open_hierarchy(store)))
     t, z, *_ = viewer.dims.current_step
     places = [(0, 0), (t, z)]  # napari makes each layer at position 0, and then moves it
     coarsest = {f"2/c/{t}/0/{z}/{y}/{x}" for t, z in places for y in (0, 1) for x in (0, 1)}

@@ -30,7 +30,7 @@ def test_the_first_of_several_images_is_visible_and_the_others_read_nothing(tmp_
     for name in ("left", "right"):
         write_image(group.create_group(f"samples/{name}"), values((40, 48)), "yx", name="sample")
     store = CountingStore(tmp_path / "a.zarr", remote=False)
-    layers = read_layers(zarrcore.open(store))
+    layers = read_layers(zarrcore.open_hierarchy(store))
     assert sorted(name for name, _ in names(layers)) == ["samples/left", "samples/right"]
     assert [visible for _, visible in names(layers)] == [True, False]
     shown(layers)

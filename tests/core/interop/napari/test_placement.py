@@ -82,7 +82,7 @@ def test_regular_coordinates_are_placed_as_napari_places_those_of_xarray(tmp_pat
     )
     with warnings.catch_warnings(action="ignore"):
         data.to_dataset(name="a").to_zarr(tmp_path / "a.zarr", zarr_format=3, consolidated=False)
-    hierarchy = zarrcore.open(tmp_path / "a.zarr")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     array = hierarchy["a"]
     found = keywords(placement_of_array(array, hierarchy.node))
     assert found["axis_labels"] == data.dims
@@ -108,7 +108,7 @@ def test_irregular_coordinates_do_not_count(tmp_path: Path, values: Any) -> None
     data = xr.Dataset({"a": (("first", "x"), np.zeros((4, 3)))}, {"first": values})
     with warnings.catch_warnings(action="ignore"):
         data.to_zarr(tmp_path / "a.zarr", zarr_format=2, consolidated=False)
-    hierarchy = zarrcore.open(tmp_path / "a.zarr")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     assert placement_of_array(hierarchy["a"], hierarchy.node) == [AxisPlacement("first"), AxisPlacement("x")]
 
 

@@ -78,7 +78,7 @@ def test_a_plate_is_an_image_with_each_well_at_its_place(tmp_path: Path, zarr_fo
 def test_only_the_wells_in_view_are_read(tmp_path: Path) -> None:
     write_plate(tmp_path / "a.zarr")
     store = CountingStore(tmp_path / "a.zarr", remote=False)
-    finest = read_layers(zarrcore.open(store))[0][0][0]
+    finest = read_layers(zarrcore.open_hierarchy(store))[0][0][0]
     store.requests.clear()  # of the channel without a window: its limits of contrast
     assert np.array_equal(np.asarray(finest[70:75, 90]), stitched()[0, 70:75, 90])
     assert {*store.chunk_requests()} == {"B/2/f1/0/c/0/1/2", "B/2/f1/0/c/0/2/2"}

@@ -173,7 +173,7 @@ def test_a_node_in_a_source_has_its_own_name(tmp_path: Path) -> None:
     for source in (f"{path}#/group/volume", path / "group/volume"):
         ((data, told, _),) = read_layers(source)
         assert (told["name"], data.shape) == ("volume", DATA.shape)
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         assert read_layers(hierarchy)[0][1]["name"] == "group/volume"
     with pytest.raises(zarrcore.NodeNotFoundError):
         read_layers(f"{path}#/absent")

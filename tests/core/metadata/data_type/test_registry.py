@@ -149,7 +149,7 @@ def test_a_data_type_of_another_package(tmp_path: Path) -> None:
     document = json.loads((path / "zarr.json").read_text())
     angle = {"name": "example.angle", "configuration": {"parts": 256}}
     (path / "zarr.json").write_text(json.dumps({**document, "data_type": angle, "fill_value": "180°"}))
-    array = zarrcore.open(path)["/"]
+    array = zarrcore.open_hierarchy(path)["/"]
     assert array[...].tolist() == [64, 128]
     assert array.fill_value == 128
     assert array.metadata.document()["fill_value"] == "180.0°"

@@ -126,7 +126,7 @@ def test_elements_and_fill_values_in_both_directions(
     hierarchy = zarrcore.create(tmp_path / "ours", format=f"v{zarr_format}")
     for number, fill in enumerate(fill_values(dtype)):
         wanted = written_by_zarr_python(tmp_path / str(number), dtype, fill, zarr_format)
-        array = zarrcore.open(tmp_path / str(number))["/"]
+        array = zarrcore.open_hierarchy(tmp_path / str(number))["/"]
         assert array.dtype == native(dtype)
         assert array[...].tobytes() == wanted.tobytes()
         assert np.asarray(array.fill_value, array.dtype).tobytes() == fill.tobytes()
@@ -159,7 +159,7 @@ def test_elements_of_variable_length_in_both_directions(name: str, zarr_format: 
         )
         theirs[:6] = np.array(words[:6], object)
         assert theirs[...].tolist() == words
-    array = zarrcore.open(tmp_path / "a", mode="r+")["/"]
+    array = zarrcore.open_hierarchy(tmp_path / "a", mode="r+")["/"]
     assert array[...].tolist() == words
     assert array.fill_value == words[-1]
     array[:3] = np.array(words[3:6], object)
@@ -194,7 +194,7 @@ def test_the_bits_of_nan_are_kept(code: str, tmp_path: Path) -> None:
         quiet = bits | 1 << np.finfo(dtype).nmant - 1
         hierarchy = zarrcore.create(tmp_path / str(bits))
         hierarchy.create_array("a", shape=(2,), dtype=dtype, fill_value=fill)
-        assert zarrcore.open(tmp_path / str(bits))["a"][...].tobytes() == fill.tobytes() * 2
+        assert zarrcore.open_hierarchy(tmp_path / str(bits))["a"][...].tobytes() == fill.tobytes() * 2
         document = json.loads((tmp_path / str(bits) / "a/zarr.json").read_text())
         assert document["fill_value"] == f"0x{bits:0{2 * dtype.itemsize}x}"
         with configured():
@@ -247,7 +247,7 @@ def test_spellings_of_fill_values_mean_the_same_to_both(
         "attributes": {},
     }  # fmt: skip
     (tmp_path / "zarr.json").write_text(json.dumps(document))
-    found = zarrcore.open(tmp_path)["/"][...]
+    found = zarrcore.open_hierarchy(tmp_path)["/"][...]
     assert (found[0] if data_type == "bytes" else found[:1].tobytes()) == bytes.fromhex(expected)
     with configured():
         try:

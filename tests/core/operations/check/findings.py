@@ -15,7 +15,7 @@ DATA = np.arange(1, 101, dtype="i4").reshape(10, 10)
 
 
 def findings(root: Path | ReadableStore, path: str = "/", **options: Any) -> list[Finding]:
-    return list(check(zc.open(root), path, **options))
+    return list(check(zc.open_hierarchy(root), path, **options))
 
 
 def kinds(root: Path | ReadableStore, path: str = "/", **options: Any) -> set[tuple[str, str, str]]:

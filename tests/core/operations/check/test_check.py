@@ -28,7 +28,9 @@ def test_hierarchies_of_zarr_python_have_no_findings(hierarchy: Written) -> None
 def test_a_whole_hierarchy_without_fault(root: Path) -> None:
     done: dict[str, tuple[int, int]] = {}
     found = list(
-        check(zc.open(root), progress=lambda path, done_, total: done.update({path: (done_, total)}))
+        check(
+            zc.open_hierarchy(root), progress=lambda path, done_, total: done.update({path: (done_, total)})
+        )
     )
     assert found == []
     assert done == {"/a": (12, 12), "/s": (4, 4)}
@@ -84,7 +86,7 @@ def test_a_failing_store_does_not_end_the_check(root: Path) -> None:
 
 @pytest.mark.parametrize("to", ["v2", "n5"])
 def test_hierarchies_of_ours_have_no_findings(root: Path, tmp_path: Path, to: str) -> None:
-    source = zc.open(root)
+    source = zc.open_hierarchy(root)
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "t", create=True))
     assert findings(tmp_path / "t") == []
 

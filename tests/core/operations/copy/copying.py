@@ -24,7 +24,7 @@ def copy(
     source: Any, destination: ReadableStore | Path, path: str = "/", to: str | None = None, **options: Any
 ) -> CopyResult:
     layout = Layout(**{name: options.pop(name) for name in tuple(options) if name in Layout.__slots__})
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     memory = options.pop("memory_nbytes", 64 << 20)
     plan = plan_copy(
         hierarchy, path, to=format_named(to) if to else None, layout=layout, memory_nbytes=memory

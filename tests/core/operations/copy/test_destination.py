@@ -52,11 +52,11 @@ def test_the_folder_of_a_zip_file_cannot_be_its_destination(source: Path, tmp_pa
         open_store(source / "new.zip", create=True) as target,
     ):
         copy(source, target)
-    assert zc.open(tmp_path / "full/a.zip")["a"].shape == DATA.shape
+    assert zc.open_hierarchy(tmp_path / "full/a.zip")["a"].shape == DATA.shape
 
 
 def test_a_prefix_inside_the_source_cannot_be_the_destination(source: Path, tmp_path: Path) -> None:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     plan = plan_copy(hierarchy)
     for one, other in [("data/x", "data/x"), ("data/x", "data"), ("data", "data/x")]:
         target = open_store(f"s3://bucket/{other}")

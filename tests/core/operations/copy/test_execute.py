@@ -27,7 +27,7 @@ def test_to_another_format(source: Path, tmp_path: Path, to: str) -> None:
     for read in (read_by_tensorstore, *([read_by_zarr] if to != "n5" else [])):
         assert np.array_equal(read(target / "a"), EXPECTED)
         assert np.array_equal(read(target / "g/s"), DATA)
-    copied = zc.open(target)
+    copied = zc.open_hierarchy(target)
     assert copied.format.name == to
     assert copied["/"].attributes["title"] == "µ"
     assert copied["g"].attributes["kind"] == "inner"
@@ -69,7 +69,7 @@ def test_any_chunks_to_any_others(data: st.DataObject) -> None:
     to = data.draw(st.sampled_from(["v3", "v2", "n5"] if shape and values.size else ["v3", "v2"]))
     memory = data.draw(st.sampled_from([20_000, 1 << 20]))
     copy(store, target, to=to, chunk_shape=data.draw(lengths) if shape else None, memory_nbytes=memory)
-    assert np.array_equal(zc.open(target)["x"][...], values)
+    assert np.array_equal(zc.open_hierarchy(target)["x"][...], values)
 
 
 def test_every_array_of_a_hierarchy(hierarchy: Written, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_every_array_of_a_hierarchy(hierarchy: Written, tmp_path: Path) -> None:
         try:
             found = read_by_zarr(tmp_path / "t" / path[1:])
         except (ValueError, zarr.errors.UnknownCodecError):
-            found = np.asarray(zc.open(tmp_path / "t")[path][...])
+            found = np.asarray(zc.open_hierarchy(tmp_path / "t")[path][...])
         else:
             read += 1
         if found.tobytes() != expected.tobytes():

@@ -101,7 +101,7 @@ def test_shards_stay_unless_other_storage_is_requested(
     source: Path, tmp_path: Path, layout: dict[str, Any], chunk_shape: Any, inner: Any
 ) -> None:
     copy(source, tmp_path / "t", "/g/s", **layout)
-    copied = zc.open(tmp_path / "t")["/"]
+    copied = zc.open_hierarchy(tmp_path / "t")["/"]
     assert (copied.chunk_shape, copied.inner_chunk_shape) == (chunk_shape, inner)
     assert np.array_equal(read_by_zarr(tmp_path / "t"), DATA)
 
@@ -114,7 +114,7 @@ def test_a_codec_that_the_format_lacks_is_replaced(tmp_path: Path) -> None:
             chunks=(5, 5),
             compressors=[zarr.codecs.Crc32cCodec(), zarr.codecs.ZstdCodec()],
         )
-    hierarchy = zc.open(tmp_path / "x")
+    hierarchy = zc.open_hierarchy(tmp_path / "x")
     for to in ("v2", "n5"):
         plan = plan_copy(hierarchy, to=format_named(to))
         execute(plan, hierarchy, LocalStore(tmp_path / to, create=True))

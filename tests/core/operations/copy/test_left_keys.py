@@ -74,6 +74,6 @@ def test_left_keys_are_unknown_if_the_store_cannot_list(source: Path, tmp_path: 
 
 
 def test_no_key_of_zarr_python_is_left_behind(hierarchy: Written) -> None:
-    arrays = [node.path for node in zc.open(hierarchy.path).walk() if node.kind == "array"]
+    arrays = [node.path for node in zc.open_hierarchy(hierarchy.path).walk() if node.kind == "array"]
     for path in arrays[:: len(arrays) // 8]:
         assert copy(hierarchy.path, MemoryStore(), path).left == LeftKeys()

@@ -55,7 +55,7 @@ class Counting(MemoryStore):
         buffer[: len(value)] = value
         return len(value)
 
-source, target = zc.open(Arithmetic()), Counting()
+source, target = zc.open_hierarchy(Arithmetic()), Counting()
 execute(plan_copy(source, memory_nbytes=memory_mib << 20), source, target)
 print(json.dumps([target.stored, peak_nbytes() >> 20]))
 """
@@ -88,12 +88,12 @@ array = zc.create(root / "source").create_array(
 )
 array[...] = values
 del values
-source = zc.open(root / "source")
+source = zc.open_hierarchy(root / "source")
 plan = plan_copy(source, layout=Layout(new_chunks, new_shards), memory_nbytes=memory_mib << 20)
 before = forget_peak()
 execute(plan, source, open_store(root / "target", create=True))
 print(peak_nbytes() - before >> 20)
-copied = zc.open(root / "target")["a"]
+copied = zc.open_hierarchy(root / "target")["a"]
 for row in (0, 1, 2047, 4095):
     assert np.array_equal(copied[row], np.arange(row * 8192, row * 8192 + 8192, dtype="u4"))
 """

@@ -62,5 +62,5 @@ def _copied_like(path: Path, engine: Any) -> None:
         ours = xarray.open_dataset(copy, engine="zarrscope").load()
     xarray.testing.assert_equal(found, expected)
     xarray.testing.assert_equal(ours, expected)
-    with zc.open(path) as source, zc.open(copy) as written:
+    with zc.open_hierarchy(path) as source, zc.open_hierarchy(copy) as written:
         assert np.array_equal(source["p"][...], written["p"][...], equal_nan=source["p"].dtype.kind == "f")

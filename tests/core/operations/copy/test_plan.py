@@ -15,7 +15,7 @@ from zarrcore.stores.memory import MemoryStore
 
 
 def test_a_plan_is_a_value(source: Path) -> None:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     plan = plan_copy(hierarchy, to=format_named("v2"))
     again: CopyPlan = pickle.loads(pickle.dumps(plan))
     assert again.fingerprint == plan.fingerprint == plan_copy(hierarchy, to=format_named("v2")).fingerprint
@@ -45,7 +45,7 @@ def test_an_unsupported_node_is_named(source: Path) -> None:
     with pytest.raises(
         zc.UnsupportedError, match="node '/a' cannot be copied: codec 'mycodec' is not supported"
     ):
-        plan_copy(zc.open(source))
+        plan_copy(zc.open_hierarchy(source))
 
 
 def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:

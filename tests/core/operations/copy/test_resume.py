@@ -54,7 +54,7 @@ class Stopping(MemoryStore):
 def copy(
     source: Path, store: ReadableStore, chunks: tuple[int, ...] | None = None, **options: Any
 ) -> CopyResult:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     # Of so little memory that a block is a chunk or two.
     plan = plan_copy(hierarchy, layout=Layout(chunk_shape=chunks), memory_nbytes=4000)
     return execute(plan, hierarchy, store, **options)
@@ -77,7 +77,7 @@ def test_stored_chunks_are_not_copied_again(source: Path, chunks: tuple[int, ...
     again = sum(store.sets[key] > 1 for key in before)
     if after == 50:
         assert again <= len(before) / 2, "but for blocks that were there in part"
-    assert np.array_equal(zc.open(store)["a"][...], DATA)
+    assert np.array_equal(zc.open_hierarchy(store)["a"][...], DATA)
     assert store.get(MARKER_KEY) is None
 
 
@@ -97,7 +97,7 @@ def test_a_source_that_changed_is_copied_again(
     result = copy(source, store, chunks)
     assert result.changed == ("/a",)
     assert 0 < result.resumed_nbytes < DATA.nbytes, "of the array that did not change"
-    copied = zc.open(store)
+    copied = zc.open_hierarchy(store)
     assert np.array_equal(copied["a"][...], array[...])
     assert copied["a"][0, 0] == 7
     assert copied["a"][39, 79] == 0, "the chunk that is missing now was erased"
@@ -115,7 +115,7 @@ def test_a_source_that_changed_is_found_again_if_resuming_is_interrupted(source:
         copy(source, store)
     store.left = 10**9
     copy(source, store)
-    assert np.array_equal(zc.open(store)["a"][...], zarr.open_array(source / "a", mode="r")[...])
+    assert np.array_equal(zc.open_hierarchy(store)["a"][...], zarr.open_array(source / "a", mode="r")[...])
 
 
 def test_changes_are_found_in_groups_of_many_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_changes_are_found_in_groups_of_many_arrays(tmp_path: Path, monkeypatch:
     store.left = 10**9
     result = copy(tmp_path / "source", store)
     assert "/a" in result.changed
-    assert zc.open(store)["a"][0, 0] == 7
+    assert zc.open_hierarchy(store)["a"][0, 0] == 7
 
 
 def test_the_command_says_which_arrays_changed(source: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_command_says_which_arrays_changed(source: Path, tmp_path: Path) -> 
     def stopped(*_: object) -> None:
         raise zc.UnreachableError("the line is cut")
 
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     plan = plan_copy(hierarchy)
     with pytest.raises(zc.UnreachableError):
         execute(plan, hierarchy, target, progress=stopped)
@@ -150,7 +150,7 @@ def test_the_command_says_which_arrays_changed(source: Path, tmp_path: Path) -> 
     again = run_inside("copy", source, tmp_path / "target")
     assert again.status == 0
     assert "/a changed since the earlier run, and is copied again" in again.stderr
-    assert zc.open(tmp_path / "target")["a"][0, 0] == 7
+    assert zc.open_hierarchy(tmp_path / "target")["a"][0, 0] == 7
 
 
 def test_another_copy_is_not_resumed(source: Path) -> None:
@@ -162,8 +162,8 @@ def test_another_copy_is_not_resumed(source: Path) -> None:
     with pytest.raises(NodeExistsError, match="another copy, which was interrupted"):
         copy(source, store, (5, 5))
     copy(source, store, (5, 5), overwrite=True)
-    assert zc.open(store)["a"].chunk_shape == (5, 5)
-    assert np.array_equal(zc.open(store)["a"][...], DATA)
+    assert zc.open_hierarchy(store)["a"].chunk_shape == (5, 5)
+    assert np.array_equal(zc.open_hierarchy(store)["a"][...], DATA)
 
 
 def test_an_overwriting_copy_is_resumed_too(source: Path) -> None:
@@ -174,7 +174,7 @@ def test_an_overwriting_copy_is_resumed_too(source: Path) -> None:
         copy(source, store, overwrite=True)
     store.left = 10**9
     assert copy(source, store, overwrite=True).resumed_nbytes > 0
-    assert "old" not in zc.open(store)
+    assert "old" not in zc.open_hierarchy(store)
 
 
 def test_an_unfinished_copy_never_passes_for_a_folder_of_hierarchies(source: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_block_that_did_not_read_back_is_copied_again(source: Path) -> None:
         copy(source, store)
     store.flips = False
     assert copy(source, store).resumed_nbytes > 0
-    assert np.array_equal(zc.open(store)["a"][...], DATA)
+    assert np.array_equal(zc.open_hierarchy(store)["a"][...], DATA)
 
 
 def test_a_source_of_another_shape_is_another_copy(source: Path) -> None:

@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def paths(source: Path | MemoryStore) -> list[str]:
-    with zc.open(source) as hierarchy:
+    with zc.open_hierarchy(source) as hierarchy:
         return [node.path for node in hierarchy.walk()]
 
 
@@ -74,7 +74,7 @@ def test_a_copy_with_nodes_left_out_is_resumed(file: Path) -> None:
             return super().set(key, value, if_absent=if_absent)  # type: ignore[arg-type]
 
     store = Stopping()
-    hierarchy = zc.open(file)
+    hierarchy = zc.open_hierarchy(file)
     with pytest.raises(zc.UnreachableError):
         execute(plan_copy(hierarchy, skip=True, memory_nbytes=200), hierarchy, store)
     assert store.get(MARKER_KEY) is not None
@@ -83,7 +83,7 @@ def test_a_copy_with_nodes_left_out_is_resumed(file: Path) -> None:
     assert result.resumed
     assert result.resumed_nbytes > 0
     assert result.left.count == 0
-    assert zc.open(store)["g/a"][...].tolist() == [*range(60)]
+    assert zc.open_hierarchy(store)["g/a"][...].tolist() == [*range(60)]
 
 
 class Denied(LocalStore):
@@ -104,20 +104,20 @@ class Denied(LocalStore):
 
 def test_a_directory_that_may_not_be_read_is_left_out(source: Path) -> None:
     (source / "g/notes").write_text("mine")
-    hierarchy = zc.open(Denied(source))
+    hierarchy = zc.open_hierarchy(Denied(source))
     plan = plan_copy(hierarchy, skip=True)
     assert [path for path, _ in plan.skipped] == ["/g/s"]
     target = MemoryStore()
     assert execute(plan, hierarchy, target).left.examples == ("g/notes",)
-    assert zc.open(target)["a"].shape == zc.open(source)["a"].shape
+    assert zc.open_hierarchy(target)["a"].shape == zc.open_hierarchy(source)["a"].shape
 
 
 def test_keys_of_nodes_left_out_are_not_told_again(source: Path) -> None:
     document = source / "g/s/zarr.json"
     document.write_text("{")
     with pytest.raises(zc.MetadataError, match=r"^g/s/zarr\.json: .* \(copy --skip leaves it out\)$"):
-        plan_copy(zc.open(source))
-    hierarchy = zc.open(source)
+        plan_copy(zc.open_hierarchy(source))
+    hierarchy = zc.open_hierarchy(source)
     plan = plan_copy(hierarchy, skip=True)
     assert [path for path, _ in plan.skipped] == ["/g/s"]
     assert execute(plan, hierarchy, MemoryStore()).left.count == 0
@@ -141,13 +141,13 @@ def test_what_the_format_cannot_hold_is_left_out() -> None:
 def test_the_node_that_is_copied_is_never_left_out(file: Path) -> None:
     for skip in (False, True):
         with pytest.raises(zc.UnsupportedError, match="/link' cannot be copied") as caught:
-            plan_copy(zc.open(file), "/link", skip=skip)
+            plan_copy(zc.open_hierarchy(file), "/link", skip=skip)
         assert "--skip" not in str(caught.value)
 
 
 @pytest.mark.parametrize("error", [zc.UnreachableError("it is away"), zc.StoreTimeoutError("too late")])
 def test_a_store_that_fails_is_not_a_broken_node(error: zc.ZarrError, source: Path) -> None:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     broken = hierarchy.broken("/a", error)
     walked = [node if node.path != "/a" else broken for node in hierarchy.walk()]
     with (
@@ -159,7 +159,7 @@ def test_a_store_that_fails_is_not_a_broken_node(error: zc.ZarrError, source: Pa
 
 def test_a_part_that_does_not_open_is_left_out_of_a_collection(source: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"no zip file")
-    hierarchy = zc.open(tmp_path)
+    hierarchy = zc.open_hierarchy(tmp_path)
     with pytest.raises(zc.ZarrError, match="copy --skip leaves it out"):
         plan_copy(hierarchy)
     plan = plan_copy(hierarchy, skip=True)

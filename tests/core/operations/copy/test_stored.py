@@ -39,7 +39,7 @@ def test_only_stored_chunks_of_a_remote_store_are_requested(source: Path) -> Non
     assert {key for key in Remote.asked if "/c/" in key} < {
         f"a/c/{y}/{x}" for y in range(5) for x in range(3)
     }
-    assert np.array_equal(zc.open(target)["/"][...], zc.open(source)["a"][...])
+    assert np.array_equal(zc.open_hierarchy(target)["/"][...], zc.open_hierarchy(source)["a"][...])
 
 
 def test_a_chunk_that_a_listing_leaves_out_is_not_taken_for_missing(source: Path, tmp_path: Path) -> None:
@@ -51,4 +51,4 @@ def test_a_chunk_that_a_listing_leaves_out_is_not_taken_for_missing(source: Path
 
 def test_a_missing_chunk_is_written_if_the_format_has_no_fill_value(source: Path, tmp_path: Path) -> None:
     copy(source, tmp_path / "t", to="n5")
-    assert np.array_equal(zc.open(tmp_path / "t")["a"][...], EXPECTED)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "t")["a"][...], EXPECTED)

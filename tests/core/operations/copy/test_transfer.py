@@ -130,7 +130,7 @@ def test_formats_with_the_same_codecs_share_chunks(tmp_path: Path, compressor: A
 
 
 def test_what_changes_chunks_is_encoded_anew(source: Path, tmp_path: Path) -> None:
-    hierarchy = zc.open(source)
+    hierarchy = zc.open_hierarchy(source)
     for to, layout, expected in (
         ("v3", Layout(), [True, True]),
         ("v3", Layout(chunk_shape=(5, 12)), [True, False]),
@@ -151,7 +151,7 @@ def test_another_fill_value_is_not_lost(tmp_path: Path) -> None:
     )
     array[:2] = 1
     copy(tmp_path / "s", tmp_path / "t", to="n5")
-    assert zc.open(tmp_path / "t")["/"][...].tolist() == [1, 1, 3, 3]
+    assert zc.open_hierarchy(tmp_path / "t")["/"][...].tolist() == [1, 1, 3, 3]
 
 
 class Flipping(MemoryStore):

@@ -57,7 +57,7 @@ def copied(source: Path, destination: Path, to: str) -> Path:
 
 
 def attributes(path: Path) -> dict[str, Any]:
-    return dict(zarrcore.open(path)["temperature"].attributes)
+    return dict(zarrcore.open_hierarchy(path)["temperature"].attributes)
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

@@ -95,7 +95,7 @@ def test_nothing_is_replaced() -> None:
         made_levels(made)
     assert "/g/1" not in made
     assert made["/g"].attributes == {}
-    opened = zc.open(made.store)
+    opened = zc.open_hierarchy(made.store)
     with pytest.raises(ReadOnlyError):
         made_levels(opened)
 
@@ -126,7 +126,7 @@ def interrupted() -> tuple[Failing, Any]:
         made_levels(made)
     store.left, store.stored = 1 << 30, []
     assert made["/g"].attributes == {}
-    return store, zc.open(store, "r+")
+    return store, zc.open_hierarchy(store, "r+")
 
 
 def check(made: Any) -> None:

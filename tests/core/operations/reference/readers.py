@@ -39,7 +39,7 @@ def written(source: Path, zarr_format: int, **options: Any) -> tuple[Path, Refer
     """References to a source beside it."""
     name = f"{source.name}.{zarr_format}.refs.json"
     result = write_references(
-        zc.open(source), open_store(source.parent), name, to=FORMATS[zarr_format], **options
+        zc.open_hierarchy(source), open_store(source.parent), name, to=FORMATS[zarr_format], **options
     )
     return source.parent / name, result
 

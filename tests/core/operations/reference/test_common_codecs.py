@@ -76,7 +76,7 @@ def _file(path: Path, values: Elements, skip: bool = False, **options: Any) -> P
 
 def _check(source: Path, values: Elements, zarr_format: int) -> Any:
     path, result = written(source, zarr_format)
-    assert_equal(zc.open(path)["x"][...], values)
+    assert_equal(zc.open_hierarchy(path)["x"][...], values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert_equal(by_zarr(path, zarr_format)["x"][...], values)
@@ -135,6 +135,6 @@ def test_sequences_of_blosc2_are_refused(tmp_path: Path, zarr_format: int) -> No
 
 
 def test_arrays_with_common_codecs_keep_them(tmp_path: Path) -> None:
-    metadata = zc.open(_file(tmp_path / "a.h5", _values("<i4"), compression="gzip"))["x"].metadata
+    metadata = zc.open_hierarchy(_file(tmp_path / "a.h5", _values("<i4"), compression="gzip"))["x"].metadata
     for to in (Format.V2, Format.V3):
         assert hdf5_codecs(metadata, to) == (metadata.codecs, None)

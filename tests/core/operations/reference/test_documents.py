@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificati
 def _both(path: Path, expected: dict[str, Any]) -> None:
     theirs = by_zarr(path, 3)
     for name, values in expected.items():
-        assert_equal(zc.open(path)[name][...], values)
+        assert_equal(zc.open_hierarchy(path)[name][...], values)
         assert_equal(theirs[name][...], values)
 
 
@@ -55,7 +55,7 @@ def test_arrays_of_zarr_v3_keep_their_documents(tmp_path: Path) -> None:
     names = ("shards", "order", "keys", "g/texts", "times", "scalar")
     _both(path, {name: group[name][...] for name in names})
     assert result.references == 4 + 48 + 48 + 1 + 2 + 1  # chunks of the fill value are not stored
-    ours, source = zc.open(path), zc.open(tmp_path / "a.zarr")
+    ours, source = zc.open_hierarchy(path), zc.open_hierarchy(tmp_path / "a.zarr")
     for name in names:
         assert ours[name].documents == source[name].documents
     assert ours.root.attributes == {"title": "t"}
@@ -77,7 +77,7 @@ def test_arrays_of_zarr_v2_get_documents_of_zarr_v3(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _both(path, {name: group[name][...] for name in made})
-    assert zc.open(path)["blosc"].metadata.dimension_names == ("y", "x")
+    assert zc.open_hierarchy(path)["blosc"].metadata.dimension_names == ("y", "x")
 
 
 def test_a_node_below_the_root_becomes_the_root(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_node_below_the_root_becomes_the_root(tmp_path: Path) -> None:
     group.create_array("g/x", shape=VALUES.shape, shards=(32, 24), chunks=(8, 8), dtype="i4")[...] = VALUES
     path, _ = written(tmp_path / "a.zarr", 3, path="/g/x")
     assert_equal(zarr.open_array(store_of(path), mode="r")[...], VALUES)
-    assert_equal(zc.open(path)["/"][...], VALUES)
+    assert_equal(zc.open_hierarchy(path)["/"][...], VALUES)
 
 
 def test_types_of_hdf5(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_blocks_of_n5_are_refused(tmp_path: Path) -> None:
         with pytest.raises(
             UnsupportedError, match=r"cannot describe its chunks, which use the codecs .*n5_default"
         ):
-            array_documents(zc.open(tmp_path / "a.n5")["x"], to)
+            array_documents(zc.open_hierarchy(tmp_path / "a.n5")["x"], to)

@@ -39,7 +39,7 @@ def _check(source: Path, values: AnyArray) -> tuple[int, int]:
     for zarr_format in (2, 3) if HAS_VERSION_3 else (2,):
         path, result = written(source, zarr_format)
         counts.add((result.references, result.inlined))
-        assert_equal(zc.open(path)["x"][...], values)
+        assert_equal(zc.open_hierarchy(path)["x"][...], values)
         assert_equal(by_zarr(path, zarr_format)["x"][...], values)
     (found,) = counts
     return found
@@ -73,7 +73,7 @@ def test_too_many_tiny_chunks_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
         written(tmp_path / "a.h5", 2)
     path, result = written(tmp_path / "a.h5", 2, skip=True)
     assert [*result.skipped] == ["/x"]
-    assert [node.path for node in zc.open(path).walk()] == ["/"]
+    assert [node.path for node in zc.open_hierarchy(path).walk()] == ["/"]
 
 
 @pytest.mark.parametrize("nbytes", [1, 2, 7, 8, 9, 63, 400, 4096, 100_001])
@@ -86,7 +86,7 @@ def test_loosely_packed_bytes_are_decoded_without_their_size(nbytes: int) -> Non
 
 def test_the_least_size_counts_checksums(tmp_path: Path) -> None:
     _file(tmp_path / "a.h5", 7, 0, shuffle=True, fletcher32=True)
-    assert LzfChunks(zc.open(tmp_path / "a.h5")["x"]).least_nbytes == 400 // 8 + 1 + 4
+    assert LzfChunks(zc.open_hierarchy(tmp_path / "a.h5")["x"]).least_nbytes == 400 // 8 + 1 + 4
 
 
 def test_another_compression_is_refused(tmp_path: Path) -> None:

@@ -47,13 +47,13 @@ def registered() -> None:
 
 def _referenced(tiff: Path, **options: Any) -> ReferenceResult:
     store = open_store(tiff.parent)
-    return write_references(zc.open(tiff), store, "a.refs.json", **options)
+    return write_references(zc.open_hierarchy(tiff), store, "a.refs.json", **options)
 
 
 def _by_both(tiff: Path, name: str = "0") -> Iterator[Elements]:
     """An array in references with metadata of Zarr v3, as zarrscope and zarr-python read it."""
     path, _ = written(tiff, 3)
-    yield zc.open(path)[name][...]
+    yield zc.open_hierarchy(path)[name][...]
     if HAS_VERSION_3:
         with warnings.catch_warnings(), zarr.config.set({"array.rectilinear_chunks": True}):
             warnings.simplefilter("ignore")
@@ -62,7 +62,7 @@ def _by_both(tiff: Path, name: str = "0") -> Iterator[Elements]:
 
 def _by_all(path: Path, name: str = "0") -> Iterator[Elements]:
     """An array as zarrscope, zarr-python and xarray read it."""
-    yield zc.open(path)[name][...]
+    yield zc.open_hierarchy(path)[name][...]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         filesystem = fsspec.filesystem(

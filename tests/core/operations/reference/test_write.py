@@ -30,14 +30,14 @@ from zarrcore.stores import MemoryStore, ReadableStore, open_store
 def test_parts_of_a_file_become_references(
     records: ReadableStore, tmp_path: Path, name: str, inline_nbytes: int
 ) -> None:
-    source = zc.open(records)
+    source = zc.open_hierarchy(records)
     expected = source["x"][...]
     assert expected[30:40].tolist() == [0] * 10
     result = _written(source, tmp_path / name, inline_nbytes=inline_nbytes)
     assert (result.arrays, result.references, result.inlined) == (
         (1, 4, 1) if inline_nbytes == 0 else (1, 0, 5)
     )
-    assert np.array_equal(zc.open(tmp_path / name)["x"][...], expected)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / name)["x"][...], expected)
     for found in _by_others(tmp_path / name):
         assert np.array_equal(found["x"][...], expected)
 
@@ -76,9 +76,9 @@ def test_hierarchies_of_plain_files_become_references_to_whole_files(
     array[:20] = values[:20]
     array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
     values[21:] = 0
-    expected = zc.open(tmp_path / "a.zarr")["g/x"][...]
-    _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json")
-    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["g/x"][...], expected)
+    expected = zc.open_hierarchy(tmp_path / "a.zarr")["g/x"][...]
+    _written(zc.open_hierarchy(tmp_path / "a.zarr"), tmp_path / "a.refs.json")
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.refs.json")["g/x"][...], expected)
     filesystem = _filesystem(tmp_path / "a.refs.json")
     theirs = zarr.open_group(
         zarr.storage.FsspecStore(filesystem, read_only=True, path=""), mode="r", zarr_format=2
@@ -94,7 +94,7 @@ def test_zeros_are_missing_only_where_the_source_says_so(tmp_path: Path, name: s
             title, shape=(4,), chunks=(2,), dtype="i4", dimension_names=["x"], attributes=attributes
         )
         array[:] = np.arange(4)
-    _written(zc.open(tmp_path / "a.zarr"), tmp_path / name)
+    _written(zc.open_hierarchy(tmp_path / "a.zarr"), tmp_path / name)
     for engine in ("kerchunk", "zarrscope"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -114,7 +114,7 @@ def test_the_missing_elements_of_xarray_stay_missing(
         encoding = {"p": {"_FillValue": missing}}
         made.to_zarr(tmp_path / "a.zarr", zarr_format=3, consolidated=False, encoding=encoding)
         expected = xarray.open_zarr(tmp_path / "a.zarr", consolidated=False).load()
-        _written(zc.open(tmp_path / "a.zarr"), tmp_path / name)
+        _written(zc.open_hierarchy(tmp_path / "a.zarr"), tmp_path / name)
         for engine in ("kerchunk", "zarrscope"):
             with xarray.open_dataset(str(tmp_path / name), engine=engine) as dataset:
                 xarray.testing.assert_equal(dataset.load(), expected)
@@ -125,10 +125,10 @@ def test_a_part_that_is_followed_by_zeros_is_inlined(tmp_path: Path) -> None:
         (64, 64, 521)
     )  # a prime number of planes: the last chunk is shorter
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "a.nii")
-    result = _written(zc.open(tmp_path / "a.nii"), tmp_path / "a.refs.json")
+    result = _written(zc.open_hierarchy(tmp_path / "a.nii"), tmp_path / "a.refs.json")
     assert result.inlined == 1
     assert result.references > 1
-    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["0"][...], values.T)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.refs.json")["0"][...], values.T)
     for found in _by_others(tmp_path / "a.refs.json"):
         assert np.array_equal(found["0"][...], values.T)
 
@@ -140,10 +140,10 @@ def test_stored_members_of_a_zip_file_become_references(tmp_path: Path) -> None:
             archive.writestr("x/zarr.json", bytes(Records(MemoryStore(), "k", "u").find("x/zarr.json")))
             for number in range(6):
                 archive.writestr(f"x/c/{number}", np.full(10, number, "<i4").tobytes())
-    _written(zc.open(tmp_path / "stored.zip"), tmp_path / "a.refs.json")
-    assert zc.open(tmp_path / "a.refs.json")["x"][::10].tolist() == [0, 1, 2, 3, 4, 5]
+    _written(zc.open_hierarchy(tmp_path / "stored.zip"), tmp_path / "a.refs.json")
+    assert zc.open_hierarchy(tmp_path / "a.refs.json")["x"][::10].tolist() == [0, 1, 2, 3, 4, 5]
     with pytest.raises(UnsupportedError, match="is compressed"):
-        _written(zc.open(tmp_path / "packed.zip"), tmp_path / "b.refs.json")
+        _written(zc.open_hierarchy(tmp_path / "packed.zip"), tmp_path / "b.refs.json")
     assert not (tmp_path / "b.refs.json").exists()
 
 
@@ -151,7 +151,7 @@ def test_arrays_that_zarr_v2_cannot_hold_are_refused_or_left_out(tmp_path: Path)
     group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=3)
     group.create_array("good", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
     group.create_array("sharded", shape=(4,), chunks=(2,), shards=(4,), dtype="i4")[:] = 1
-    source = zc.open(tmp_path / "a.zarr")
+    source = zc.open_hierarchy(tmp_path / "a.zarr")
     with pytest.raises(
         UnsupportedError, match=r"/sharded' cannot be described.*--zarr-format 3 describes it, --skip"
     ):
@@ -159,14 +159,14 @@ def test_arrays_that_zarr_v2_cannot_hold_are_refused_or_left_out(tmp_path: Path)
     result = _written(source, tmp_path / "a.refs.json", skip=True)
     assert [*result.skipped] == ["/sharded"]
     assert "--zarr-format 3 describes it" in result.skipped["/sharded"]
-    assert [node.path for node in zc.open(tmp_path / "a.refs.json").walk()] == ["/", "/good"]
+    assert [node.path for node in zc.open_hierarchy(tmp_path / "a.refs.json").walk()] == ["/", "/good"]
 
 
 def test_values_that_are_no_files_cannot_be_named(tmp_path: Path) -> None:
     with zc.create(f"sqlite://{tmp_path}/a.sqlite") as hierarchy:
         hierarchy.create_array("/x", shape=(2,), dtype="int8")[...] = 1
     with pytest.raises(UnsupportedError, match="holds values that are not files"):
-        _written(zc.open(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
+        _written(zc.open_hierarchy(f"sqlite://{tmp_path}/a.sqlite"), tmp_path / "a.refs.json")
 
 
 def test_structures_become_references_if_they_are_stored_as_numpy_has_them(tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ def test_structures_become_references_if_they_are_stored_as_numpy_has_them(tmp_p
         file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
         for number, dtype in enumerate(others):
             file.create_dataset(f"y{number}", data=values[["a", "b"]].astype(dtype), dtype=dtype)
-    result = _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json", skip=True)
+    result = _written(zc.open_hierarchy(tmp_path / "a.h5"), tmp_path / "a.refs.json", skip=True)
     assert [*result.skipped] == ["/y0", "/y1"]
-    assert zc.open(tmp_path / "a.refs.json")["x"][...].tolist() == values.tolist()
+    assert zc.open_hierarchy(tmp_path / "a.refs.json")["x"][...].tolist() == values.tolist()
     for found in _by_others(tmp_path / "a.refs.json"):
         assert np.asarray(found["x"][...]).tolist() == values.tolist()
 
@@ -191,8 +191,8 @@ def test_raw_bytes_have_another_name_in_zarr_v2(tmp_path: Path) -> None:
     values = np.array([b"abcd", b"\0efg", b"hi\0\0"], "V4")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(2,), compression="gzip").dims[0].label = "t"
-    _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json")
-    assert zc.open(tmp_path / "a.refs.json")["x"][...].tobytes() == values.tobytes()
+    _written(zc.open_hierarchy(tmp_path / "a.h5"), tmp_path / "a.refs.json")
+    assert zc.open_hierarchy(tmp_path / "a.refs.json")["x"][...].tobytes() == values.tobytes()
     for found in _by_others(tmp_path / "a.refs.json"):
         assert found["x"][...].tobytes() == values.tobytes()
 
@@ -200,7 +200,7 @@ def test_raw_bytes_have_another_name_in_zarr_v2(tmp_path: Path) -> None:
 def test_parts_of_a_file_that_is_compressed_as_a_whole_cannot_be_named(tmp_path: Path) -> None:
     nibabel.save(nibabel.Nifti1Image(np.zeros((3, 4, 5), "i2"), np.eye(4)), tmp_path / "a.nii.gz")
     with pytest.raises(UnsupportedError, match=r"a\.nii\.gz' is compressed or text as a whole"):
-        _written(zc.open(tmp_path / "a.nii.gz"), tmp_path / "a.refs.json")
+        _written(zc.open_hierarchy(tmp_path / "a.nii.gz"), tmp_path / "a.refs.json")
     assert not (tmp_path / "a.refs.json").exists()
 
 
@@ -211,7 +211,7 @@ def test_chunks_of_a_repository_cannot_be_named(tmp_path: Path) -> None:
     zarr.create_group(session.store).create_array("x", shape=(4,), chunks=(2,), dtype="i4")[:] = 1
     session.commit("first")
     for options in ({}, {"all_versions": True}):
-        source = zc.open(tmp_path / "repo", **options)
+        source = zc.open_hierarchy(tmp_path / "repo", **options)
         with pytest.raises(UnsupportedError, match="holds values that are not files"):
             _written(source, tmp_path / "a.refs.json")
 
@@ -220,7 +220,7 @@ def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) 
     (tmp_path / "a.parq").mkdir()
     (tmp_path / "a.parq" / "something").write_text("")
     with pytest.raises(NodeExistsError):
-        _written(zc.open(records), tmp_path / "a.parq")
+        _written(zc.open_hierarchy(records), tmp_path / "a.parq")
 
 
 @pytest.mark.parametrize("coding", [("nn", 8), ("ec", 16), ("nn", 4)])
@@ -233,15 +233,15 @@ def test_szip_of_hdf5_becomes_that_of_imagecodecs(
     with h5py.File(tmp_path / "a.h5", "w") as file:
         options = {"compression": "szip", "compression_opts": coding, "shuffle": True, "fletcher32": True}
         file.create_dataset("x", data=values, chunks=(20, 15), **options)
-    assert _written(zc.open(tmp_path / "a.h5"), tmp_path / "a.refs.json").references == 4
-    assert np.array_equal(zc.open(tmp_path / "a.refs.json")["x"][...], values)
+    assert _written(zc.open_hierarchy(tmp_path / "a.h5"), tmp_path / "a.refs.json").references == 4
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.refs.json")["x"][...], values)
     theirs = next(_by_others(tmp_path / "a.refs.json"))
     assert np.array_equal(theirs["x"][...], values)
 
 
 def test_parquet_folders_have_only_zarr_v2(records: ReadableStore, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="'Zarr v3' cannot be in Parquet folders"):
-        _written(zc.open(records), tmp_path / "a.parq", to=Format.V3)
+        _written(zc.open_hierarchy(records), tmp_path / "a.parq", to=Format.V3)
     assert not [*(tmp_path / "a.parq").iterdir()]
 
 
@@ -252,7 +252,7 @@ def test_a_root_without_a_document_becomes_a_group(tmp_path: Path, zarr_format: 
         tmp_path / "a.zarr" / "x", shape=(4,), chunks=(2,), dtype="i4", zarr_format=zarr_format
     )[:] = 1
     to = Format.V2 if zarr_format == 2 else Format.V3
-    _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json", to=to)
+    _written(zc.open_hierarchy(tmp_path / "a.zarr"), tmp_path / "a.refs.json", to=to)
     store = zarr.storage.FsspecStore(_filesystem(tmp_path / "a.refs.json"), read_only=True, path="")
     found = zarr.open_group(store, mode="r", zarr_format=zarr_format)
     assert found["x"][...].tolist() == [1, 1, 1, 1]
@@ -261,7 +261,7 @@ def test_a_root_without_a_document_becomes_a_group(tmp_path: Path, zarr_format: 
 def test_a_source_without_nodes_that_can_be_described_is_refused(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(2,), shards=(4,), dtype="i4")[:] = 1
     with pytest.raises(UnsupportedError, match="has no node that references can describe"):
-        _written(zc.open(tmp_path / "a.zarr"), tmp_path / "a.refs.json", skip=True)
+        _written(zc.open_hierarchy(tmp_path / "a.zarr"), tmp_path / "a.refs.json", skip=True)
 
 
 def test_arrays_whose_chunks_cannot_be_named_are_left_out(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_arrays_whose_chunks_cannot_be_named_are_left_out(tmp_path: Path) -> Non
         made.id.write_direct_chunk((0,), np.arange(64, dtype="<i4").tobytes(), 1)
         file.create_dataset("y", data=np.arange(5))
     for name in ("a.refs.json", "a.parq"):
-        result = _written(zc.open(tmp_path / "a.h5"), tmp_path / name, skip=True)
+        result = _written(zc.open_hierarchy(tmp_path / "a.h5"), tmp_path / name, skip=True)
         assert [*result.skipped] == ["/x"]
-        assert [node.path for node in zc.open(tmp_path / name).walk()] == ["/", "/y"]
-        assert zc.open(tmp_path / name)["y"][...].tolist() == [*range(5)]
+        assert [node.path for node in zc.open_hierarchy(tmp_path / name).walk()] == ["/", "/y"]
+        assert zc.open_hierarchy(tmp_path / name)["y"][...].tolist() == [*range(5)]

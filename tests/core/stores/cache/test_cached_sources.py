@@ -35,7 +35,7 @@ def test_a_zip_file_in_a_cached_store_is_read_from_the_cache(tmp_path: Path) -> 
     directory = CacheDirectory(tmp_path / "cache", 1 << 30)
     for _ in range(2):
         store = ZipStore(CacheStore(remote, directory), "x.zip")
-        np.testing.assert_array_equal(zarrcore.open(store)["a"][50], np.arange(100))
+        np.testing.assert_array_equal(zarrcore.open_hierarchy(store)["a"][50], np.arange(100))
         asked = remote.counts()
     assert asked == {}
 
@@ -51,9 +51,9 @@ def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[
     directory = CacheDirectory(tmp_path, 1 << 30)
     cached = CacheStore(remote, directory)
     expected = np.where(np.arange(128)[:, None] < 100, values, 0)
-    np.testing.assert_array_equal(zarrcore.open(cached)["a"][...], expected)
+    np.testing.assert_array_equal(zarrcore.open_hierarchy(cached)["a"][...], expected)
     remote.failure = UnreachableError("down")
-    read = zarrcore.open(again(cached))["a"]
+    read = zarrcore.open_hierarchy(again(cached))["a"]
     np.testing.assert_array_equal(read[...], expected)
     np.testing.assert_array_equal(read[17:90, 33:35], expected[17:90, 33:35])
     assert pickle.loads(pickle.dumps(cached)).entries.path == str(tmp_path)
@@ -71,7 +71,7 @@ def test_a_replaced_shard_is_read_again(tmp_path: Path, keeps_chunks: bool) -> N
     write(0)
     cached = CacheStore(remote, CacheDirectory(tmp_path, 1 << 30))
     chunks = zarrcore.ChunkCache(1 << 20) if keeps_chunks else None
-    read = zarrcore.open(cached, chunk_cache=chunks)["a"]
+    read = zarrcore.open_hierarchy(cached, chunk_cache=chunks)["a"]
     np.testing.assert_array_equal(read[6:, 6:], expected[6:, 6:])
     assert remote.asked["stat"] <= 1  # for the document, none for shards
     write(40)  # with fewer inner chunks, so that all are at other positions

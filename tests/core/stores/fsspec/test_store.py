@@ -138,7 +138,7 @@ def test_zarr_python_and_zarrcore_read_each_others_data_through_fsspec() -> None
     filesystem = MemoryFileSystem()
     theirs = zarr.storage.FsspecStore.from_url(f"memory:/{place}/theirs")
     zarr.create_array(theirs, name="a", data=np.arange(10), chunks=(3,))
-    hierarchy = zarrcore.open(FsspecStore(filesystem, f"{place}/theirs"))
+    hierarchy = zarrcore.open_hierarchy(FsspecStore(filesystem, f"{place}/theirs"))
     assert hierarchy["a"][...].tolist() == [*range(10)]
     made = zarrcore.create(FsspecStore(filesystem, f"{place}/ours"))
     made.create_array("b", shape=(10,), dtype="int64")[...] = np.arange(10)

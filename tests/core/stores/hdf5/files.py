@@ -124,7 +124,7 @@ def write_skipped(file: h5py.File) -> None:
 def assert_same(path: Path, skip: tuple[str, ...] = ()) -> int:
     """Compare all arrays with what h5py reads, bit for bit; their number."""
     count = 0
-    with zarrcore.open(path) as hierarchy, h5py.File(path) as file:
+    with zarrcore.open_hierarchy(path) as hierarchy, h5py.File(path) as file:
         for node in hierarchy.walk():
             assert node.kind in ("group", "array"), (node.path, node)
             if isinstance(node, ArrayNode) and node.path not in skip:

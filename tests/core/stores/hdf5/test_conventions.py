@@ -110,7 +110,7 @@ def test_a_copy_of_a_file_of_xarray_is_identical_for_xarray(tmp_path: Path, engi
 
 def test_dimensions_without_a_variable_and_bookkeeping_are_not_shown(tmp_path: Path) -> None:
     write_netcdf(tmp_path / "a.nc")
-    with zarrcore.open(tmp_path / "a.nc") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nc") as hierarchy:
         assert "characters" not in [node.name for node in hierarchy["/"].children()]
         assert hierarchy["letters"].dimension_names == ("lat", "characters")
         assert hierarchy["lon"].dimension_names == ("lat", "lon")
@@ -126,7 +126,7 @@ def test_scales_and_labels_of_h5py_name_dimensions(tmp_path: Path) -> None:
         file["a"].dims[0].attach_scale(file["far/scale"])
         file["a"].dims[1].label = "label"
         file["e"] = np.array([1, 2], h5py.enum_dtype({"low": 1, "very high": 2}, basetype="i1"))
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["a"].dimension_names == ("its name", "label", None)
         assert hierarchy["e"].attributes == {"flag_values": [1, 2], "flag_meanings": "low very_high"}
 
@@ -151,7 +151,7 @@ def test_a_variable_is_as_long_as_its_unlimited_dimension(
         group.createVariable("inner", "i2", ("t", "x"))[:20, :1] = 1
     for path in (None, "group"):  # h5netcdf fails on the texts
         check_copy(tmp_path / "a.nc", tmp_path / f"{path}.zarr", path, ("netcdf4",))
-    assert zarrcore.open(tmp_path / "a.nc")["long"].shape == (20, 3)
+    assert zarrcore.open_hierarchy(tmp_path / "a.nc")["long"].shape == (20, 3)
 
 
 def test_a_variable_may_be_short_along_several_dimensions(tmp_path: Path) -> None:
@@ -171,4 +171,4 @@ def test_plain_hdf5_has_no_dimensions_that_are_longer_than_a_dataset(tmp_path: P
             file.create_dataset(name, (length,), "i4", maxshape=(None,))
         file["t"].make_scale()
         file["a"].dims[0].attach_scale(file["t"])
-    assert zarrcore.open(tmp_path / "a.h5")["a"].shape == (2,)
+    assert zarrcore.open_hierarchy(tmp_path / "a.h5")["a"].shape == (2,)

@@ -18,7 +18,7 @@ from zarrcore.errors import HierarchyNotFoundError, StoreError, UnreadableNodeEr
 
 def kinds(path: Path) -> dict[str, str]:
     """The kinds of all nodes."""
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         return {node.path: node.kind for node in hierarchy.walk()}
 
 
@@ -39,7 +39,7 @@ def test_links_lead_to_objects_or_say_why_not(tmp_path: Path) -> None:
     assert {path for path, kind in found.items() if kind == "array"} == {
         *("/g/a", "/hard/a", "/soft", "/g/relative", "/hard/relative", "/through")
     }
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["through"][...].tolist() == [0, 1, 2]
         for path, why in (
             ("dangling", "the soft link leads to /nothing, which does not exist"),
@@ -81,7 +81,7 @@ def test_external_links_lead_to_other_files(tmp_path: Path) -> None:
     assert arrays == {"/g/a", "/g2/a", "/soft", "/own/a", "/all/g/a", "/all/soft", "/all/x"}
     broken = {path for path, kind in found.items() if kind == "broken"}
     assert broken == {"/none", "/loop", "/other", "/all/back", "/all/loop"}
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         for path in arrays:
             assert hierarchy[path][...].tolist() == [0, 1, 2, 3, 4, 5]
         assert hierarchy["own/a"].attributes == {"text": "ü"}
@@ -102,7 +102,7 @@ def test_external_links_on_a_server(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["a"] = h5py.ExternalLink("b.h5", "/a")
         file["local"] = h5py.ExternalLink("/etc/hosts", "/a")
-    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/a.h5") as hierarchy:
+    with distant_server(tmp_path) as server, zarrcore.open_hierarchy(f"{server.url}/a.h5") as hierarchy:
         assert hierarchy["a"][...].tolist() == [0, 1, 2, 3, 4, 5]
         with pytest.raises(UnsupportedError, match="--allow-targets /etc allows it"):
             hierarchy["local"]
@@ -117,13 +117,13 @@ def test_a_web_of_hard_links_is_bounded(tmp_path: Path) -> None:
             group["b"] = following
             group = following
         group["x"] = [1, 2]
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["/".join("ab" * 20) + "/x"][...].tolist() == [1, 2]
     with mock.patch("zarrcore.stores.hdf5.file._MAX_AGAIN", 50):
         found = kinds(tmp_path / "a.h5")
         assert list(found.values()).count("group") == 41 + 50
         assert 0 < list(found.values()).count("broken") < 200
-        with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+        with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
             told = [str(node.error) for node in hierarchy.walk() if node.kind == "broken"]
         assert all("other paths lead to this group, too, and only the first 50 such" in why for why in told)
 
@@ -137,7 +137,7 @@ def test_soft_links_through_many_others_end(tmp_path: Path) -> None:
             file[f"g/l{number}"] = h5py.SoftLink(f"/g/l{number - 1}/l{number - 1}")
         file["last"] = h5py.SoftLink("/g/l39/x")
         file["first"] = h5py.SoftLink("/g/l5/x")
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["first"][...].tolist() == [1, 2]
         with pytest.raises(UnsupportedError, match="more than 256 others"):
             hierarchy["last"]
@@ -153,7 +153,7 @@ def test_groups_with_many_children_and_attributes(tmp_path: Path, options: dict)
         if options:
             file.attrs["large"] = np.arange(20_000.0)
     assert len(kinds(tmp_path / "a.h5")) == 1001
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         attributes = hierarchy["/"].attributes
         assert [attributes[f"a{number}"] for number in range(200)] == [
             f"text {number}" for number in range(200)
@@ -170,7 +170,7 @@ def test_attributes_are_json(tmp_path: Path) -> None:
         file.attrs["complex"] = 1 + 2j
         file.attrs["nothing"] = h5py.Empty("f4")
         file.attrs["reference"] = file["/"].ref
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["/"].attributes == {
             "text": "ü",
             "one": 5,
@@ -194,7 +194,7 @@ def test_a_broken_object_does_not_hide_the_others(tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(data)
     assert kinds(tmp_path / "a.h5") == {"/": "group", "/a": "broken", "/b": "array"}
     with (
-        zarrcore.open(tmp_path / "a.h5") as hierarchy,
+        zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy,
         pytest.raises(UnsupportedError, match="checksum of an object header"),
     ):
         hierarchy["a"]
@@ -203,7 +203,7 @@ def test_a_broken_object_does_not_hide_the_others(tmp_path: Path) -> None:
 def test_a_file_without_a_root_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(StoreError, match=r"a\.h5 is a broken HDF5 file: "):
-        zarrcore.open(tmp_path / "a.h5")
+        zarrcore.open_hierarchy(tmp_path / "a.h5")
 
 
 def test_changed_files_are_errors_or_values() -> None:
@@ -231,4 +231,4 @@ def test_a_file_without_the_signature_is_refused_in_plain_words(tmp_path: Path) 
     with pytest.raises(
         HierarchyNotFoundError, match=r"holds no hierarchy: the signature of HDF5 is not there"
     ):
-        zarrcore.open(tmp_path / "a.h5")
+        zarrcore.open_hierarchy(tmp_path / "a.h5")

@@ -64,7 +64,7 @@ def test_texts_are_read_through_any_compression(tmp_path: Path, filter_: dict[st
     values = [str(number) * (number % 5) for number in range(40)]
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=values, dtype=h5py.string_dtype(), chunks=(16,), **filter_)
-    with zc.open(tmp_path / "a.h5") as hierarchy:
+    with zc.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["x"][...].tolist() == values
 
 
@@ -72,7 +72,7 @@ def test_what_another_filter_encoded_is_shuffled(tmp_path: Path) -> None:
     values = np.arange(400, dtype="f4").reshape(20, 20)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(7, 6), scaleoffset=2, shuffle=True)
-    with zc.open(tmp_path / "a.h5") as hierarchy:
+    with zc.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert np.array_equal(hierarchy["x"][...], values)
 
 
@@ -108,11 +108,11 @@ def test_chunks_for_which_a_filter_was_skipped(
         first = np.ascontiguousarray(values[tuple(map(slice, chunks))])
         every = (1 << made.id.get_create_plist().get_nfilters()) - 1
         made.id.write_direct_chunk((0,) * len(shape), first.tobytes(), every)
-    assert np.array_equal(zc.open(tmp_path / "a.h5")["x"][...], values)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.h5")["x"][...], values)
 
 
 def test_bits_that_are_all_set_in_a_shuffled_chunk(tmp_path: Path) -> None:
     values = np.full((16, 16), -1, "<i4")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(8, 8), **hdf5plugin.Bitshuffle(cname="none"))
-    assert np.array_equal(zc.open(tmp_path / "a.h5")["x"][...], values)
+    assert np.array_equal(zc.open_hierarchy(tmp_path / "a.h5")["x"][...], values)

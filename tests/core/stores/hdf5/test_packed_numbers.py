@@ -69,7 +69,7 @@ def test_integers_of_three_bytes(tmp_path: Path) -> None:
     values = np.array([[-(2**23), -1], [5, 2**23 - 1]])
     with h5py.File(tmp_path / "a.h5", "w") as file:
         create(file, "a", kind, values)
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert (hierarchy["a"].dtype, hierarchy["a"][...].tolist()) == (np.dtype("i4"), values.tolist())
 
 
@@ -125,7 +125,7 @@ def test_long_doubles_are_rounded_as_h5py_rounds_them(tmp_path: Path) -> None:
         file["record"] = record
     with h5py.File(tmp_path / "a.h5") as file, np.errstate(over="ignore"):
         wanted = file["a"].astype("f8")[...]
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["a"].dtype == np.dtype("<f8")
         np.testing.assert_array_equal(hierarchy["a"][...], wanted)
         assert np.array_equal(np.signbit(hierarchy["a"][-8:-1]), np.signbit(wanted[-8:-1]))
@@ -147,7 +147,7 @@ def test_fill_values_attributes_and_fields(tmp_path: Path) -> None:
         at = h5py.h5a.create(made, b"one", kind, h5py.h5s.create_simple((2,)))
         at.write(np.array([-3, 1000], "i2"))
         create(file, "record", record, np.array([(-5, [1, -2, 3])], [("a", "i2"), ("b", "i2", (3,))]))
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["a"].fill_value == -7
         assert hierarchy["a"][...].tolist() == [-7, -7, -7]
         assert hierarchy["a"].attributes == {"one": [-3, 1000]}
@@ -167,7 +167,7 @@ def test_numbers_that_numpy_cannot_hold_say_so(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         for name, kind in (("wide", wide), ("quadruple", quadruple)):
             h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((3,)))
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         for name, why in (
             ("wide", "integers of 90 bits in 12 bytes"),
             ("quadruple", "numbers of 16 bytes that no type"),
@@ -206,7 +206,7 @@ def test_enumerations_of_few_bits(tmp_path: Path, base: Any, nbit: bool) -> None
         found = np.zeros(4, "i8")
         h5py.h5d.open(file.id, b"a").read(h5py.h5s.ALL, h5py.h5s.ALL, found, mtype=read)
         expected = [read.enum_nameof(value) for value in found.tolist()]
-    array = zarrcore.open(tmp_path / "a.h5")["a"]
+    array = zarrcore.open_hierarchy(tmp_path / "a.h5")["a"]
     assert isinstance(array, zarrcore.Array)
     names = dict(zip(array.attributes["flag_values"], array.attributes["flag_meanings"].split(), strict=True))
     assert [names[value].encode() for value in array.read().tolist()] == expected
@@ -222,4 +222,4 @@ def test_long_doubles_of_12_bytes_are_rounded_as_h5py_rounds_them(tmp_path: Path
         made.write(h5py.h5s.ALL, h5py.h5s.ALL, values, mtype=h5py.h5t.NATIVE_LDOUBLE)
         expected = np.zeros(values.shape)
         made.read(h5py.h5s.ALL, h5py.h5s.ALL, expected, mtype=h5py.h5t.NATIVE_DOUBLE)
-    np.testing.assert_array_equal(zarrcore.open(tmp_path / "a.h5")["a"].read(), expected)
+    np.testing.assert_array_equal(zarrcore.open_hierarchy(tmp_path / "a.h5")["a"].read(), expected)

@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def assert_same(url: str, local: Path, **options: Any) -> None:
     """Compare all arrays of a remote file with those of the file on this machine."""
-    with zc.open(url, **options) as hierarchy, zc.open(local) as expected:
+    with zc.open_hierarchy(url, **options) as hierarchy, zc.open_hierarchy(local) as expected:
         assert hierarchy.store.is_remote
         nodes = [*expected.walk()]
         assert [node.path for node in hierarchy.walk()] == [node.path for node in nodes]
@@ -59,7 +59,7 @@ def test_files_in_s3(folder: Path, s3: S3Server) -> None:
     s3.upload(folder / "bucket", "bucket/hdf5")
     for name in ("a.h5", "b.nc"):
         assert_same(f"s3://bucket/hdf5/{name}", folder / "bucket" / name, **s3.options)
-    with zc.open("s3://bucket/hdf5", **s3.options) as hierarchy:
+    with zc.open_hierarchy("s3://bucket/hdf5", **s3.options) as hierarchy:
         assert {node.path for node in hierarchy.walk()} >= {"/a.h5/g/x", "/b.nc/v"}
     address = "s3://bucket/hdf5/a.h5"
     assert "x  1,000 × 1,000  int32" in run_inside("tree", address, *s3.arguments).text
@@ -67,7 +67,7 @@ def test_files_in_s3(folder: Path, s3: S3Server) -> None:
     selected = run_inside("cat", address, "g/x", "--select", "7,3:6", "--as", "csv", *s3.arguments)
     assert selected.text.split() == ["7003", "7004", "7005"]
     with pytest.raises(StoreError, match=r"none\.h5"):
-        zc.open("s3://bucket/hdf5/none.h5", **s3.options)
+        zc.open_hierarchy("s3://bucket/hdf5/none.h5", **s3.options)
 
 
 def test_files_in_gcs(folder: Path, s3: S3Server, gcs: GCSServer) -> None:
@@ -92,7 +92,7 @@ def test_files_on_the_web(folder: Path, nginx: WebServer) -> None:
 def test_requests_for_opening_and_for_chunks(folder: Path, scheme: str) -> None:
     with distant_server(folder, 0.005) as server:
         place, options = ("s3://", server.s3_options) if scheme == "s3" else (f"{server.url}/", {})
-        with zc.open(f"{place}bucket/a.h5", **options) as hierarchy:
+        with zc.open_hierarchy(f"{place}bucket/a.h5", **options) as hierarchy:
             nodes = [*hierarchy.walk()]
             assert (len(nodes), len(server.requests)) == (
                 5,
@@ -114,6 +114,6 @@ def test_chunks_are_kept_in_a_cache(folder: Path, tmp_path: Path) -> None:
     with distant_server(folder) as server:
         for attempt in range(2):
             server.forget()
-            with zc.open(f"{server.url}/bucket/a.h5", cache_dir=tmp_path) as hierarchy:
+            with zc.open_hierarchy(f"{server.url}/bucket/a.h5", cache_dir=tmp_path) as hierarchy:
                 assert np.array_equal(hierarchy["g/x"][...], VALUES)
             assert (len(server.requests) == 0) is (attempt == 1)

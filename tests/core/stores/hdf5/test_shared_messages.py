@@ -59,7 +59,7 @@ def write(path: Path, **options: Any) -> None:
 def test_shared_types_shapes_filters_and_attributes(tmp_path: Path, options: dict) -> None:
     write(tmp_path / "a.h5", **options)
     assert files.assert_same(tmp_path / "a.h5") == 51
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         for name in ("d06", "d07"):
             number = int(name[1:])
             expected = {f"a{i}": [i % 3, number % 4] for i in range(12 if number % 2 else 3)}

@@ -143,7 +143,7 @@ def test_a_slice_of_a_large_dataset_reads_its_range(tmp_path: Path) -> None:
     values = np.arange(3 << 20, dtype="i4").reshape(12, 1 << 18)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["a"] = values
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         assert hierarchy["a"].chunk_shape == (4, 1 << 18)
         assert (hierarchy["a"][5, 100:200] == values[5, 100:200]).all()
         assert (hierarchy["a"][...] == values).all()
@@ -168,7 +168,7 @@ def test_a_chunk_beyond_the_end_is_an_error_and_not_fill_values(tmp_path: Path) 
         file.create_dataset("b", data=np.arange(100_000), chunks=(50_000,))
     whole = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "cut.h5").write_bytes(whole[:-1000])
-    with zarrcore.open(tmp_path / "cut.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "cut.h5") as hierarchy:
         with pytest.raises(BrokenReferenceError, match=r"b/c/1 .* which ends at byte"):
             hierarchy["b"][...]
         assert hierarchy["a"][5] == 5
@@ -181,7 +181,7 @@ def test_a_file_that_is_being_written_says_so(tmp_path: Path) -> None:
         content = (tmp_path / "a.h5").read_bytes()
     (tmp_path / "b.h5").write_bytes(content)
     with pytest.raises(StoreError, match=r"is being written by another program.*h5clear"):
-        zarrcore.open(tmp_path / "b.h5")
+        zarrcore.open_hierarchy(tmp_path / "b.h5")
     for command in ("info", "check", "tree"):
         told = run_inside(command, tmp_path / "b.h5")
         assert told.status == 1
@@ -189,7 +189,7 @@ def test_a_file_that_is_being_written_says_so(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["link"] = h5py.ExternalLink("b.h5", "/a")
         file["x"] = [1]
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
         assert hierarchy["x"][0] == 1
         with pytest.raises(UnsupportedError, match="is being written by another program"):
             hierarchy["link"]
@@ -216,7 +216,7 @@ def test_files_of_other_writers(tmp_path: Path) -> None:
         warnings.simplefilter("ignore")
         cells.obs["kind"] = ["a", "b", "a"]
         cells.write_h5ad(tmp_path / "c.h5ad", compression="gzip")
-    with zarrcore.open(tmp_path / "c.h5ad") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "c.h5ad") as hierarchy:
         assert hierarchy["/"].attributes["encoding-type"] == "anndata"
         assert (hierarchy["X"][...] == cells.X).all()
     assert files.assert_same(tmp_path / "c.h5ad") >= 5  # more with newer versions
@@ -244,7 +244,10 @@ def test_the_tree_of_a_remote_file_of_one_block_needs_one_request(tmp_path: Path
     with h5py.File(tmp_path / "bucket" / name, "w") as file:
         for number in range(300):
             file.create_dataset(f"g/d{number}", data=np.arange(10), chunks=(5,))
-    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/bucket/{name}") as hierarchy:
+    with (
+        distant_server(tmp_path) as server,
+        zarrcore.open_hierarchy(f"{server.url}/bucket/{name}") as hierarchy,
+    ):
         assert len([*hierarchy.walk()]) == 302
         assert len(server.requests) == 1
         assert hierarchy["g/d7"][7] == 7
@@ -261,7 +264,7 @@ def test_a_dataset_that_shrank_has_no_chunks_outside(tmp_path: Path, version: st
         if unlimited == 2:
             dataset.resize((8, 10))
         expected = dataset[...]
-    with zarrcore.open(tmp_path / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
         np.testing.assert_array_equal(hierarchy["/x"][...], expected)
 
 
@@ -276,7 +279,10 @@ def test_a_flipped_place_of_a_chunk_is_an_error_and_not_fill_values(tmp_path: Pa
         broken = bytearray(content)
         broken[position] ^= 0x40
         (tmp_path / "b.h5").write_bytes(broken)
-        with zarrcore.open(tmp_path / "b.h5") as hierarchy, pytest.raises(ZarrError, match=r"B-tree|chunk"):
+        with (
+            zarrcore.open_hierarchy(tmp_path / "b.h5") as hierarchy,
+            pytest.raises(ZarrError, match=r"B-tree|chunk"),
+        ):
             hierarchy["/x"][...]
 
 
@@ -297,7 +303,7 @@ def test_members_of_any_name_are_shown_read_found_and_written(tmp_path: Path) ->
             for name in [*stored_names, "g/link"]
             if isinstance(node := file[name], h5py.Dataset)
         }
-    hierarchy = zarrcore.open(tmp_path / "a.h5")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a.h5")
     found = {node.path: int(node.read()) for node in hierarchy.walk("/") if node.kind == "array"}
     assert found == expected
     assert run_inside("cat", tmp_path / "a.h5", "--output", tmp_path / "b.h5").status == 0

@@ -54,7 +54,7 @@ def test_zarr_python_reads_the_same_values(
     for kind, url in kinds_of(nginx, apache, rclone, python_web).items():
         client = Client.from_url(f"{url}/written.zarr", client_options={"allow_http": True})
         theirs = zarr.open_group(ObjectStore(client, read_only=True), mode="r", zarr_format=3)
-        ours = zc.open(open_store(f"{url}/written.zarr", timeout_s=10))
+        ours = zc.open_hierarchy(open_store(f"{url}/written.zarr", timeout_s=10))
         assert ours["/"].attributes == dict(theirs.attrs) == {"name": "größe"}
         for path, value in values.items():
             assert np.array_equal(ours[path][:], value), (kind, path)

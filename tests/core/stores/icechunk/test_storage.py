@@ -45,14 +45,14 @@ def test_a_repository_on_a_web_server(tmp_path: Path, tmp_path_factory: pytest.T
     write(tmp_path / "repo")
     with (
         nginx_server(tmp_path, tmp_path_factory.mktemp("nginx")) as server,
-        zarrcore.open(f"{server.url}/repo") as hierarchy,
+        zarrcore.open_hierarchy(f"{server.url}/repo") as hierarchy,
     ):
         assert hierarchy["/a/b"][3, 3] == 99
 
 
 def test_wrapped_stores_are_looked_through_and_others_refused(tmp_path: Path) -> None:
     write(tmp_path / "repo")
-    with zarrcore.open(StatisticsStore(open_store(tmp_path / "repo"))) as hierarchy:
+    with zarrcore.open_hierarchy(StatisticsStore(open_store(tmp_path / "repo"))) as hierarchy:
         assert hierarchy["/a/b"][3, 3] == 99
     with pytest.raises(StoreError, match="can be read from a directory, S3, GCS, Azure or a web server"):
         storage_of(MemoryStore())
@@ -62,4 +62,4 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write(tmp_path / "repo")
     monkeypatch.setitem(sys.modules, "icechunk", None)
     with pytest.raises(MissingExtraError, match=r"zarrscope\[icechunk\]"):
-        zarrcore.open(tmp_path / "repo")
+        zarrcore.open_hierarchy(tmp_path / "repo")

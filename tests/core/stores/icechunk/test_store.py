@@ -50,7 +50,7 @@ def test_every_version_has_the_values_that_zarr_python_reads(repository: Reposit
         ({"tag": "v1"}, {"tag": "v1"}),
         ({"snapshot": repository.first}, {"snapshot_id": repository.first}),
     ):
-        with zarrcore.open(repository.path, **chosen) as hierarchy:
+        with zarrcore.open_hierarchy(repository.path, **chosen) as hierarchy:
             assert_same(hierarchy, values_of(storage, **version))
             assert hierarchy.root.attributes == {"title": "weather"}
 
@@ -64,11 +64,11 @@ def test_urls_name_versions(repository: Repository) -> None:
         f"{repository.path}|icechunk://branch.side",
         f"{repository.path}|icechunk://{repository.first}/|zarr3:",
     ):
-        with zarrcore.open(url) as hierarchy:
+        with zarrcore.open_hierarchy(url) as hierarchy:
             assert hierarchy["/a/b"][3, 3] == -1
-    with zarrcore.open(f"{repository.path}|icechunk://branch.main/a/b") as hierarchy:
+    with zarrcore.open_hierarchy(f"{repository.path}|icechunk://branch.main/a/b") as hierarchy:
         assert hierarchy["/"][3, 3] == 99
-        assert zarrcore.open(hierarchy.url)["/"].shape == (4, 6)
+        assert zarrcore.open_hierarchy(hierarchy.url)["/"].shape == (4, 6)
 
 
 def test_keys_and_ranges_are_those_of_the_contract(store: IcechunkStore) -> None:
@@ -140,8 +140,8 @@ def test_threads_share_a_store_and_processes_get_the_same_snapshot(store: Icechu
 def test_a_branch_stays_at_its_snapshot_until_a_refresh(tmp_path: Path) -> None:
     write(tmp_path / "repo")
     with (
-        zarrcore.open(tmp_path / "repo") as hierarchy,
-        zarrcore.open(tmp_path / "repo", branch_max_age_s=0) as live,
+        zarrcore.open_hierarchy(tmp_path / "repo") as hierarchy,
+        zarrcore.open_hierarchy(tmp_path / "repo", branch_max_age_s=0) as live,
     ):
         assert hierarchy["/a/b"][0, 0] == live["/a/b"][0, 0] == 0
         repository = icechunk.Repository.open(icechunk.local_filesystem_storage(str(tmp_path / "repo")))
@@ -159,41 +159,41 @@ def test_what_is_absent_or_broken_is_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "repo"
     repository = write(path)
     with pytest.raises(StoreNotFoundError, match="has no branch no; it has main, side"):
-        zarrcore.open(path, branch="no")
+        zarrcore.open_hierarchy(path, branch="no")
     with pytest.raises(StoreNotFoundError, match="has no tag no; it has v1"):
-        zarrcore.open(path, tag="no")
+        zarrcore.open_hierarchy(path, tag="no")
     with pytest.raises(StoreError, match="there is one version"):
         open_store(path, tag="v1", branch="main")
     with pytest.raises(StoreError, match="names no version"):
         open_store(f"{path}|icechunk://v1/")
     with pytest.raises(StoreError, match="has no snapshot no"):
-        zarrcore.open(path, snapshot="no")
+        zarrcore.open_hierarchy(path, snapshot="no")
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreNotFoundError, match="holds no Icechunk repository"):
-        zarrcore.open(f"{tmp_path}/empty|icechunk:")
+        zarrcore.open_hierarchy(f"{tmp_path}/empty|icechunk:")
     chunk = max((path / "chunks").iterdir(), key=lambda file: file.stat().st_size)
     chunk.unlink()
-    with zarrcore.open(path) as hierarchy, pytest.raises(StoreError, match="deleted"):
+    with zarrcore.open_hierarchy(path) as hierarchy, pytest.raises(StoreError, match="deleted"):
         hierarchy["/large"][...]
     (path / "snapshots" / repository.second).unlink()
     with pytest.raises(StoreError, match=r"repo.*broken, or a part of it was deleted"):
-        zarrcore.open(path)
+        zarrcore.open_hierarchy(path)
     (path / "repo").write_bytes((path / "repo").read_bytes()[:60])
     with pytest.raises(StoreError, match="repo"):
-        zarrcore.open(path)
+        zarrcore.open_hierarchy(path)
 
 
 def test_a_broken_branch_of_format_1_is_one_clear_line(tmp_path: Path) -> None:
     write(tmp_path / "repo", 1)
     (tmp_path / "repo/refs/branch.main/ref.json").write_text('{"snapshot": 7')
     with pytest.raises((StoreError, HierarchyNotFoundError), match="repo"):
-        zarrcore.open(f"{tmp_path}/repo|icechunk:")
+        zarrcore.open_hierarchy(f"{tmp_path}/repo|icechunk:")
 
 
 def test_an_empty_repository_holds_no_hierarchy(tmp_path: Path) -> None:
     icechunk.Repository.create(icechunk.local_filesystem_storage(str(tmp_path / "repo")))
     with pytest.raises(HierarchyNotFoundError, match=r"repo\|icechunk://branch.main/ holds no hierarchy"):
-        zarrcore.open(tmp_path / "repo")
+        zarrcore.open_hierarchy(tmp_path / "repo")
 
 
 def test_the_description_has_the_version_and_the_log(repository: Repository, store: IcechunkStore) -> None:
@@ -202,7 +202,7 @@ def test_the_description_has_the_version_and_the_log(repository: Repository, sto
     assert [line[:20] for line in log.splitlines()][:2] == [repository.second, repository.first]
     assert log.splitlines()[0].endswith("  second")
     assert open_store(f"{repository.path}|icechunk://branch.main/").notes() == []
-    (note,) = zarrcore.open(repository.path).store.notes()
+    (note,) = zarrcore.open_hierarchy(repository.path).store.notes()
     assert "branch main" in note
 
 
@@ -219,10 +219,10 @@ def test_a_repository_in_s3(s3: S3Server) -> None:
     )
     create(storage)
     for url, options in (("s3://bucket/icechunk/repo", {}), ("s3://bucket/icechunk/repo?tag=v1", {})):
-        with zarrcore.open(url, **s3.options, **options) as hierarchy:
+        with zarrcore.open_hierarchy(url, **s3.options, **options) as hierarchy:
             version = {"tag": "v1"} if "?" in url else {"branch": "main"}
             assert_same(hierarchy, values_of(storage, **version))
-    with zarrcore.open("s3://bucket/icechunk", **s3.options) as hierarchy:
+    with zarrcore.open_hierarchy("s3://bucket/icechunk", **s3.options) as hierarchy:
         assert_same(hierarchy, values_of(storage, branch="main"), "/repo")
 
 
@@ -230,7 +230,7 @@ def test_a_repository_in_gcs(gcs: GCSServer, s3: S3Server, tmp_path: Path) -> No
     # The service cannot replace values conditionally, so that icechunk cannot write there.
     repository = write(tmp_path / "repo")
     s3.upload(repository.path, "gcs/icechunk/repo")
-    with zarrcore.open("gs://gcs/icechunk/repo", **gcs.options) as hierarchy:
+    with zarrcore.open_hierarchy("gs://gcs/icechunk/repo", **gcs.options) as hierarchy:
         assert_same(
             hierarchy, values_of(icechunk.local_filesystem_storage(str(repository.path)), branch="main")
         )
@@ -247,7 +247,7 @@ def test_a_repository_in_azure(azure: AzureServer) -> None:
         config={"azure_storage_endpoint": azure.endpoint_url, "azure_allow_http": "true"},
     )
     create(storage)
-    with zarrcore.open("az://container/icechunk/repo", **azure.options) as hierarchy:
+    with zarrcore.open_hierarchy("az://container/icechunk/repo", **azure.options) as hierarchy:
         assert_same(hierarchy, values_of(storage, branch="main"))
 
 
@@ -276,7 +276,7 @@ def test_each_of_random_commits_has_the_values_of_zarr_python(commits: list[Any]
             root.attrs["number"] = number
             snapshots.append(session.commit(str(number)))
         for number, snapshot in enumerate(snapshots):
-            with zarrcore.open(folder, snapshot=snapshot) as hierarchy:
+            with zarrcore.open_hierarchy(folder, snapshot=snapshot) as hierarchy:
                 assert hierarchy.root.attributes["number"] == number
                 assert_same(hierarchy, values_of(storage, snapshot_id=snapshot))
         assert np.array_equal([len(snapshots)], [len(commits)])

@@ -21,7 +21,7 @@ def repository(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 def test_each_version_is_a_folder_with_its_values(repository: Repository) -> None:
     storage = icechunk.local_filesystem_storage(str(repository.path))
-    with zarrcore.open(repository.path, all_versions=True) as hierarchy:
+    with zarrcore.open_hierarchy(repository.path, all_versions=True) as hierarchy:
         assert [node.path for node in hierarchy.children("/")] == ["/branches", "/snapshots", "/tags"]
         assert [node.name for node in hierarchy.children("/branches")] == ["main", "side"]
         assert [node.name for node in hierarchy.children("/tags")] == ["v1"]
@@ -44,13 +44,13 @@ def test_each_version_is_a_folder_with_its_values(repository: Repository) -> Non
 
 
 def test_an_empty_version_is_an_empty_group(repository: Repository) -> None:
-    with zarrcore.open(repository.path, all_versions=True) as hierarchy:
+    with zarrcore.open_hierarchy(repository.path, all_versions=True) as hierarchy:
         node = hierarchy["/snapshots/1CECHNKREP0F1RSTCMT0"]
         assert (node.kind, [*hierarchy.children(node.path)]) == ("group", [])
 
 
 def test_keys_listings_and_values_agree(repository: Repository) -> None:
-    with zarrcore.open(repository.path, all_versions=True) as hierarchy:
+    with zarrcore.open_hierarchy(repository.path, all_versions=True) as hierarchy:
         store = hierarchy.store
         assert isinstance(store, VersionTreeStore)
         keys = [entry.key for entry in store.list()]
@@ -71,7 +71,7 @@ def test_keys_listings_and_values_agree(repository: Repository) -> None:
 def test_a_new_branch_appears_and_a_moved_one_is_noticed(tmp_path: Path) -> None:
     written = write(tmp_path / "repo")
     repository = icechunk.Repository.open(icechunk.local_filesystem_storage(str(written.path)))
-    with zarrcore.open(written.path, all_versions=True) as hierarchy:
+    with zarrcore.open_hierarchy(written.path, all_versions=True) as hierarchy:
         assert hierarchy["/branches/side/a/b"][3, 3] == -1
         repository.create_branch("new", written.second)
         repository.reset_branch("side", written.second)
@@ -84,6 +84,6 @@ def test_a_new_branch_appears_and_a_moved_one_is_noticed(tmp_path: Path) -> None
 def test_a_version_that_is_broken_does_not_hide_the_others(tmp_path: Path) -> None:
     written = write(tmp_path / "repo")
     (written.path / "snapshots" / written.second).unlink()
-    with zarrcore.open(written.path, all_versions=True) as hierarchy:
+    with zarrcore.open_hierarchy(written.path, all_versions=True) as hierarchy:
         kinds = {node.name: node.kind for node in hierarchy.children("/branches")}
         assert kinds == {"main": "broken", "side": "group"}

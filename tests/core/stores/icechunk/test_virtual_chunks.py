@@ -43,11 +43,11 @@ def test_chunks_in_files_need_permission_where_others_read_them(tmp_path: Path) 
         icechunk.local_filesystem_store(str(data)),
         icechunk.credentials.LocalFileSystemAccess,
     )
-    with zarrcore.open(tmp_path / "repo") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "repo") as hierarchy:
         assert hierarchy["/a"][...].tolist() == VALUES.tolist()
     for allowed in ((), ("s3://bucket/",), (f"file://{tmp_path}/dat",), (str(tmp_path / "repo"),)):
         with (
-            zarrcore.open(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy,
+            zarrcore.open_hierarchy(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy,
             pytest.raises(
                 BrokenReferenceError, match=rf"not allowed.*--allow-targets file://{data}/ "
             ) as caught,
@@ -55,7 +55,7 @@ def test_chunks_in_files_need_permission_where_others_read_them(tmp_path: Path) 
             hierarchy["/a"][...]
         assert caught.value.allow == f"file://{data}/"
     allowed = ("s3://b/", str(tmp_path))
-    with zarrcore.open(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "repo", targets="shared", allow_targets=allowed) as hierarchy:
         assert hierarchy["/a"][...].tolist() == VALUES.tolist()
         (data / "x.bin").unlink()
         with pytest.raises(BrokenReferenceError, match="virtual chunk that cannot be read"):
@@ -76,12 +76,14 @@ def test_chunks_in_a_bucket_are_read_with_the_credentials_of_its_endpoint(
     )
     # The repository chooses this machine as the endpoint, unless the user does, too.
     refused = pytest.raises(BrokenReferenceError, match="--allow-targets s3://bucket/virtual/ allows it")
-    with zarrcore.open(tmp_path / "repo", anonymous=True) as hierarchy, refused:
+    with zarrcore.open_hierarchy(tmp_path / "repo", anonymous=True) as hierarchy, refused:
         hierarchy["/a"][...]
-    with zarrcore.open(tmp_path / "repo", targets="shared", **s3.options) as hierarchy, refused:
+    with zarrcore.open_hierarchy(tmp_path / "repo", targets="shared", **s3.options) as hierarchy, refused:
         hierarchy["/a"][...]
-    with zarrcore.open(tmp_path / "repo", **s3.options) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "repo", **s3.options) as hierarchy:
         assert hierarchy["/a"][...].tolist() == VALUES.tolist()
     for options in (s3.options, {"anonymous": True}):
-        with zarrcore.open(tmp_path / "repo", allow_targets=["s3://bucket/virtual/"], **options) as hierarchy:
+        with zarrcore.open_hierarchy(
+            tmp_path / "repo", allow_targets=["s3://bucket/virtual/"], **options
+        ) as hierarchy:
             assert hierarchy["/a"][...].tolist() == VALUES.tolist()

@@ -47,7 +47,7 @@ def test_keys_are_written_and_erased(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="only the process that opened"):
             pickle.dumps(session)
         session.commit("changed")
-    with zarrcore.open(written.path, branch="side") as hierarchy:
+    with zarrcore.open_hierarchy(written.path, branch="side") as hierarchy:
         assert hierarchy.root.attributes == {"n": 1}
         assert "/large" not in hierarchy
         assert hierarchy["/a/b"][0, 0] == -1
@@ -80,5 +80,5 @@ def test_what_cannot_be_written_says_so(tmp_path: Path) -> None:
     with open_session(open_store(tmp_path / "new", create=True), "dev") as session:
         session.set("zarr.json", GROUP)
         session.commit("first")
-    with zarrcore.open(tmp_path / "new", branch="dev") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "new", branch="dev") as hierarchy:
         assert hierarchy.root.attributes == {"n": 1}

@@ -112,7 +112,7 @@ def test_records_beyond_the_end_are_errors(tmp_path: Path) -> None:
     write(tmp_path / "a.nc", "NETCDF3_CLASSIC")
     (tmp_path / "cut.nc").write_bytes((tmp_path / "a.nc").read_bytes()[:-20])
     with (
-        zarrcore.open(tmp_path / "cut.nc") as hierarchy,
+        zarrcore.open_hierarchy(tmp_path / "cut.nc") as hierarchy,
         pytest.raises(BrokenReferenceError, match="ends at byte"),
     ):
         hierarchy["letters"][...]
@@ -123,4 +123,4 @@ def test_a_broken_header_is_one_line(tmp_path: Path) -> None:
     data = (tmp_path / "a.nc").read_bytes()
     (tmp_path / "cut.nc").write_bytes(data[:100])
     with pytest.raises(StoreError, match=r"cut\.nc is a broken NetCDF file: a part of the header"):
-        zarrcore.open(tmp_path / "cut.nc")
+        zarrcore.open_hierarchy(tmp_path / "cut.nc")

@@ -85,7 +85,7 @@ def test_any_file_reads_as_with_nibabel(
     values = values_of(shape, dtype, seed)
     write(path, values, version=version, order=order, scaling=scaling)
     expected: Any = nibabel.load(path)
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         array, image = hierarchy["0"], hierarchy["/"]
         stored = np.asarray(expected.dataobj.get_unscaled()).T
         if len(shape) == 5:  # OME-Zarr wants time before the channel
@@ -116,7 +116,7 @@ def test_colours_are_channels(tmp_path: Path, suffix: str, channels: int) -> Non
         colours[name] = voxels + number
     path = tmp_path / f"a{suffix}"
     write(path, colours)
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         array = hierarchy["0"]
         assert array.shape == (channels, 7, 6, 5)
         for number in range(channels):
@@ -137,7 +137,7 @@ def test_an_image_has_axes_scales_and_the_rest_of_the_header(tmp_path: Path) -> 
     image.header["cal_max"] = 0.7
     image.header.extensions.append(nibabel.nifti1.Nifti1Extension("comment", b"from the scanner"))
     nibabel.save(image, tmp_path / "a.nii")
-    with zarrcore.open(tmp_path / "a.nii") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nii") as hierarchy:
         attributes = hierarchy["/"].attributes
         shown = image_of(hierarchy["/"])
         assert [(axis.name, axis.kind, axis.unit) for axis in shown.axes] == [
@@ -162,12 +162,12 @@ def test_pairs_of_files(tmp_path: Path, names: tuple[str, str]) -> None:
         content = (tmp_path / source).read_bytes()
         (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
         (tmp_path / source).unlink()
-    with zarrcore.open(tmp_path / names[0]) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / names[0]) as hierarchy:
         assert np.array_equal(hierarchy["0"][...], values.T)
         assert hierarchy["/"].attributes["nifti"]["extensions"] == [{"code": 6, "text": "text"}]
     (tmp_path / names[1]).unlink()
     with pytest.raises(StoreError, match=r"cannot be read as NIfTI: .*with its elements does not exist"):
-        zarrcore.open(tmp_path / names[0])
+        zarrcore.open_hierarchy(tmp_path / names[0])
 
 
 def test_a_copy_is_ome_zarr_that_zarr_python_and_xarray_read(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_requests_for_opening_and_for_a_plane(tmp_path: Path) -> None:
     with distant_server(tmp_path) as server:
         for name in ("a.nii", "a.nii.gz"):
             server.forget()
-            with zarrcore.open(f"{server.url}/{name}") as hierarchy:
+            with zarrcore.open_hierarchy(f"{server.url}/{name}") as hierarchy:
                 array = hierarchy["0"]
                 assert len(server.requests) <= 2
                 server.forget()
@@ -211,7 +211,7 @@ def test_large_images_have_several_chunks_of_which_the_last_is_padded(tmp_path: 
     values = values_of((181, 217, 61), "f4")
     for suffix in (".nii", ".nii.gz"):
         write(tmp_path / f"a{suffix}", values)
-        with zarrcore.open(tmp_path / f"a{suffix}") as hierarchy:
+        with zarrcore.open_hierarchy(tmp_path / f"a{suffix}") as hierarchy:
             array = hierarchy["0"]
             assert array.metadata.chunk_grid.chunk_shape[0] == 26
             assert array[60:].tobytes() == values.T[60:].tobytes()
@@ -233,7 +233,7 @@ def test_files_in_folders_archives_and_pipelines(tmp_path: Path) -> None:
         (f"{tmp_path}/a.data|nifti:", "0"),
         (f"{archive}|zip:anat/sub-01_T1w.nii.gz|nifti:", "0"),
     ):
-        with zarrcore.open(url) as hierarchy:
+        with zarrcore.open_hierarchy(url) as hierarchy:
             assert np.array_equal(hierarchy[name][...], values.T)
 
 
@@ -256,31 +256,31 @@ def test_broken_files_say_what_is_wrong(tmp_path: Path) -> None:
     write(tmp_path / "a.nii", values)
     content = (tmp_path / "a.nii").read_bytes()
     (tmp_path / "a.nii").write_bytes(content[:100_000])
-    with zarrcore.open(tmp_path / "a.nii") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nii") as hierarchy:
         assert np.array_equal(hierarchy["0"][3], values.T[3])
         with pytest.raises(ZarrError, match="ends at byte 100,000"):
             hierarchy["0"][...]
     (tmp_path / "a.nii.gz").write_bytes(gzip.compress(content)[:-5])
-    with zarrcore.open(tmp_path / "a.nii.gz") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nii.gz") as hierarchy:
         assert np.array_equal(hierarchy["0"][3], values.T[3])
         with pytest.raises(ZarrError, match="breaks off"):
             hierarchy["0"][...]
     write(tmp_path / "b.nii", values, datatype=1536)
     with pytest.raises(StoreError, match=r"b\.nii cannot be read as NIfTI: its elements are 128-bit floats"):
-        zarrcore.open(tmp_path / "b.nii")
+        zarrcore.open_hierarchy(tmp_path / "b.nii")
     assert "cannot be read as NIfTI" in run_inside("tree", tmp_path).text
 
 
 def test_a_header_that_claims_more_than_the_file_holds(tmp_path: Path) -> None:
     write(tmp_path / "a.nii", values_of((4, 5, 6), "u1"), dim=[7, *[30_000] * 3, *[1] * 4])
-    with zarrcore.open(tmp_path / "a.nii") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nii") as hierarchy:
         assert hierarchy["0"].size == 30_000**3
         assert len([*listable(hierarchy.store).list_prefix("0/c/")]) == 1
         with pytest.raises(ZarrError, match="ends at byte"):
             hierarchy["0"][..., -1, -1, -1]
     write(tmp_path / "b.nii", values_of((4, 5, 6), "u1"), dim=[7, *[30_000] * 7])
     with pytest.raises(StoreError, match="beyond all limits"):
-        zarrcore.open(tmp_path / "b.nii")
+        zarrcore.open_hierarchy(tmp_path / "b.nii")
     (tmp_path / "c.nii").write_bytes(b"no header")
     with pytest.raises((StoreError, HierarchyNotFoundError)):
-        zarrcore.open(tmp_path / "c.nii")
+        zarrcore.open_hierarchy(tmp_path / "c.nii")

@@ -81,7 +81,7 @@ def test_any_file_reads_as_with_pynrrd(
         header["kinds"] = [data.draw(names) for _ in shape]
     nrrd.write(str(path), values_of(shape, order + dtype), header, index_order="C")
     expected, _ = nrrd.read(str(path), index_order="C")
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         array = hierarchy["0"]
         source = hierarchy.store
         assert isinstance(source, NrrdSource)
@@ -105,7 +105,7 @@ def test_what_the_mount_writes_is_read_again(tmp_path: Path) -> None:
     group.create_array("x", data=values, dimension_names=["z", "y", "x"])
     outcome = run_inside("cat", tmp_path / "a.zarr", "x", "--as", "nrrd")
     (tmp_path / "x.nrrd").write_bytes(outcome.stdout)
-    with zarrcore.open(tmp_path / "x.nrrd") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "x.nrrd") as hierarchy:
         assert np.array_equal(hierarchy["0"][...], values)
         assert hierarchy["0"].dimension_names == ("z", "y", "x")
 
@@ -123,7 +123,7 @@ def test_colours_are_channels_and_volumes_have_coordinates(tmp_path: Path, encod
         "patient": "nobody",
     }
     nrrd.write(str(tmp_path / "a.nrrd"), values, header, index_order="C")
-    with zarrcore.open(tmp_path / "a.nrrd") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nrrd") as hierarchy:
         assert np.array_equal(hierarchy["0"][...], np.moveaxis(values, -1, 0))
         assert np.array_equal(hierarchy["0"][1, 2, 3:5], values[2, 3:5, :, 1])
         attributes = hierarchy["/"].attributes
@@ -171,16 +171,16 @@ def test_elements_in_other_files(tmp_path: Path, fields: dict[str, str], files: 
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     write(tmp_path / "a.nhdr", "", **fields)
-    with zarrcore.open(tmp_path / "a.nhdr") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "a.nhdr") as hierarchy:
         assert np.array_equal(hierarchy["0"][...], VALUES)
         assert np.array_equal(hierarchy["0"][7, 2:4], VALUES[7, 2:4])
         again = pickle.loads(pickle.dumps(hierarchy.store))
         keys = [entry.key for entry in listable(again).list_prefix("0/c/")]
         assert [again.get(key) for key in keys] == [hierarchy.store.get(key) for key in keys]
     archive = shutil.make_archive(str(tmp_path.with_name(f"{tmp_path.name}-zip")), "zip", tmp_path)
-    with zarrcore.open(f"{archive}|zip:a.nhdr|nrrd:") as hierarchy:
+    with zarrcore.open_hierarchy(f"{archive}|zip:a.nhdr|nrrd:") as hierarchy:
         assert np.array_equal(hierarchy["0"][...], VALUES)
-    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/a.nhdr") as hierarchy:
+    with distant_server(tmp_path) as server, zarrcore.open_hierarchy(f"{server.url}/a.nhdr") as hierarchy:
         assert np.array_equal(hierarchy["0"][...], VALUES)
 
 
@@ -193,17 +193,17 @@ def test_a_remote_header_must_not_read_local_files(tmp_path: Path) -> None:
     write(served / "b.nhdr", "", data_file="../../../secret")
     with distant_server(tmp_path / "served") as server:
         with pytest.raises(StoreError, match=rf"--allow-targets {tmp_path} allows it"):
-            zarrcore.open(f"{server.url}/inner/a.nhdr")
-        with zarrcore.open(f"{server.url}/inner/a.nhdr", allow_targets=(str(secret),)) as hierarchy:
+            zarrcore.open_hierarchy(f"{server.url}/inner/a.nhdr")
+        with zarrcore.open_hierarchy(f"{server.url}/inner/a.nhdr", allow_targets=(str(secret),)) as hierarchy:
             assert np.array_equal(hierarchy["0"][...], VALUES)
         with pytest.raises(StoreError, match="leads out of the store"):
-            zarrcore.open(f"{server.url}/inner/b.nhdr")
+            zarrcore.open_hierarchy(f"{server.url}/inner/b.nhdr")
 
 
 def test_requests_for_opening_and_for_a_plane(tmp_path: Path) -> None:
     values = values_of((41, 90, 100), "i2")
     nrrd.write(str(tmp_path / "a.nrrd"), values, {"encoding": "raw"}, index_order="C")
-    with distant_server(tmp_path) as server, zarrcore.open(f"{server.url}/a.nrrd") as hierarchy:
+    with distant_server(tmp_path) as server, zarrcore.open_hierarchy(f"{server.url}/a.nrrd") as hierarchy:
         array = hierarchy["0"]
         assert len(server.requests) == 1
         server.forget()
@@ -236,12 +236,15 @@ def test_broken_files_say_what_is_wrong(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.nrrd"
         write(path, "\n", VALUES.tobytes().replace(b"\n", b"x"), **fields)
         with pytest.raises(StoreError, match=rf"{number}\.nrrd cannot be read as NRRD: .*{why}"):
-            zarrcore.open(path)
+            zarrcore.open_hierarchy(path)
     (tmp_path / "long.nrrd").write_bytes(b"NRRD0004\n" + b"# comment\n" * 200_000)
     with pytest.raises(StoreError, match="its header has more than 1,048,576 bytes"):
-        zarrcore.open(tmp_path / "long.nrrd")
+        zarrcore.open_hierarchy(tmp_path / "long.nrrd")
     write(tmp_path / "short.nrrd", "\n", VALUES.tobytes()[:-1])
-    with zarrcore.open(tmp_path / "short.nrrd") as hierarchy, pytest.raises(ZarrError, match="ends at byte"):
+    with (
+        zarrcore.open_hierarchy(tmp_path / "short.nrrd") as hierarchy,
+        pytest.raises(ZarrError, match="ends at byte"),
+    ):
         hierarchy["0"][...]
     for text, why in (
         (b"1 2 3", "ends at byte"),
@@ -249,11 +252,14 @@ def test_broken_files_say_what_is_wrong(tmp_path: Path) -> None:
         (b"99999 ", "its text is broken"),
     ):
         write(tmp_path / "text.nrrd", "\n", text, encoding="ascii")
-        with zarrcore.open(tmp_path / "text.nrrd") as hierarchy, pytest.raises(ZarrError, match=why):
+        with (
+            zarrcore.open_hierarchy(tmp_path / "text.nrrd") as hierarchy,
+            pytest.raises(ZarrError, match=why),
+        ):
             hierarchy["0"][...]
     write(tmp_path / "missing.nhdr", "", data_file="nothing")
     with (
-        zarrcore.open(tmp_path / "missing.nhdr") as hierarchy,
+        zarrcore.open_hierarchy(tmp_path / "missing.nhdr") as hierarchy,
         pytest.raises(ZarrError, match="does not exist"),
     ):
         hierarchy["0"][...]

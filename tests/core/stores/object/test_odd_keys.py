@@ -89,11 +89,11 @@ def test_a_prefix_of_the_bucket(s3: S3Server, bucket: str) -> None:
     with open_store(f"{bucket}/b", **s3.options) as store:
         assert sorted(entry.key for entry in store.list()) == ["x/c/0", "x/zarr.json", "zarr.json"]
         assert "/x" in store.skipped_keys()
-        assert zc.open(store)["x"][...].tolist() == list(b"1234")
+        assert zc.open_hierarchy(store)["x"][...].tolist() == list(b"1234")
 
 
 def test_check_names_them_and_nothing_else(s3: S3Server, bucket: str) -> None:
-    found = list(check(zc.open(bucket, **s3.options)))
+    found = list(check(zc.open_hierarchy(bucket, **s3.options)))
     assert {finding.what for finding in found if finding.severity != "note"} <= {"odd-key", "implicit-group"}
     assert {"b//", "t\tab"} <= {finding.key for finding in found if finding.what == "odd-key"}
 

@@ -67,7 +67,7 @@ def test_any_volume_reads_as_with_tensorstore(
     shape, dtype, encoding, members = volume
     path = tmp_path_factory.mktemp("a")
     expected = write_scale(path, random_values(shape, dtype, seed, most), encoding, **members)
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         array = hierarchy["8_8_8"]
         found = array[...].reshape(expected.shape)
         assert found.dtype == expected.dtype
@@ -85,7 +85,7 @@ def test_scales_are_levels_of_one_image(tmp_path: Path) -> None:
         key = f"{8 * factor}_{8 * factor}_40"
         resolution = (8 * factor, 8 * factor, 40)
         write_scale(tmp_path, values, key=key, resolution=resolution, voxel_offset=[4 // factor, 0, 10])
-    with zarrcore.open(tmp_path) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path) as hierarchy:
         assert [(node.path, node.kind) for node in hierarchy.walk()] == [
             *(("/", "group"), ("/16_16_40", "array"), ("/8_8_40", "array"))
         ]
@@ -105,7 +105,7 @@ def test_a_segmentation_is_labels_and_names_its_other_data(tmp_path: Path) -> No
     info |= {"mesh": "mesh", "skeletons": "skeletons", "segment_properties": "properties"}
     del info["@type"]  # as older writers
     (tmp_path / "info").write_text(json.dumps(info))
-    with zarrcore.open(tmp_path) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path) as hierarchy:
         attributes = hierarchy["/"].attributes
         assert image_of(hierarchy["/"]).is_labels
         assert attributes["neuroglancer"]["mesh"] == "mesh"
@@ -133,7 +133,7 @@ def test_compressed_files_of_chunks_are_read(tmp_path: Path, encoding: str) -> N
     for path in (tmp_path / "8_8_8").iterdir():
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    with zarrcore.open(tmp_path) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path) as hierarchy:
         assert np.array_equal(hierarchy["8_8_8"][...], expected)
         assert np.array_equal(hierarchy["8_8_8"][7, 3:4], expected[7, 3:4])
         keys = [entry.key for entry in listable(hierarchy.store).list_prefix("8_8_8/c/")]
@@ -144,11 +144,14 @@ def test_compressed_files_of_chunks_are_read(tmp_path: Path, encoding: str) -> N
             assert hierarchy.store.get(keys[0], ByteRange(2, 6)) == hierarchy.store.get(keys[0])[2:6]
     for path in (tmp_path / "8_8_8").iterdir():
         path.write_bytes(path.read_bytes()[:-9])
-    with zarrcore.open(tmp_path) as hierarchy, pytest.raises(ZarrError, match="ends early"):
+    with zarrcore.open_hierarchy(tmp_path) as hierarchy, pytest.raises(ZarrError, match="ends early"):
         hierarchy["8_8_8"][...]
     for path in (tmp_path / "8_8_8").iterdir():
         path.rename(path.with_suffix(".br"))
-    with zarrcore.open(tmp_path) as hierarchy, pytest.raises(StoreError, match="brotli --decompress"):
+    with (
+        zarrcore.open_hierarchy(tmp_path) as hierarchy,
+        pytest.raises(StoreError, match="brotli --decompress"),
+    ):
         hierarchy["8_8_8"][...]
 
 
@@ -164,7 +167,7 @@ def test_requests_for_opening_and_for_a_plane(tmp_path: Path) -> None:
         for name, most in (("a", 64), ("murmurhash3_x86_128", 68), ("identity", 68)):
             for url in (f"{server.url}/{name}", f"precomputed://{server.url}/{name}"):
                 server.forget()
-                with zarrcore.open(url) as hierarchy:
+                with zarrcore.open_hierarchy(url) as hierarchy:
                     array = hierarchy["8_8_8"]
                     if url.startswith("precomputed:"):
                         assert len(server.requests) <= 4
@@ -187,7 +190,7 @@ def test_volumes_in_buckets(tmp_path: Path, s3: S3Server, gcs: GCSServer, azure:
             for name in ("whole", "shards"):
                 url = f"{place}/volumes/{name}"
                 for address in (url, f"precomputed://{url}"):
-                    with zarrcore.open(address, **server.options) as hierarchy:
+                    with zarrcore.open_hierarchy(address, **server.options) as hierarchy:
                         assert [node.path for node in hierarchy.walk()] == ["/", "/8_8_8"]
                         assert np.array_equal(hierarchy["8_8_8"][3:9, 5:20], expected[3:9, 5:20])
                         assert np.array_equal(hierarchy["8_8_8"][...], expected)
@@ -198,7 +201,7 @@ def test_what_urls_name(tmp_path: Path) -> None:
     expected = write_scale(tmp_path / "a", random_values((1, 5, 6, 7), "uint8"))[0]
     archive = shutil.make_archive(str(tmp_path / "b"), "zip", tmp_path / "a")
     for url in (f"{tmp_path}/a|neuroglancer-precomputed:", f"precomputed://{tmp_path}/a", archive, tmp_path):
-        with zarrcore.open(url) as hierarchy:
+        with zarrcore.open_hierarchy(url) as hierarchy:
             name = "a/8_8_8" if url is tmp_path else "8_8_8"
             assert np.array_equal(hierarchy[name][...], expected)
 
@@ -210,7 +213,7 @@ def test_a_broken_scale_does_not_hide_the_others(tmp_path: Path) -> None:
     for more in ({"key": "a", "encoding": "compresso"}, {"key": "b", "size": [1, 2]}):
         info["scales"].append({**good, **more})
     (tmp_path / "info").write_text(json.dumps(info))
-    with zarrcore.open(tmp_path) as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path) as hierarchy:
         assert [node.kind for node in hierarchy.walk()] == ["group", "array", "broken", "broken"]
         assert str(hierarchy.node("/a").error) == "the scale cannot be read: its encoding is 'compresso'"
         image = image_of(hierarchy["/"])
@@ -218,7 +221,7 @@ def test_a_broken_scale_does_not_hide_the_others(tmp_path: Path) -> None:
     info["scales"] = 3
     (tmp_path / "info").write_text(json.dumps(info))
     with pytest.raises(StoreError, match="not that of a Neuroglancer volume: its scales are not a list"):
-        zarrcore.open(tmp_path)
+        zarrcore.open_hierarchy(tmp_path)
 
 
 def test_a_volume_that_changes_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +229,7 @@ def test_a_volume_that_changes_is_read_again(tmp_path: Path, monkeypatch: pytest
     for number, sharding in enumerate((SHARDING, {**SHARDING, "data_encoding": "raw"})):
         path = tmp_path / str(number)
         write_scale(path, random_values((1, 9, 9, 9), "uint16"), sharding=sharding)
-        with PrecomputedStore(LocalStore(path)) as store, zarrcore.open(store) as hierarchy:
+        with PrecomputedStore(LocalStore(path)) as store, zarrcore.open_hierarchy(store) as hierarchy:
             array = hierarchy["8_8_8"]
             before = array[...]
             shutil.rmtree(path)
@@ -257,7 +260,7 @@ def test_keys_outside_the_bounds_are_absent(tmp_path: Path) -> None:
 
 def test_codecs_are_never_written(tmp_path: Path) -> None:
     write_scale(tmp_path / "a", random_values((1, 5, 6, 7), "uint8"))
-    with zarrcore.open(tmp_path / "a") as hierarchy, zarrcore.create(tmp_path / "b") as other:
+    with zarrcore.open_hierarchy(tmp_path / "a") as hierarchy, zarrcore.create(tmp_path / "b") as other:
         source = hierarchy["8_8_8"].metadata
         with pytest.raises((UnsupportedError, MetadataError)):
             other.writer().create("/x", source)

@@ -34,7 +34,7 @@ def test_folders_of_kerchunk_have_the_keys_and_bytes_of_the_document(
             kerchunk_references(files / name), str(tmp_path / "a.parq"), record_size=record_size
         )
     theirs = fsspec.filesystem("reference", fo=str(documents / f"{name}.refs.json"), skip_instance_cache=True)
-    with open_store(tmp_path / "a.parq") as folder, zc.open(tmp_path / "a.parq") as hierarchy:
+    with open_store(tmp_path / "a.parq") as folder, zc.open_hierarchy(tmp_path / "a.parq") as hierarchy:
         store = cast(AnyStore, hierarchy.store)
         assert folder.get(".zmetadata") is not None
         keys = [entry.key for entry in store.list()]
@@ -64,12 +64,12 @@ def rows(
 
 
 def test_absent_partitions_and_rows_are_fill_values_and_own_bytes_are_values(tmp_path: Path) -> None:
-    assert zc.open(write_folder(tmp_path / "a", None))["x"][...].tolist() == [7, 7]
-    assert zc.open(write_folder(tmp_path / "b", rows()))["x"][...].tolist() == [7, 7]
+    assert zc.open_hierarchy(write_folder(tmp_path / "a", None))["x"][...].tolist() == [7, 7]
+    assert zc.open_hierarchy(write_folder(tmp_path / "b", rows()))["x"][...].tolist() == [7, 7]
     raw = np.array([1, 2], "<i8").tobytes()
-    assert zc.open(write_folder(tmp_path / "c", rows(raw=raw)))["x"][...].tolist() == [1, 2]
+    assert zc.open_hierarchy(write_folder(tmp_path / "c", rows(raw=raw)))["x"][...].tolist() == [1, 2]
     (tmp_path / "x.bin").write_bytes(b"12345678" + raw)
-    assert zc.open(write_folder(tmp_path / "d", rows("x.bin", 8, 16)))["x"][...].tolist() == [1, 2]
+    assert zc.open_hierarchy(write_folder(tmp_path / "d", rows("x.bin", 8, 16)))["x"][...].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_absent_partitions_and_rows_are_fill_values_and_own_bytes_are_values(tmp
 def test_broken_partitions_are_errors_and_never_fill_values(
     tmp_path: Path, table: pyarrow.Table | bytes
 ) -> None:
-    with zc.open(write_folder(tmp_path / "a", table)) as hierarchy, pytest.raises(StoreError):
+    with zc.open_hierarchy(write_folder(tmp_path / "a", table)) as hierarchy, pytest.raises(StoreError):
         hierarchy["x"][...]
 
 
 @pytest.mark.parametrize("record_size", [0, -1, 1 << 40, "many", None, True])
 def test_a_broken_record_size_is_refused(tmp_path: Path, record_size: object) -> None:
     with pytest.raises(StoreError, match="record_size"):
-        zc.open(write_folder(tmp_path / "a", None, record_size))
+        zc.open_hierarchy(write_folder(tmp_path / "a", None, record_size))
 
 
 def test_few_partitions_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_few_partitions_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             {"path": pyarrow.nulls(10, pyarrow.string()), "offset": [0] * 10, "size": [0] * 10, "raw": raw}
         )
         parquet.write_table(table, tmp_path / "x" / f"refs.{record}.parq")
-    with zc.open(tmp_path) as hierarchy:
+    with zc.open_hierarchy(tmp_path) as hierarchy:
         values = hierarchy["x"][...].reshape(100, 10, 2)
         assert np.array_equal(values[:, 0, 0], np.arange(100))
         store = cast(Any, hierarchy.store)

@@ -48,7 +48,7 @@ def test_chunks_near_each_other_are_few_requests(server: DistantServer, name: st
     folder = {"web": f"{server.url}/bucket", "bucket": "s3://bucket", "folder": server.root / "bucket"}[place]
     # A remote document must not name another place, nor a local one this machine's servers.
     allowed = [] if name == "relative" else [{"web": f"{server.url}/bucket/", "bucket": "s3://bucket/"}[name]]
-    with zc.open(
+    with zc.open_hierarchy(
         f"{folder}/{name}.refs.json", allow_targets=() if name == place else allowed, **server.s3_options
     ) as hierarchy:
         array = hierarchy["x"]
@@ -62,7 +62,7 @@ def test_chunks_near_each_other_are_few_requests(server: DistantServer, name: st
 def test_chunks_are_cached_one_by_one(server: DistantServer, tmp_path: Path) -> None:
     address = f"{server.url}/bucket/web.refs.json"
     for attempt in range(2):
-        with zc.open(address, cache_dir=tmp_path / "cache") as hierarchy:
+        with zc.open_hierarchy(address, cache_dir=tmp_path / "cache") as hierarchy:
             server.forget()
             assert np.array_equal(hierarchy["x"][...], VALUES)
             assert (len(server.requests) == 0) is (attempt == 1)
@@ -72,20 +72,23 @@ def test_chunks_are_cached_one_by_one(server: DistantServer, tmp_path: Path) -> 
 def test_a_remote_document_reads_local_files_only_if_allowed(server: DistantServer, name: str) -> None:
     address = f"{server.url}/bucket/{name}.refs.json"
     with (
-        zc.open(address) as hierarchy,
+        zc.open_hierarchy(address) as hierarchy,
         pytest.raises(BrokenReferenceError, match=f"--allow-targets {server.root}/bucket allows"),
     ):
         hierarchy["x"][...]
-    with zc.open(address, allow_targets=(f"file://{server.root}",)) as hierarchy:
+    with zc.open_hierarchy(address, allow_targets=(f"file://{server.root}",)) as hierarchy:
         assert np.array_equal(hierarchy["x"][...], VALUES)
 
 
 def test_a_target_that_became_shorter_is_an_error(server: DistantServer) -> None:
     (server.root / "bucket" / "x.bin").write_bytes(bytes(1000))
-    with zc.open(f"{server.url}/bucket/web.refs.json") as hierarchy:
+    with zc.open_hierarchy(f"{server.url}/bucket/web.refs.json") as hierarchy:
         assert hierarchy["x"][:200].tolist() == [0] * 200
         with pytest.raises(BrokenReferenceError):
             hierarchy["x"][...]
     (server.root / "bucket" / "x.bin").unlink()
-    with zc.open(f"{server.url}/bucket/web.refs.json") as hierarchy, pytest.raises(BrokenReferenceError):
+    with (
+        zc.open_hierarchy(f"{server.url}/bucket/web.refs.json") as hierarchy,
+        pytest.raises(BrokenReferenceError),
+    ):
         hierarchy["x"][...]

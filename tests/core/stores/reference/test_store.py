@@ -26,7 +26,7 @@ from zarrcore.stores.reference.store import open_document
 @pytest.mark.parametrize("name", ["day0.nc", "plain.h5", "classic.nc"])
 def test_values_are_those_of_the_files(files: Path, documents: Path, name: str) -> None:
     compared = 0
-    with zc.open(documents / f"{name}.refs.json") as hierarchy:
+    with zc.open_hierarchy(documents / f"{name}.refs.json") as hierarchy:
         for node in hierarchy.walk():
             if node.kind == "array":
                 expected = _read(files / name, node.path)
@@ -63,7 +63,7 @@ def test_a_combination_along_a_dimension_is_one_array(files: Path, tmp_path: Pat
     parts = [kerchunk_references(files / f"day{day}.nc") for day in range(2)]
     combined = MultiZarrToZarr(parts, concat_dims=["time"], identical_dims=["lat", "lon"]).translate()
     (tmp_path / "air.refs.json").write_text(json.dumps(combined))
-    with zc.open(tmp_path / "air.refs.json") as hierarchy:
+    with zc.open_hierarchy(tmp_path / "air.refs.json") as hierarchy:
         expected = np.concatenate([_read(files / f"day{day}.nc", "air") for day in range(2)])
         assert np.array_equal(hierarchy["air"][...], expected)
         assert hierarchy["time"][...].tolist() == [*range(6)]
@@ -77,7 +77,7 @@ def test_documents_open_whatever_their_names(documents: Path, tmp_path: Path, na
     elif name.endswith(".zst"):
         data = zstandard.compress(data)
     (tmp_path / name).write_bytes(data)
-    with zc.open(tmp_path / name) as hierarchy:
+    with zc.open_hierarchy(tmp_path / name) as hierarchy:
         assert hierarchy["y"].shape == (1000,)
 
 
@@ -86,7 +86,7 @@ def test_folders_list_documents_by_their_suffix_only(documents: Path, tmp_path: 
     for name in ("a.refs.json", "b.json"):
         (tmp_path / name).write_bytes(data)
     (tmp_path / "notes.json").write_text('{"name": "x"}')
-    with zc.open(tmp_path) as hierarchy:
+    with zc.open_hierarchy(tmp_path) as hierarchy:
         assert list(hierarchy.child_names("/")) == ["a.refs.json"]
         assert hierarchy["a.refs.json/y"].shape == (1000,)
 
@@ -116,7 +116,7 @@ def test_targets_that_cannot_be_read_are_errors_and_never_fill_values(
     (tmp_path / "a.json").write_text(
         json.dumps({"version": 1, "refs": array_documents() | {"x/0": reference}})
     )
-    with zc.open(tmp_path / "a.json") as hierarchy, pytest.raises(StoreError, match=expected):
+    with zc.open_hierarchy(tmp_path / "a.json") as hierarchy, pytest.raises(StoreError, match=expected):
         hierarchy["x"][...]
 
 
@@ -135,7 +135,7 @@ def test_relative_targets_are_beside_the_document(tmp_path: Path) -> None:
     (tmp_path / "documents").mkdir()
     refs = array_documents() | {"x/0": ["../data/x.bin", 8, 16]}
     (tmp_path / "documents" / "a.json").write_text(json.dumps({"version": 1, "refs": refs}))
-    assert zc.open(tmp_path / "documents" / "a.json")["x"][...].tolist() == [4, 5]
+    assert zc.open_hierarchy(tmp_path / "documents" / "a.json")["x"][...].tolist() == [4, 5]
 
 
 def test_a_store_survives_pickling_and_refreshing(documents: Path) -> None:

@@ -99,7 +99,7 @@ def test_all_encodings_that_tifffile_writes(
         assert is_image or np.array_equal(expected, values)
         for zarr_format in FORMATS:
             references = _referenced(path, zarr_format)
-            found = zc.open(references)["/"][...]
+            found = zc.open_hierarchy(references)["/"][...]
             assert found.dtype == np.dtype(dtype)
             assert np.array_equal(found, expected), (colour, zarr_format)
             # imagecodecs decodes images to numbers in the byte order of the machine, whatever the document says
@@ -116,7 +116,7 @@ def test_pyramids_with_predictors(tmp_path: Path) -> None:
         writer.write(values[::2, ::2], subfiletype=1, **options)
     for zarr_format in FORMATS:
         references = _referenced(path, zarr_format, multiscales=True)
-        with zc.open(references) as hierarchy:
+        with zc.open_hierarchy(references) as hierarchy:
             for name, expected in (("0", values), ("1", values[::2, ::2])):
                 assert np.array_equal(hierarchy[name][...], expected)
                 assert np.array_equal(_by_zarr(references, zarr_format, name), expected)
@@ -143,7 +143,7 @@ def test_tables_and_colours_of_jpeg_that_gdal_writes(tmp_path: Path, photometric
     expected = tifffile.imread(path)
     for zarr_format in FORMATS:
         references = _referenced(path, zarr_format)
-        assert np.array_equal(zc.open(references)["/"][...], expected)
+        assert np.array_equal(zc.open_hierarchy(references)["/"][...], expected)
         assert np.array_equal(_by_zarr(references, zarr_format), expected)
 
 
@@ -155,7 +155,7 @@ def test_segments_that_are_missing_have_the_fill_value(tmp_path: Path) -> None:
     expected = tifffile.imread(path)
     assert sorted(set(expected.flat)) == [0, 5, 9]
     references = _referenced(path)
-    assert np.array_equal(zc.open(references)["/"][...], expected)
+    assert np.array_equal(zc.open_hierarchy(references)["/"][...], expected)
     assert np.array_equal(_by_zarr(references, 2), expected)
 
 
@@ -167,4 +167,4 @@ def test_codecs_without_their_package_are_named_with_what_installs_it(
     references = _referenced(path)
     monkeypatch.setitem(sys.modules, "imagecodecs", None)
     with pytest.raises(UnsupportedError, match=r"imagecodecs_delta.*pip install 'zarrscope\[tiff\]'"):
-        _ = zc.open(references)["/"].chunk_shape and zc.open(references)["/"][...]
+        _ = zc.open_hierarchy(references)["/"].chunk_shape and zc.open_hierarchy(references)["/"][...]

@@ -37,6 +37,6 @@ def test_files_combined_along_a_dimension_are_one_array(files: Path, tmp_path: P
         with netCDF4.Dataset(files / f"day{day}.nc") as file:
             file["air"].set_auto_maskandscale(False)
             expected.append(file["air"][...])
-    with zc.open(tmp_path / "days") as hierarchy:
+    with zc.open_hierarchy(tmp_path / "days") as hierarchy:
         assert np.array_equal(hierarchy["air"][...], np.concatenate(expected))
         assert hierarchy["time"][...].tolist() == [*range(6)]

@@ -35,7 +35,7 @@ def up(tmp_path: Path) -> Path:
 def test_an_array_of_a_collection_stays_strict(name: str, up: Path, tmp_path: Path) -> None:
     for allowed in ((), (str(tmp_path),)):
         store = StatisticsStore(open_store(up, allow_targets=allowed))
-        with zarrcore.open(store) as hierarchy:
+        with zarrcore.open_hierarchy(store) as hierarchy:
             array = pickle.loads(pickle.dumps(hierarchy[f"{name}/x"]))
         if allowed:
             assert np.array_equal(array[...], range(4))

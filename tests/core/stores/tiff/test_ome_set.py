@@ -24,7 +24,7 @@ TILES = {"tile": (16, 16), "compression": "zlib"}
 
 def opened(path: Path, level: int = 0) -> ArrayNode:
     """An array of a set."""
-    node = zarrcore.open(path)[f"/{level}"]
+    node = zarrcore.open_hierarchy(path)[f"/{level}"]
     assert isinstance(node, ArrayNode)
     return node
 
@@ -53,7 +53,7 @@ def test_a_set_may_be_much_larger_than_each_of_its_files(
 
 def test_names_scales_and_channels_are_those_of_the_metadata_in_another_file(tmp_path: Path) -> None:
     write_set(tmp_path, "in the first")
-    ome = zarrcore.open(tmp_path / name_of(2))["/"].attributes["ome"]
+    ome = zarrcore.open_hierarchy(tmp_path / name_of(2))["/"].attributes["ome"]
     assert ome["multiscales"][0]["name"] == "cells"
     assert ome["multiscales"][0]["datasets"][0]["coordinateTransformations"][0]["scale"][-1] == 0.5
     assert [channel["label"] for channel in ome["omero"]["channels"]] == ["dye 0", "dye 1"]

@@ -80,14 +80,14 @@ def test_a_replaced_file_is_read_again(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_copy_has_the_same_elements(tmp_path: Path) -> None:
     (tmp_path / "a.tif").write_bytes(pyramid(LEVELS, **TILED, metadata={"axes": "CYX"}))
     assert run_inside("copy", tmp_path / "a.tif", tmp_path / "a.zarr").status == 0
-    copy = zarrcore.open(tmp_path / "a.zarr")
+    copy = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     for place, level in enumerate(LEVELS):
         np.testing.assert_array_equal(copy.node(str(place))[...], level)
 
 
 def test_a_remote_pyramid_is_opened_with_few_requests(tmp_path: Path, server: DistantServer) -> None:
     (tmp_path / "a.tif").write_bytes(pyramid(LEVELS, as_pages=True, **TILED, metadata=None))
-    node = zarrcore.open(f"{server.url}/a.tif").node("0")
+    node = zarrcore.open_hierarchy(f"{server.url}/a.tif").node("0")
     assert isinstance(node, ArrayNode)
     assert len(server.requests) <= 2
     server.forget()
@@ -99,7 +99,7 @@ def test_a_remote_pyramid_is_opened_with_few_requests(tmp_path: Path, server: Di
 def test_a_remote_file_without_a_suffix_is_recognized(tmp_path: Path, server: DistantServer) -> None:
     (tmp_path / "scan").write_bytes(written(IMAGE[0]))
     for address in (f"{server.url}/scan", f"{server.url}/scan|tiff:"):
-        np.testing.assert_array_equal(zarrcore.open(address).node("0")[...], IMAGE[0])
+        np.testing.assert_array_equal(zarrcore.open_hierarchy(address).node("0")[...], IMAGE[0])
 
 
 def test_without_tifffile_the_error_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +186,6 @@ def test_bytes_after_the_stream_of_a_deflated_strip_are_ignored_as_by_libtiff(
     tifffile.imwrite(tmp_path / "a.tif", strips, compression="zlib", photometric="minisblack", **options)
     with rasterio.open(tmp_path / "a.tif") as file:
         np.testing.assert_array_equal(file.read(1), plane)
-    found = zarrcore.open(tmp_path / "a.tif")["0"]
+    found = zarrcore.open_hierarchy(tmp_path / "a.tif")["0"]
     assert isinstance(found, zarrcore.Array)
     np.testing.assert_array_equal(found.read(), plane)

@@ -103,4 +103,4 @@ def test_a_local_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
-        zarrcore.open(tmp_path / "a.nii")
+        zarrcore.open_hierarchy(tmp_path / "a.nii")

@@ -32,7 +32,7 @@ def names(path: Path) -> list[str]:
 
 
 def findings(path: Path) -> list[str]:
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         return [found.sentence for found in check(hierarchy) if found.what == "ome-zarr-zip"]
 
 
@@ -74,7 +74,7 @@ def test_other_programs_read_it(tmp_path: Path) -> None:
 def test_a_changed_file_no_longer_says_that_its_documents_come_first(tmp_path: Path) -> None:
     path = tmp_path / "image.ozx"
     make(path)
-    with zarrcore.open(path, "r+") as hierarchy:
+    with zarrcore.open_hierarchy(path, "r+") as hierarchy:
         hierarchy.create_array("/new", shape=(1,), dtype="uint8")
     with zipfile.ZipFile(path) as archive:
         assert json.loads(archive.comment) == {"ome": {"version": "0.5"}}
@@ -82,7 +82,7 @@ def test_a_changed_file_no_longer_says_that_its_documents_come_first(tmp_path: P
         "OME-NGFF RFC 9: the documents are not first in the directory, from the root down",
         "OME-NGFF RFC 9: it does not have the end records of ZIP64",
     ]
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         assert hierarchy["/new"].shape == (1,)
         assert hierarchy["/a/0"][...].tolist() == [[7] * 4] * 4
 

@@ -142,7 +142,7 @@ def check(data: bytes) -> None:
         grid = {"name": "regular", "configuration": {"chunk_shape": shape}}
         told = {**_ARRAY, "shape": shape, "dimension_names": names, "chunk_grid": grid}
         values[f"{path}/zarr.json"] = _document(told, parts.get("array" if path == "a" else path))
-    hierarchy = zarrcore.open(MemoryStore(values=values))
+    hierarchy = zarrcore.open_hierarchy(MemoryStore(values=values))
     for node in hierarchy.walk():
         recognised = recognise(node)
         try:

@@ -207,7 +207,7 @@ def check(data: bytes) -> None:
     _with_attributes(values, "image", document.get("group"))
     for path, name in (("image/0", "array"), ("image/s0", "array"), ("image/x", "line"), ("image/y", "line")):
         _with_attributes(values, path, document.get(name))
-    hierarchy = zarrcore.open(MemoryStore("", values), format="v3")
+    hierarchy = zarrcore.open_hierarchy(MemoryStore("", values), format="v3")
     try:
         group = hierarchy["/image"]
         arrays = [hierarchy[f"/image/{name}"] for name in ("0", "x", "y")]  # "s0" is as "0"

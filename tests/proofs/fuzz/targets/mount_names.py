@@ -102,7 +102,7 @@ def _roots() -> tuple[Directory, ...]:
         hierarchy.create_array(name, shape=(2,), dtype="uint8")
     for key in ("g/a//b", "g/./c", "g/%/d", "odd\0key"):
         store.set(key, b"x")
-    arrays = ArraysTree(lambda: zarrcore.open(store), Freshness(math.inf))
+    arrays = ArraysTree(lambda: zarrcore.open_hierarchy(store), Freshness(math.inf))
     keys = KeysTree(store, Freshness(math.inf))
     return arrays.root(True), HDF5Tree(arrays).root(True), Zarr3Tree(arrays).root(True), keys.root()
 

@@ -65,7 +65,9 @@ def test_a_zero_dimensional_and_an_empty_array_have_files_but_no_planes(tmp_path
 
 def test_only_files_that_the_elements_fill_can_be_written(tmp_path: Path) -> None:
     zc.create(tmp_path / "h.zarr").create_array("/a", shape=(2, 3), dtype="uint8")
-    tree = ArraysTree(lambda: zc.open(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20))
+    tree = ArraysTree(
+        lambda: zc.open_hierarchy(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20)
+    )
     directory = walk(tree.root(True), "a")
     writable = {
         name: walk(directory, name).is_writable

@@ -50,7 +50,9 @@ def writable(tmp_path: Path) -> Directory:
     hierarchy = zc.create(tmp_path / "h.zarr")
     hierarchy.create_array("/a", shape=(2,), dtype="u1")[...] = [1, 2]
     hierarchy.create_group("/g")
-    tree = ArraysTree(lambda: zc.open(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20))
+    tree = ArraysTree(
+        lambda: zc.open_hierarchy(tmp_path / "h.zarr", "r+"), fresh(), memory=SpoolMemory(1 << 20)
+    )
     return tree.root(True)
 
 
@@ -103,9 +105,9 @@ def test_nodes_are_made_but_neither_removed_nor_renamed(writable: Directory) -> 
 
 def test_an_attribute_of_a_group_is_set_in_its_document(writable: Directory, tmp_path: Path) -> None:
     writable.set_metadata("attributes.title", '"é"'.encode())
-    assert dict(zc.open(tmp_path / "h.zarr").root.attributes) == {"title": "é"}
+    assert dict(zc.open_hierarchy(tmp_path / "h.zarr").root.attributes) == {"title": "é"}
     writable.set_metadata("attributes.title", None)
-    assert dict(zc.open(tmp_path / "h.zarr").root.attributes) == {}
+    assert dict(zc.open_hierarchy(tmp_path / "h.zarr").root.attributes) == {}
 
 
 def test_a_read_only_group_refuses_every_change(small: Path) -> None:
@@ -130,7 +132,7 @@ def test_changes_wait_in_a_worker(writable: Directory) -> None:
 
 def test_the_document_of_a_broken_node_of_a_remote_store_waits_in_a_worker() -> None:
     store = Remote({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "b/zarr.json": b"{"})
-    broken = walk(ArraysTree(lambda: zc.open(store), fresh()).root(True), "b")
+    broken = walk(ArraysTree(lambda: zc.open_hierarchy(store), fresh()).root(True), "b")
     with pytest.raises(WouldBlockError):
         broken.lookup("document.json", False)
     assert content(broken.lookup("document.json", True)) == b"{"

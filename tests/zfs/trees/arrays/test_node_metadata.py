@@ -12,7 +12,7 @@ from zarrfs.trees.root import LazyTree, WithControl
 
 
 def test_nodes_have_metadata_for_extended_attributes(small: Path) -> None:
-    root = ArraysTree(lambda: zc.open(small), fresh()).root(True)
+    root = ArraysTree(lambda: zc.open_hierarchy(small), fresh()).root(True)
     tree = WithControl(LazyTree(lambda wait: root), root)
     assert tree.metadata(False) == {"kind": "group", "format": "v3", "attributes.title": "é"}
     assert walk(root, "cube").metadata(False) == {

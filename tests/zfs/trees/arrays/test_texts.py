@@ -29,7 +29,7 @@ def test_elements_of_variable_length_are_text(small: Path) -> None:
 def test_a_text_that_changes_is_stale(tmp_path: Path) -> None:
     values = zarr.create_array(tmp_path / "a.zarr", shape=(2,), dtype=str)
     clock = Clock()
-    root = ArraysTree(lambda: zc.open(tmp_path / "a.zarr"), fresh(60.0, clock)).root(True)
+    root = ArraysTree(lambda: zc.open_hierarchy(tmp_path / "a.zarr"), fresh(60.0, clock)).root(True)
     file = walk(root, "data.json")
     values[0] = "longer"
     assert content(file) == b'["", ""]\n'

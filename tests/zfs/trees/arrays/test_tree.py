@@ -36,7 +36,7 @@ def test_a_changed_key_only_affects_data_made_from_it() -> None:
     store = MemoryStore(values={})
     zc.create(store).create_array("/a", shape=(4,), dtype="u1", chunks=(2,))[...] = 7
     cache = zc.ChunkCache(1 << 20)
-    view = ArraysTree(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
+    view = ArraysTree(lambda: zc.open_hierarchy(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
 
     def decoded_again(key: str | None) -> int:
         before = cache.misses

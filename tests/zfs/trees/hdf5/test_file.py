@@ -65,7 +65,7 @@ def test_an_open_file_stays_when_metadata_change(ocean: Path, tmp_path: Path, mo
     source = shutil.copytree(ocean, tmp_path / "a.zarr")
     mounted = mount(source, "--metadata-ttl", "forever")
     path = mounted.path / "hdf5" / "sea" / "wave.h5"
-    hierarchy = zc.open(source, "r+")
+    hierarchy = zc.open_hierarchy(source, "r+")
     with path.open("rb", buffering=0) as before, path.open("rb") as again:
         content = before.read()
         number = os.fstat(before.fileno()).st_ino
@@ -104,10 +104,10 @@ def test_new_metadata_of_the_same_length_are_shown(ocean: Path, tmp_path: Path, 
     path = mounted.path / "hdf5" / "sea" / "wave.h5"
     size = path.stat().st_size
     for units in ("cm", "mm", "km"):
-        zc.open(source, "r+")["sea/wave"].attributes = {"units": units}
+        zc.open_hierarchy(source, "r+")["sea/wave"].attributes = {"units": units}
         with h5py.File(path) as file:
             assert file["wave"].attrs["units"] == units
-        zc.open(source, "r+")["sea/time"][0] = len(units)
+        zc.open_hierarchy(source, "r+")["sea/time"][0] = len(units)
         with h5py.File(path) as file:
             assert file["time"][0] == len(units)
     assert path.stat().st_size == size
@@ -219,7 +219,9 @@ def test_data_written_in_another_tree_is_visible(ocean: Path, tmp_path: Path, mo
 def view(path: Path, clock: Clock) -> HDF5Tree:
     freshness = Freshness(10.0, clock)
     return HDF5Tree(
-        ArraysTree(lambda: zc.open(path, metadata_max_age_s=0.0), freshness, shown=("raw", "npy", "h5"))
+        ArraysTree(
+            lambda: zc.open_hierarchy(path, metadata_max_age_s=0.0), freshness, shown=("raw", "npy", "h5")
+        )
     )
 
 
@@ -290,7 +292,7 @@ def test_a_group_with_a_new_array_is_made_again(ocean: Path, tmp_path: Path) -> 
     source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
     tree = view(source, clock)
     before = walk(tree.root(True), "sea", "__all__.h5").sized(True)
-    zc.open(source, "r+").create_array("sea/new", shape=(3,), dtype="u1")
+    zc.open_hierarchy(source, "r+").create_array("sea/new", shape=(3,), dtype="u1")
     assert walk(tree.root(True), "sea", "__all__.h5").version == before.version, "within the time to live"
     clock.s += 20
     file = walk(tree.root(True), "sea", "__all__.h5")
@@ -333,7 +335,7 @@ def test_a_size_over_the_network_is_not_asked_for_by_a_listing(tmp_path: Path) -
     documents = (tmp_path / "a.zarr").rglob("zarr.json")
     values = {path.relative_to(tmp_path / "a.zarr").as_posix(): path.read_bytes() for path in documents}
     remote = Remote(values)
-    tree = HDF5Tree(ArraysTree(lambda: zc.open(remote), Freshness(10.0, Clock()), shown=("h5",)))
+    tree = HDF5Tree(ArraysTree(lambda: zc.open_hierarchy(remote), Freshness(10.0, Clock()), shown=("h5",)))
     root = tree.root(True)
     file = root.lookup("wave.h5", True)
     assert isinstance(file, File)

@@ -32,7 +32,7 @@ def file_of(mount: Mount, node: Any, suffix: str) -> Path:
 
 def test_every_file_equals_the_exported_one(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
     """Groups with everything below them, and arrays with their coordinates."""
-    hierarchy, mount = zc.open(mounted_hierarchy[0].path), mounted_hierarchy[1]
+    hierarchy, mount = zc.open_hierarchy(mounted_hierarchy[0].path), mounted_hierarchy[1]
     compared = 0
     for node in hierarchy.walk():
         is_group = isinstance(node, zc.Group)

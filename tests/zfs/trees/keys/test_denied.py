@@ -187,4 +187,4 @@ def test_other_views_of_a_denied_chunk(tmp_path: Path, server: FaultServer) -> N
     with pytest.raises(AccessDeniedError):
         files.cat_file("keys/c/1")
     with pytest.raises(AccessDeniedError):
-        zc.open(url)["/"][...]
+        zc.open_hierarchy(url)["/"][...]

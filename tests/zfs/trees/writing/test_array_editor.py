@@ -70,7 +70,7 @@ def test_an_array_replaced_while_it_is_written_is_neither_opened_nor_stored(
 ) -> None:
     edits = editor.open(array(hierarchy))
     edits.write(0, b"\7", True)
-    other = zc.open(hierarchy.store, "r+")
+    other = zc.open_hierarchy(hierarchy.store, "r+")
     other.erase("/a")
     replaced = other.create_array("/a", shape=(5,), dtype="u1", chunks=(2,))
     assert editor.edits(replaced) is None
@@ -150,7 +150,7 @@ def test_attributes_of_a_node_that_cannot_be_parsed_are_refused(editor: ArrayEdi
     store = MemoryStore(
         values={"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "b/zarr.json": b"{}"}
     )
-    broken = next(iter(zc.open(store).root.children()))
+    broken = next(iter(zc.open_hierarchy(store).root.children()))
     with pytest.raises(RefusedError) as caught:
         editor.set_attribute(broken, "attributes.x", b"1")
     assert caught.value.errno == errno.EPERM

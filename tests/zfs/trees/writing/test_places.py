@@ -49,7 +49,7 @@ def test_all_kinds_of_stores_are_writable(name: str, tmp_path: Path, mount: Moun
     with open(mounted.arrays / "deep" / "x" / "data.raw", "r+b") as file:
         file.write(b"\1" * 8)
     assert mounted.umount().status == 0
-    with zc.open(place) as found:
+    with zc.open_hierarchy(place) as found:
         assert found["deep/x"][0, :3].tolist() == [0x01010101, 0x01010101, 2]
         assert bytes(found.store.get("note") or b"") == b"second"
 

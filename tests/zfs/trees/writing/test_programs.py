@@ -67,7 +67,7 @@ def test_zarr_python(both: tuple[str, Mount], s3: S3Server, name: str, version: 
     np.testing.assert_array_equal(again["deep/er/array"][...], expected)
     assert (again.attrs["by"], again["deep/er/array"].attrs["units"]) == ("zarr-python", "m")
     keywords = {} if url.startswith("/") else s3.options
-    with zc.open(f"{url}/{name}.zarr", **keywords) as found:
+    with zc.open_hierarchy(f"{url}/{name}.zarr", **keywords) as found:
         np.testing.assert_array_equal(found["deep/er/array"][...], expected)
     # The other trees of the same mount show it at once.
     shown = mounted.arrays / f"{name}.zarr" / "deep" / "er" / "array" / "data.npy"
@@ -95,7 +95,7 @@ def test_tensorstore(both: tuple[str, Mount], s3: S3Server, driver: str) -> None
     again = tensorstore.open({"driver": driver, "kvstore": place}).result()
     np.testing.assert_array_equal(again.read().result(), expected)
     keywords = {} if url.startswith("/") else s3.options
-    with zc.open(f"{url}/ts-{driver}.zarr", **keywords) as found:
+    with zc.open_hierarchy(f"{url}/ts-{driver}.zarr", **keywords) as found:
         np.testing.assert_array_equal(found["/"][...], expected)
 
 

@@ -110,7 +110,7 @@ def test_a_damaged_root_in_a_folder_of_hierarchies(tmp_path: Path, mount: Mounte
         with pytest.raises(OSError, match="Input/output"):
             array[:]
         with pytest.raises((MetadataError, KeyError)) as caught:
-            zc.open(folder)[f"{name}/g/a/none"]
+            zc.open_hierarchy(folder)[f"{name}/g/a/none"]
         assert isinstance(caught.value, MetadataError) or "no node" in str(caught.value)
     root.write_bytes(good)
     mounted.refresh()

@@ -120,7 +120,7 @@ def older(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[z
             (folder / day / key).parent.mkdir(parents=True, exist_ok=True)
             (folder / day / key).write_bytes(value)
     write_collection(folder / "collection")
-    return zc.open(folder), mounter(folder)
+    return zc.open_hierarchy(folder), mounter(folder)
 
 
 def test_other_readers_read_older_formats(older: tuple[zc.Hierarchy, Mount]) -> None:
@@ -266,8 +266,8 @@ def test_a_recursive_copy_is_a_hierarchy(mounter: Mounter, tmp_path: Path) -> No
     copied = tmp_path / "copied"
     done = subprocess.run(["cp", "-r", mounter(source).path / "zarr3", copied], capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert not [finding for finding in check(zc.open(copied)) if finding.severity == "error"]
-    assert_read(copied / "b", zc.open(source)["b"].read())
+    assert not [finding for finding in check(zc.open_hierarchy(copied)) if finding.severity == "error"]
+    assert_read(copied / "b", zc.open_hierarchy(source)["b"].read())
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ def test_a_store_without_a_hierarchy_has_an_error_file(tmp_path: Path, mount: Mo
 def test_places_are_reversible_and_metadata_are_those_of_the_array(tmp_path: Path) -> None:
     array = zarr.create_array(tmp_path / "a.zarr", shape=(5, 7, 3), chunks=(2, 3, 3), dtype="u2")
     array[...] = np.arange(105).reshape(5, 7, 3)
-    arrays = ArraysTree(lambda: zc.open(tmp_path / "a.zarr"), Freshness(60.0))
+    arrays = ArraysTree(lambda: zc.open_hierarchy(tmp_path / "a.zarr"), Freshness(60.0))
     root = Zarr3Tree(arrays).root(wait=True)
     assert root.metadata(wait=True) == arrays.root(wait=True).metadata(wait=True)
     places: dict[int, str] = {}

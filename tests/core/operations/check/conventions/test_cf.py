@@ -87,5 +87,5 @@ def test_a_dataset_of_xarray(tmp_path: Path) -> None:
     data["x_bnds"] = (("x", "b"), np.zeros((2, 2)))
     data.v.encoding = {"dtype": "int16", "scale_factor": 0.1, "_FillValue": -1}
     data.to_zarr(tmp_path / "a.zarr", consolidated=False)
-    hierarchy = zarrcore.open(tmp_path / "a.zarr")
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "a.zarr")
     assert [sentence for node in hierarchy.walk() for sentence in broken(hierarchy, node.path)] == []

@@ -46,7 +46,7 @@ def write(path: Path, **options: Any) -> None:
 def test_elements_in_external_files(folder: Path, generation: str) -> None:
     write(folder / "a.h5", **files.GENERATIONS[generation])
     assert files.assert_same(folder / "a.h5") == 3
-    with zarrcore.open(folder / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(folder / "a.h5") as hierarchy:
         assert (hierarchy["parts"][4, 180_000:190_000] == VALUES[4, 180_000:190_000]).all()
         sizes = {entry.key: entry.size for entry in listable(hierarchy.store).list_prefix("parts/c/")}
         assert sizes == {f"parts/c/{i}/0": 4 << 20 for i in range(3)}
@@ -56,7 +56,7 @@ def test_external_files_on_a_server(folder: Path) -> None:
     (folder / "bucket").mkdir()
     os.chdir(folder / "bucket")
     write(folder / "bucket/a.h5")
-    with distant_server(folder) as server, zarrcore.open(f"{server.url}/bucket/a.h5") as hierarchy:
+    with distant_server(folder) as server, zarrcore.open_hierarchy(f"{server.url}/bucket/a.h5") as hierarchy:
         assert hierarchy["whole"][5, 77] == VALUES[5, 77]
         assert np.array_equal(hierarchy["parts"][3:6], VALUES[3:6])
 
@@ -64,7 +64,7 @@ def test_external_files_on_a_server(folder: Path) -> None:
 def test_an_external_file_that_is_missing_is_an_error(folder: Path) -> None:
     write(folder / "a.h5")
     (folder / "w.raw").unlink()
-    with zarrcore.open(folder / "a.h5") as hierarchy:
+    with zarrcore.open_hierarchy(folder / "a.h5") as hierarchy:
         with pytest.raises(BrokenReferenceError, match=r"'w\.raw'.* does not exist"):
             hierarchy["whole"][0]
         assert hierarchy["short"][3] == 7
@@ -78,17 +78,19 @@ def test_external_files_elsewhere_are_read_for_local_files_only(folder: Path) ->
             file.create_dataset("a", (4,), "u1", external=[(target, 0, 4)])
     (folder / "secret/s.raw").write_bytes(b"\1\2\3\4")
     for name in ("absolute", "above"):
-        with zarrcore.open(folder / f"bucket/{name}.h5") as hierarchy:
+        with zarrcore.open_hierarchy(folder / f"bucket/{name}.h5") as hierarchy:
             assert hierarchy["a"][...].tolist() == [1, 2, 3, 4]
     with distant_server(folder / "bucket") as server:
         with (
-            zarrcore.open(f"{server.url}/absolute.h5") as hierarchy,
+            zarrcore.open_hierarchy(f"{server.url}/absolute.h5") as hierarchy,
             pytest.raises(BrokenReferenceError, match=f"--allow-targets {folder}/secret allows it"),
         ):
             hierarchy["a"][...]
-        with zarrcore.open(f"{server.url}/above.h5") as hierarchy, pytest.raises(StoreError):
+        with zarrcore.open_hierarchy(f"{server.url}/above.h5") as hierarchy, pytest.raises(StoreError):
             hierarchy["a"][...]
-        with zarrcore.open(f"{server.url}/absolute.h5", allow_targets=(str(folder / "secret"),)) as hierarchy:
+        with zarrcore.open_hierarchy(
+            f"{server.url}/absolute.h5", allow_targets=(str(folder / "secret"),)
+        ) as hierarchy:
             assert hierarchy["a"][...].tolist() == [1, 2, 3, 4]
 
 

@@ -67,14 +67,19 @@ def test_a_remote_file_reads_local_files_only_if_allowed(tmp_path: Path) -> None
     write(tmp_path / "bucket/above.h5", "../secret/s.h5")
     with distant_server(tmp_path / "bucket") as server:
         for name in ("v", "above"):
-            with zarrcore.open(f"{server.url}/{name}.h5") as hierarchy, pytest.raises(ZarrError) as caught:
+            with (
+                zarrcore.open_hierarchy(f"{server.url}/{name}.h5") as hierarchy,
+                pytest.raises(ZarrError) as caught,
+            ):
                 hierarchy["v"][...]
             assert "s.h5" in str(caught.value)
-        with zarrcore.open(f"{server.url}/v.h5", allow_targets=(str(tmp_path / "secret"),)) as hierarchy:
+        with zarrcore.open_hierarchy(
+            f"{server.url}/v.h5", allow_targets=(str(tmp_path / "secret"),)
+        ) as hierarchy:
             assert hierarchy["v"][...].tolist() == [0, 1, 2]
         # Absolute names are those of the machine that wrote the file: the file of that name beside it counts.
         write_source(tmp_path / "bucket/s.h5")
-        with zarrcore.open(f"{server.url}/v.h5") as hierarchy:
+        with zarrcore.open_hierarchy(f"{server.url}/v.h5") as hierarchy:
             assert hierarchy["v"][...].tolist() == [0, 1, 2]
 
 
@@ -83,7 +88,7 @@ def test_a_source_that_is_not_hdf5_or_broken_is_one_line(tmp_path: Path) -> None
     for content in (b"something else" * 100, b"\x89HDF\r\n\x1a\n" + bytes(200)):
         (tmp_path / "s.h5").write_bytes(content)
         with (
-            zarrcore.open(tmp_path / "v.h5") as hierarchy,
+            zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy,
             pytest.raises((ZarrError, UnsupportedError)) as caught,
         ):
             hierarchy["v"][...]

@@ -59,7 +59,7 @@ def test_frames_of_other_files(tmp_path: Path, generation: str, source: dict[str
         layout[:] = h5py.VirtualSource(file["all"])[2, :, 3]
         file.create_virtual_dataset("of a virtual one", layout)
     assert files.assert_same(tmp_path / "v.h5") == 6
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
         expected = (1, 2, 3) if not source else (1, 6, 7)
         assert hierarchy["all"].chunk_shape == expected
     checked = run_inside("check", tmp_path / "v.h5")
@@ -109,7 +109,7 @@ def test_types_that_are_not_converted_are_one_line(tmp_path: Path) -> None:
         layout[:] = h5py.VirtualSource(file["s"])
         file.create_virtual_dataset("v", layout)
     with (
-        zarrcore.open(tmp_path / "v.h5") as hierarchy,
+        zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy,
         pytest.raises(ZarrError, match="its source has the type float64"),
     ):
         hierarchy["v"][...]
@@ -150,7 +150,7 @@ def test_any_mappings_of_slices(tmp_path: Path, data: st.DataObject) -> None:
                 layout[here] = h5py.VirtualSource(source)[tuple(there)]
         file.create_virtual_dataset("v", layout, fillvalue=-7)
     files.assert_same(path)
-    with zarrcore.open(path) as hierarchy:
+    with zarrcore.open_hierarchy(path) as hierarchy:
         store = hierarchy.store
         keys = {entry.key for entry in listable(store).list_prefix("v/c/")}
         grid = np.ndindex(*(-(-n // c) for n, c in zip(shape, hierarchy["v"].chunk_shape, strict=True)))
@@ -222,11 +222,11 @@ def test_a_source_that_appears_is_seen(tmp_path: Path, monkeypatch: pytest.Monke
     os.rename(tmp_path / "s1.h5", tmp_path / "later.h5")
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file.create_virtual_dataset("v", stacked(), fillvalue=-1)
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
         assert (hierarchy["v"][1] == -1).all()
         assert (hierarchy["v"][2] == FRAMES[2]).all()
     os.rename(tmp_path / "later.h5", tmp_path / "s1.h5")
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
         assert (hierarchy["v"][1] == FRAMES[1]).all()
 
 
@@ -237,7 +237,7 @@ def test_sources_on_a_server(tmp_path: Path) -> None:
         file.create_virtual_dataset("v", stacked())
     with distant_server(tmp_path) as server:
         for place, options in (("s3://", server.s3_options), (f"{server.url}/", {})):
-            with zarrcore.open(f"{place}bucket/v.h5", **options) as hierarchy:
+            with zarrcore.open_hierarchy(f"{place}bucket/v.h5", **options) as hierarchy:
                 assert np.array_equal(hierarchy["v"][...], FRAMES)
                 assert hierarchy["v"].chunk_shape == (1, 2, 3)
 
@@ -250,7 +250,7 @@ def test_a_virtual_dataset_that_leads_to_itself_says_so(tmp_path: Path) -> None:
             file.create_virtual_dataset("v", layout)
     for name in ("a", "c"):
         with (
-            zarrcore.open(tmp_path / f"{name}.h5") as hierarchy,
+            zarrcore.open_hierarchy(tmp_path / f"{name}.h5") as hierarchy,
             pytest.raises(UnsupportedError, match="leads to itself"),
         ):
             hierarchy["v"]
@@ -267,7 +267,7 @@ def test_mappings_that_do_not_fit_say_so(tmp_path: Path) -> None:
         plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         plist.set_virtual(h5py.h5s.create_simple((2, 3)), b".", b"s", h5py.h5s.create_simple((6,)))
         h5py.h5d.create(file.id, b"other shape", h5py.h5t.NATIVE_INT64, h5py.h5s.create_simple((2, 3)), plist)
-    with zarrcore.open(tmp_path / "v.h5") as hierarchy:
+    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
         with pytest.raises(StoreError, match="is smaller"):
             hierarchy["more"][...]
         with pytest.raises(StoreError, match="is smaller"):

@@ -34,7 +34,8 @@ SLACK_S = 20.0
 COMMANDS = (("copy", "chunk"), ("copy", "document"), ("check", "chunk"))
 TREES = ("keys", "arrays", "zarr3", "hdf5")
 SLOW = ("silent", "drips", "cut")
-GROWS_MAX = 200 << 20
+GROWS_MAX = 256 << 20
+"""A listing of 128 MiB is read before it is refused, and 24 threads at once take 80 MiB, once."""
 PLACES = tuple(
     f"{wrong}-{where}"
     for number, wrong in enumerate(WRONGS, 1)

@@ -1,21 +1,26 @@
-"""A Dask cluster of real processes on the loopback interface, whose parts can be killed."""
+"""A Dask cluster of real processes on the loopback interface, whose parts can be killed.
+
+They are forks of a process that has imported Dask, which takes most of the time of their starts.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.servers.processes import free_port
 from tests.waiting import PATIENCE_S
 
-_ROOT = Path(__file__).parents[2]
+_SCHEDULER, _WORKER = "distributed.cli.dask_scheduler", "distributed.cli.dask_worker"
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload([__name__, _SCHEDULER, _WORKER, "zarrcore.operations.cluster"])
 
 
 @dataclass
@@ -25,8 +30,8 @@ class DaskCluster:
     work: Path
     """A directory for the workers' files."""
     port: int = field(default_factory=free_port)
-    scheduler: subprocess.Popen[bytes] | None = None
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    scheduler: BaseProcess | None = None
+    workers: list[BaseProcess] = field(default_factory=list)
 
     @property
     def address(self) -> str:
@@ -36,19 +41,14 @@ class DaskCluster:
     def start_scheduler(self) -> None:
         """Start the scheduler, at the same address each time."""
         self.scheduler = _process(
-            "distributed.cli.dask_scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(self.port),
-            "--no-dashboard",
+            _SCHEDULER, "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
         )
 
     def start_worker(self) -> None:
         """Start a worker."""
         self.workers.append(
             _process(
-                "distributed.cli.dask_worker", self.address, "--host", "127.0.0.1", "--nthreads", "1",
+                _WORKER, self.address, "--host", "127.0.0.1", "--nthreads", "1",
                 "--no-nanny", "--no-dashboard", "--local-directory", str(self.work),
             )
         )  # fmt: skip
@@ -75,11 +75,10 @@ class DaskCluster:
                 kill(process)
 
 
-def kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: BaseProcess) -> None:
     """Kill a process, and wait for its end."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(process.pid, signal.SIGKILL)
-    process.wait(PATIENCE_S)
+    process.kill()
+    process.join(PATIENCE_S)
 
 
 @contextlib.contextmanager
@@ -96,11 +95,13 @@ def dask_cluster(work: Path, workers: int) -> Iterator[DaskCluster]:
         cluster.end()
 
 
-def _process(module: str, *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
-        cwd=_ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def _process(module: str, *arguments: str) -> BaseProcess:
+    process = _FORKS.Process(target=_run, args=(module, arguments), daemon=True)
+    process.start()
+    return process
+
+
+def _run(module: str, arguments: tuple[str, ...]) -> None:
+    for descriptor in range(3):
+        os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+    import_module(module).main(arguments)

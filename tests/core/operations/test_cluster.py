@@ -285,11 +285,11 @@ def test_a_killed_worker_costs_nothing_but_time(large: Path, tmp_path: Path) -> 
         second = cluster.workers[1]
 
         def kill_second(path: str, done: int, total: int) -> None:
-            if second.poll() is None:
+            if second.is_alive():
                 kill(second)
 
         assert [*check(zc.open_hierarchy(target), progress=kill_second, run_work=run_work)] == []
-        assert second.poll() is not None
+        assert not second.is_alive()
     assert np.array_equal(zarr.open_array(target, mode="r")[...], LARGE)
 
 

@@ -102,7 +102,7 @@ def on_cluster(address: str) -> Iterator[RunWork]:
         # while the thread of its event loop starts. If that thread collects it, both wait for each other.
         gc.collect()
         try:
-            client: Any = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+            client: Any = Client(address, timeout="10s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise ClusterError(f"no Dask scheduler answers at {address}: {error}", address) from error
         try:

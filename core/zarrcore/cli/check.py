@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, printable
+from zarrcore.cli.text import painter, printable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from collections.abc import Callable
+
     from zarrcore.operations.check import Finding
 
 _DESCRIPTION = """\
@@ -57,7 +59,7 @@ def run(namespace: argparse.Namespace) -> int:
             if report is not None:
                 report(array, done, total)
 
-        out = console()
+        paint = painter()
         found = check(
             hierarchy,
             path,
@@ -71,7 +73,7 @@ def run(namespace: argparse.Namespace) -> int:
             if namespace.json:
                 findings.append(finding)
             elif not (namespace.quiet and finding.severity == "note"):
-                out.print(_line(finding), markup=True)
+                print(_line(finding, paint))
                 if sys.stdout.isatty():
                     sys.stdout.flush()
     told = {
@@ -94,13 +96,11 @@ def run(namespace: argparse.Namespace) -> int:
     return int(counts["error"] > 0 or (namespace.strict and counts["warning"] > 0))
 
 
-def _line(finding: Finding) -> str:
-    from rich.markup import escape
-
+def _line(finding: Finding, paint: Callable[[str, str], str]) -> str:
     # A key shows its node too, except at the root and in formats that keep documents elsewhere.
-    where = escape(printable(finding.key or finding.path))
-    style = _STYLES[finding.severity]
-    return f"[{style}]{finding.severity:<8}[/] [bold]{where}[/]  {escape(printable(finding.sentence))}"
+    severity = paint(f"{finding.severity:<8}", _STYLES[finding.severity])
+    where = paint(printable(finding.key or finding.path), "bold")
+    return f"{severity} {where}  {printable(finding.sentence)}"
 
 
 def _summary(counts: Counter[str], arrays: int, chunks: int, no_decode: bool) -> str:

@@ -59,13 +59,15 @@ if TYPE_CHECKING:
     from zarrcore.hierarchy import Collection as Collection
     from zarrcore.hierarchy import Group as Group
     from zarrcore.hierarchy import Hierarchy as Hierarchy
-    from zarrcore.hierarchy import create_hierarchy, open_node
-    from zarrcore.hierarchy import open_array as open_array
-    from zarrcore.hierarchy import open_group as open_group
+    from zarrcore.hierarchy import create_hierarchy
     from zarrcore.hierarchy import open_hierarchy as open_hierarchy
+    from zarrcore.hierarchy.open_node import open_array as open_array
+    from zarrcore.hierarchy.open_node import open_group as open_group
+    from zarrcore.hierarchy.open_node import open_node
     from zarrcore.metadata import ArrayMetadata as ArrayMetadata
     from zarrcore.metadata import GroupMetadata as GroupMetadata
     from zarrcore.stores import open_store as open_store
+    from zarrcore.version import __version__ as __version__
 
     create = create_hierarchy
     open = open_node  # noqa: A001 - what the library is called for
@@ -88,10 +90,11 @@ else:
             "filetypes": "VirtualFile virtual_file",
             "formats": "Format",
             "hierarchy": """
-                ArrayNode BrokenNode Collection Group Hierarchy create=create_hierarchy open=open_node open_array
-                open_group open_hierarchy
+                ArrayNode BrokenNode Collection Group Hierarchy create=create_hierarchy open_hierarchy
             """,
+            "hierarchy.open_node": "open=open_node open_array open_group",
             "metadata": "ArrayMetadata GroupMetadata",
             "stores": "open_store",
+            "version": "__version__",
         },
     )

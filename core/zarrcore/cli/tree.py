@@ -30,7 +30,7 @@ def register(commands: Any) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Print the tree. Nodes that cannot be opened or listed are shown with their error, and the exit status is 1."""
-    from zarrcore.describe import tree_lines
+    from zarrcore.tree_lines import tree_lines
 
     hierarchy = open_source(namespace)
     print_notes(hierarchy)

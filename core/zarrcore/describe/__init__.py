@@ -2,6 +2,5 @@
 
 from zarrcore.describe.array_facts import array_facts
 from zarrcore.describe.meaning_facts import meaning_facts, meaning_or_error
-from zarrcore.describe.tree_lines import tree_lines
 
-__all__ = ["array_facts", "meaning_facts", "meaning_or_error", "tree_lines"]
+__all__ = ["array_facts", "meaning_facts", "meaning_or_error"]

@@ -5,7 +5,6 @@ from zarrcore.hierarchy.consolidated import kept_consolidated
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, CollectionNode, Group, Node
 from zarrcore.hierarchy.open import create_hierarchy, hierarchy_above, open_hierarchy
-from zarrcore.hierarchy.open_node import open_array, open_group, open_node
 from zarrcore.hierarchy.paths import normalize_path
 
 __all__ = [
@@ -21,8 +20,5 @@ __all__ = [
     "hierarchy_above",
     "kept_consolidated",
     "normalize_path",
-    "open_array",
-    "open_group",
     "open_hierarchy",
-    "open_node",
 ]

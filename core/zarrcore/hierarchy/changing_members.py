@@ -13,6 +13,7 @@ from zarrcore.hierarchy.members import Members
 from zarrcore.hierarchy.new_array import CodecsLike, Lengths, as_data_type, as_lengths, new_array_metadata
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata
+from zarrcore.printable import did_you_mean
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy.nodes import ArrayNode, Group
@@ -96,8 +97,9 @@ class ChangingMembers(Members):
             ElementError: data that cannot be converted.
             UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
         """
-        if unknown:
-            raise TypeError(_unknown_argument(next(iter(unknown))))
+        for name in unknown:
+            known = ChangingMembers.create_array.__kwdefaults__ or ()
+            raise TypeError(f"create_array() has no argument {name!r}{did_you_mean(name, known)}")
         owner, whole = self._owner, self._path(path)
         owner.writer()  # a hierarchy that cannot be written is refused first
         shape, dtype = _shape_and_dtype(shape, dtype, data)
@@ -191,13 +193,3 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
     if found is None or dtype is None:
         raise TypeError("create_array() needs data, or a shape and a dtype")
     return found, dtype
-
-
-def _unknown_argument(name: str) -> str:
-    from difflib import get_close_matches
-
-    known = [
-        each for each in ChangingMembers.create_array.__annotations__ if each not in ("unknown", "return")
-    ]
-    near = get_close_matches(name, known, 1)
-    return f"create_array() has no argument {name!r}" + (f": did you mean {near[0]!r}?" if near else "")

@@ -139,7 +139,7 @@ class Members(Mapping[str, "AnyNode"], Closing):
             StoreError: the store failed.
         """
         # It shows meanings, which stand above this layer.
-        lines: Any = importlib.import_module("zarrcore.describe").tree_lines
+        lines: Any = importlib.import_module("zarrcore.tree_lines").tree_lines
         with self._owner.branch(self._base or self._owner.at, depth) as top:
             return "\n".join(line for _, line in lines(top))
 

@@ -61,7 +61,7 @@ def open_hierarchy(
         max_chunk_bytes: chunks that decode to more are refused.
         believe_consolidated: whether to use consolidated metadata; by default, if the store is remote and
             the mode is "r".
-        store_options: as `zarrcore.stores.StoreOptions`.
+        store_options: as `zarrcore.stores.StoreOptions`, or ``storage_options`` with their names in fsspec.
 
     Raises:
         HierarchyNotFoundError: no hierarchy was found. Mode "r" also accepts a folder that contains hierarchies.

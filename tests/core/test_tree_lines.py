@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zarrcore
 from tests.core.hierarchy.stores import ARRAY, GROUP, memory
-from zarrcore.describe import tree_lines
+from zarrcore.tree_lines import tree_lines
 
 
 def test_lines_lead_to_each_node_and_are_painted() -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zarrcore.errors import MetadataError as MetadataError
     from zarrcore.errors import MissingExtraError as MissingExtraError
     from zarrcore.errors import NodeExistsError as NodeExistsError
+    from zarrcore.errors import NodeKindError as NodeKindError
     from zarrcore.errors import NodeNotFoundError as NodeNotFoundError
     from zarrcore.errors import ReadCancelledError as ReadCancelledError
     from zarrcore.errors import ReadOnlyError as ReadOnlyError
@@ -53,18 +54,23 @@ if TYPE_CHECKING:
     from zarrcore.filetypes import VirtualFile as VirtualFile
     from zarrcore.filetypes import virtual_file as virtual_file
     from zarrcore.formats import Format as Format
+    from zarrcore.hierarchy import ArrayNode as ArrayNode
     from zarrcore.hierarchy import BrokenNode as BrokenNode
     from zarrcore.hierarchy import Collection as Collection
     from zarrcore.hierarchy import Group as Group
     from zarrcore.hierarchy import Hierarchy as Hierarchy
     from zarrcore.hierarchy import create_hierarchy
     from zarrcore.hierarchy import open_hierarchy as open_hierarchy
+    from zarrcore.hierarchy.open_node import open_array as open_array
+    from zarrcore.hierarchy.open_node import open_group as open_group
+    from zarrcore.hierarchy.open_node import open_node
     from zarrcore.metadata import ArrayMetadata as ArrayMetadata
     from zarrcore.metadata import GroupMetadata as GroupMetadata
     from zarrcore.stores import open_store as open_store
+    from zarrcore.version import __version__ as __version__
 
     create = create_hierarchy
-    open = open_hierarchy  # noqa: A001 - what the library is called for
+    open = open_node  # noqa: A001 - what the library is called for
 else:
     from zarrcore.lazy_exports import lazy_exports
 
@@ -77,16 +83,18 @@ else:
                 AccessDeniedError BodyTooLargeError BrokenBodyError BrokenReferenceError ChangedError
                 ChecksumError ClusterError CodecError ElementError HierarchyNotFoundError InternalError
                 InvalidKeyError KeyTooLongError ListingUnsupportedError MetadataError MissingExtraError
-                NodeExistsError NodeNotFoundError ReadCancelledError ReadOnlyError SelectionError
-                StoreError StoreFullError StoreNotFoundError StoreTimeoutError UnreachableError
+                NodeExistsError NodeKindError NodeNotFoundError ReadCancelledError ReadOnlyError
+                SelectionError StoreError StoreFullError StoreNotFoundError StoreTimeoutError UnreachableError
                 UnreadableNodeError UnsupportedError ValueTooLargeError WrongFormatError ZarrError
             """,
             "filetypes": "VirtualFile virtual_file",
             "formats": "Format",
             "hierarchy": """
-                BrokenNode Collection Group Hierarchy create=create_hierarchy open=open_hierarchy open_hierarchy
+                ArrayNode BrokenNode Collection Group Hierarchy create=create_hierarchy open_hierarchy
             """,
+            "hierarchy.open_node": "open=open_node open_array open_group",
             "metadata": "ArrayMetadata GroupMetadata",
             "stores": "open_store",
+            "version": "__version__",
         },
     )

@@ -18,6 +18,7 @@ The tree, each class beside the standard exception that a caller would expect::
     │   └── InvalidKeyError         ValueError              a key that the store cannot hold
     │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
+    ├── NodeKindError               TypeError               a group where an array is wanted, or the other way round
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     │   └── WrongFormatError                                it holds one of another format than the named one
     ├── MetadataError               ValueError              a metadata document is broken
@@ -160,10 +161,27 @@ class NodeNotFoundError(ZarrError, KeyError):
         url: the store's URL.
     """
 
-    def __init__(self, path: str, url: str) -> None:
-        super().__init__(f"no node {path} in {url}")
+    def __init__(self, path: str, url: str, hint: str = "") -> None:
+        super().__init__(f"no node {path} in {url}{hint}")
         self.path = path
         self.url = url
+
+
+class NodeKindError(ZarrError, TypeError):
+    """A node is a group where an array is wanted, or an array where a group is wanted.
+
+    Attributes:
+        path: the node's path, ``/foo/bar``.
+        url: the store's URL.
+        kind: what it is: "array", "group" or "collection".
+    """
+
+    def __init__(self, path: str, url: str, kind: str) -> None:
+        what = {"array": "an array, not a group: open_array"}.get(kind, f"a {kind}, not an array: open_group")
+        super().__init__(f"{path} in {url} is {what} opens it")
+        self.path = path
+        self.url = url
+        self.kind = kind
 
 
 class HierarchyNotFoundError(ZarrError, ValueError):

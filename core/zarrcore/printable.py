@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -15,6 +16,18 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known one that is most like it, or nothing.
+
+    >>> did_you_mean("chunk", ["shape", "chunks"]), did_you_mean("x", ["shape"])
+    (": did you mean 'chunks'?", '')
+    """
+    from difflib import get_close_matches  # late: for a fast start
+
+    near = get_close_matches(name, known, 1)
+    return f": did you mean {near[0]!r}?" if near else ""
 
 
 def element_text(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ def test_the_imports_for_type_checkers_are_the_exports(package: str) -> None:
     assert sorted(found) == dir(module)
     for name, value in found.items():
         assert getattr(module, name) is value
+
+
+def test_the_library_has_the_name_of_its_distribution_too() -> None:
+    zarrscope, zarrcore = map(import_module, ("zarrscope", "zarrcore"))
+    assert dir(zarrscope) == dir(zarrcore) == zarrscope.__all__
+    assert all(getattr(zarrscope, name) is getattr(zarrcore, name) for name in dir(zarrcore))
+    assert zarrscope.__version__ == version("zarrscope")
 
 
 def test_other_names_are_refused() -> None:

@@ -19,6 +19,8 @@ def test_exported_names() -> None:
         "Hierarchy",
         "VirtualFile",
         "open",
+        "open_array",
+        "open_group",
         "open_store",
         "virtual_file",
     }
@@ -44,6 +46,7 @@ def test_every_error_is_exported_and_documented() -> None:
         errors.StoreError("gone", key="a/b", url="s3://bucket"),
         errors.AccessDeniedError("refused", key="a"),
         errors.NodeNotFoundError("/a", "memory://"),
+        errors.NodeKindError("/a", "memory://", "array"),
         errors.HierarchyNotFoundError("memory://", ("zarr.json",)),
         errors.MetadataError("wrong", member="shape", key="zarr.json"),
         errors.WrongFormatError("memory://", ("zarr.json",), ("v3", "Zarr v3"), ("n5", "N5")),
@@ -64,5 +67,6 @@ def test_errors_are_the_standard_ones_too() -> None:
     assert issubclass(errors.AccessDeniedError, PermissionError)
     assert issubclass(errors.StoreTimeoutError, TimeoutError)
     assert issubclass(errors.NodeNotFoundError, KeyError)
+    assert issubclass(errors.NodeKindError, TypeError)
     assert issubclass(errors.SelectionError, IndexError)
     assert str(errors.NodeNotFoundError("/a", "memory://")) == "no node /a in memory://"

@@ -15,7 +15,7 @@ from tests.command import run_at_root
 
 pytestmark = pytest.mark.campaign
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
+PACKAGES = ("core/zarrcore", "core/zarrscope", "zfs/zarrfs", "browser/zarrbrowser")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,11 @@ def test_the_source_archive_has_tests_documents_and_scripts(distributions: Path)
 
 def test_the_installed_commands_run(installed: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(installed), "QT_QPA_PLATFORM": "offscreen"}
-    where = [sys.executable, "-c", "import zarrcore, zarrfs, zarrbrowser; print(zarrcore.__file__)"]
+    where = [
+        sys.executable,
+        "-c",
+        "import zarrcore, zarrscope, zarrfs, zarrbrowser; print(zarrcore.__file__)",
+    ]
     shown = subprocess.run(where, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert shown.stdout.startswith(str(installed))
     for command in (

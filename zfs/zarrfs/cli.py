@@ -93,9 +93,9 @@ def _mounted(**_: Any) -> list[str]:
 
 
 def _mount(namespace: argparse.Namespace) -> int:
-    from zarrcore.cli.source import split_uri
     from zarrcore.cli.text import printable
     from zarrcore.errors import MissingExtraError
+    from zarrcore.stores import split_uri
     from zarrfs import process_list
     from zarrfs.mount import daemon, mountpoints
 
@@ -127,8 +127,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
     """The function that opens the source and serves it; to be called after the fork."""
 
     def serve(ready: Callable[[], None]) -> None:
-        from zarrcore.cli.source import split_uri
-        from zarrcore.stores import open_store, writable
+        from zarrcore.stores import open_store, split_uri, writable
         from zarrfs.mount import logs
         from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome

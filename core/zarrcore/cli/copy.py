@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
-from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.source import add_source_arguments, open_source
 from zarrcore.cli.text import printable
 from zarrcore.sizes import format_bytes
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import Hierarchy

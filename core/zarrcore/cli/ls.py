@@ -8,9 +8,10 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, source_store, split_uri
+from zarrcore.cli.source import add_source_arguments, source_store
 from zarrcore.cli.text import printable
 from zarrcore.errors import ListingUnsupportedError, StoreNotFoundError
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.stores.interface import ReadableStore, StoreEntry

@@ -97,9 +97,9 @@ def _run(arguments: Sequence[str], namespace: argparse.Namespace) -> int:
 def _print_version(*, verbose: bool) -> None:
     """The version, or all versions that matter for a report of a problem."""
     if not verbose:
-        from importlib.metadata import version
+        from zarrcore import __version__
 
-        print(f"zarrscope {version('zarrscope')}")
+        print(f"zarrscope {__version__}")
         return
     from zarrcore.diagnosis import all_versions  # late: for a fast start
 

@@ -7,10 +7,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.source import add_source_arguments, open_source
 from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_UNITS
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.reference import ReferenceResult

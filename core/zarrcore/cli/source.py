@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.completion import complete_by, node_paths
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.array import ChunkCache
@@ -56,16 +57,6 @@ def _format_names(**_: Any) -> list[str]:
     from zarrcore.formats import known_formats
 
     return [known.name for known in known_formats()]
-
-
-def split_uri(source: str) -> tuple[str, str | None]:
-    """A node's URI as the store's URL and the node's path.
-
-    >>> split_uri("s3://bucket/data.zarr#/foo/bar"), split_uri("data.zarr")
-    (('s3://bucket/data.zarr', '/foo/bar'), ('data.zarr', None))
-    """
-    url, mark, path = source.rpartition("#/")
-    return (url, "/" + path) if mark else (source, None)
 
 
 def source_store(namespace: argparse.Namespace) -> ReadableStore:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Iterator
+from typing import overload
 
-from zarrcore.formats import Format
-from zarrcore.hierarchy.new_array import CodecLike, new_array_metadata
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.hierarchy.paths import normalize_path
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, NodeMetadata
+from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
 
 
 class ChangingNodes(ABC):
     """Creates, erases and consolidates nodes."""
-
-    format: Format
 
     @abstractmethod
     def writer(self) -> NodeWriter:
@@ -35,75 +31,6 @@ class ChangingNodes(ABC):
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily."""
 
-    def create_group(
-        self, path: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
-    ) -> Group:
-        """Make a group, and missing groups above it.
-
-        Args:
-            path: path of the group.
-            attributes: the user's own metadata.
-            overwrite: erase an existing node, with everything below it.
-
-        Raises:
-            NodeExistsError: a node exists at the path, or an array above it.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
-            MetadataError: an attribute is not JSON.
-        """
-        return self.create_node(path, GroupMetadata(dict(attributes or {})), overwrite=overwrite)
-
-    def create_array(
-        self,
-        path: str,
-        *,
-        shape: Sequence[int],
-        dtype: Any,
-        chunks: Sequence[int] | None = None,
-        shards: Sequence[int] | None = None,
-        codecs: Sequence[CodecLike] | None = None,
-        fill_value: Any = None,
-        chunk_key_encoding: ChunkKeyEncoding | None = None,
-        dimension_names: Sequence[str | None] | None = None,
-        attributes: Mapping[str, Any] | None = None,
-        overwrite: bool = False,
-    ) -> ArrayNode:
-        """Make an array full of the fill value, and missing groups above it.
-
-        Args:
-            path: path of the array.
-            shape: length of each dimension.
-            dtype: a Zarr v3 name such as "float32", or anything that NumPy accepts as a dtype.
-            chunks: shape of chunks; by default, chunks of 2 to 4 MiB (up to 1 MiB within shards).
-            shards: store chunks together in shards of this shape, a multiple of ``chunks``.
-            codecs: the codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
-                by default, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are added.
-            fill_value: the value of elements until they are written; zero by default.
-            chunk_key_encoding: the chunk key encoding; by default, that of the format.
-            dimension_names: a name or None per dimension.
-            attributes: the user's own metadata.
-            overwrite: erase an existing node, with everything below it.
-
-        Raises:
-            NodeExistsError: a node exists at the path, or an array above it.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
-            MetadataError: parameters that contradict one another.
-            UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
-        """
-        self.writer()  # a hierarchy that cannot be written is refused first
-        metadata = new_array_metadata(
-            self.format,
-            shape=shape,
-            dtype=dtype,
-            chunks=chunks,
-            shards=shards,
-            codecs=codecs,
-            fill_value=fill_value,
-            chunk_key_encoding=chunk_key_encoding,
-            dimension_names=dimension_names,
-            attributes=attributes or {},
-        )
-        return self.create_node(path, metadata, overwrite=overwrite)
-
     @overload
     def create_node(self, path: str, metadata: ArrayMetadata, *, overwrite: bool = False) -> ArrayNode: ...
     @overload
@@ -116,7 +43,7 @@ class ChangingNodes(ABC):
         """Make the node that ``metadata`` describes, and missing groups above it.
 
         Raises:
-            As `create_array`.
+            As `ChangingMembers.create_array`.
         """
         node = self.writer().create(normalize_path(path), metadata, overwrite=overwrite)
         if isinstance(node, BrokenNode):

@@ -8,10 +8,11 @@ combines other hierarchies.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, fields
-from typing import Any, Final, Self
+from itertools import islice
+from typing import Any, Final
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
@@ -19,9 +20,15 @@ from zarrcore.display import Displayed
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.changing import ChangingNodes
+from zarrcore.hierarchy.changing_members import ChangingMembers
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.hierarchy.walking import Branch, Survey, grow
+from zarrcore.metadata.attributes import Attributes
 from zarrcore.stores.interface import ReadableStore
+
+_COMPARED: Final = 1000
+"""Names that are compared with one that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,10 @@ class HierarchyOptions:
 DEFAULT_OPTIONS: Final = HierarchyOptions()
 
 
-class Hierarchy(ChangingNodes, Displayed):
-    """Nodes by path. Thread-safe. `zarrcore.open` and `zarrcore.create` return one.
+class Hierarchy(ChangingMembers, ChangingNodes, Displayed):
+    """Nodes by path, and a mapping of those directly below its root. Thread-safe.
+
+    `zarrcore.open` and `zarrcore.create` return one.
 
     Attributes:
         store: the store; the hierarchy's root is at its empty prefix.
@@ -117,6 +126,17 @@ class Hierarchy(ChangingNodes, Displayed):
         """
         return self[self.at]
 
+    @property
+    def attributes(self) -> Attributes:
+        """The attributes of the `root`."""
+        return self.root.attributes
+
+    @attributes.setter
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        self.root.attributes = attributes
+
+    attrs = attributes
+
     def within(self, path: str) -> str:
         """``path`` as seen from the store's root: another path for a member of a `Collection`."""
         return path[len(self.at) :] or "/" if self.at != "/" else path
@@ -125,23 +145,50 @@ class Hierarchy(ChangingNodes, Displayed):
         """The group or array at ``path``, with or without the leading slash.
 
         Raises:
+            TypeError: ``path`` is not a str.
             NodeNotFoundError: no node has this path.
             MetadataError: its document is broken.
             UnsupportedError: it needs an unknown extension.
             StoreError: the store failed.
         """
-        node = self.node(path)
+        path = normalize_path(self._path(path))
+        try:
+            node = self.node(path)
+        except NodeNotFoundError as error:
+            similar = self._similar(path)
+            if similar is None:
+                raise
+            raise NodeNotFoundError(error.path, error.url, f": did you mean {similar}?") from None
         if isinstance(node, BrokenNode):
             # The error is kept for later callers, so it must not collect their frames.
             raise node.error.with_traceback(None)
         return node
 
-    def __contains__(self, path: str) -> bool:
-        try:
-            self.node(path)
-        except (NodeNotFoundError, SelectionError):
-            return False
-        return True
+    def _similar(self, path: str) -> str | None:
+        """The path of an existing node that resembles the first missing part of ``path``; None if that takes requests."""
+        from difflib import get_close_matches
+
+        if self._costs_round_trips():
+            return None
+        above, _, name = path.rpartition("/")
+        with suppress(ZarrError):
+            while above and above not in self:
+                above, _, name = above.rpartition("/")
+            names = islice(self.child_names(above or "/"), _COMPARED)
+            found = (f"{above}/{near}" for near in get_close_matches(name, names))
+            return next((near for near in found if near in self), None)
+        return None
+
+    @property
+    def _owner(self) -> Hierarchy:
+        return self
+
+    @property
+    def _base(self) -> str:
+        return ""
+
+    def _nodes(self) -> Iterator[AnyNode]:
+        return self.children(self.at)
 
     def member(self, path: str) -> Hierarchy:
         """The hierarchy that the node at ``path`` belongs to: this one, except in a `Collection`.
@@ -262,11 +309,4 @@ class Hierarchy(ChangingNodes, Displayed):
                     stack.append(branch)
 
     def close(self) -> None:
-        """Close the store; this completes a written zip file. Closing twice is harmless."""
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()

@@ -6,13 +6,21 @@ the round trip to a bucket, and dozens of them fit in memory.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed, is_fill
+from zarrcore.codecs import (
+    ArraySpec,
+    ArrayToArrayCodec,
+    ArrayToBytesCodec,
+    BytesToBytesCodec,
+    completed,
+    is_fill,
+)
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
@@ -29,8 +37,21 @@ from zarrcore.metadata.data_type import data_type_of, parse_data_type
 from zarrcore.metadata.fill_value import parse_fill_value, zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
-CodecLike = str | Mapping[str, Any] | NamedConfiguration
-"""A codec: its name, its object in a document, or a `NamedConfiguration`."""
+
+class CodecObject(Protocol):
+    """A codec of zarr-python."""
+
+    def to_dict(self) -> Any: ...
+
+
+CodecLike = str | Mapping[str, Any] | NamedConfiguration | CodecObject
+"""A codec: its name, its object in a document, a `NamedConfiguration`, or a codec of zarr-python."""
+
+CodecsLike = CodecLike | Sequence[CodecLike]
+"""One codec, or several in order."""
+
+Lengths = int | Sequence[int]
+"""The length of each dimension; an integer is that of all."""
 
 CHUNK_NBYTES = 4 << 20
 """The most bytes of a chunk of default shape. It has more than half of that if the array has."""
@@ -42,17 +63,19 @@ _INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"nam
 def new_array_metadata(
     format: Format,  # noqa: A002 - the specification's word
     *,
-    shape: Sequence[int],
+    shape: Lengths,
     dtype: Any,
-    chunks: Sequence[int] | None,
-    shards: Sequence[int] | None,
-    codecs: Sequence[CodecLike] | None,
-    fill_value: Any,
-    chunk_key_encoding: ChunkKeyEncoding | None,
-    dimension_names: Sequence[str | None] | None,
-    attributes: Mapping[str, Any],
+    chunks: Lengths | Literal["auto"] | None = None,
+    shards: Lengths | None = None,
+    codecs: CodecsLike | None = None,
+    compressors: CodecsLike | None = None,
+    filters: CodecsLike | None = None,
+    fill_value: Any = None,
+    chunk_key_encoding: ChunkKeyEncoding | None = None,
+    dimension_names: Sequence[str | None] | None = None,
+    attributes: Mapping[str, Any] | None = None,
 ) -> ArrayMetadata:
-    """The metadata of an array in a hierarchy of ``format``; `Hierarchy.create_array` explains the arguments.
+    """The metadata of an array in a hierarchy of ``format``; `ChangingMembers.create_array` explains the arguments.
 
     Raises:
         MetadataError: arguments that contradict one another.
@@ -60,20 +83,28 @@ def new_array_metadata(
     """
     shape = as_lengths(shape, "shape", minimum=0)
     kind = as_data_type(dtype)
-    if chunks is not None:
-        inner = as_lengths(chunks, "chunks", minimum=1)
-    elif shards is not None:
-        inner = _dividing_shape(as_lengths(shards, "shards", minimum=1), kind.dtype.itemsize)
+    outer = None if shards is None else as_lengths(shards, "shards", minimum=1, ndim=len(shape))
+    if chunks is not None and chunks != "auto":
+        inner = as_lengths(chunks, "chunks", minimum=1, ndim=len(shape))
+    elif outer is not None:
+        inner = _dividing_shape(outer, kind.dtype.itemsize)
     else:
         inner = default_chunk_shape(shape, kind.dtype.itemsize)
-    outer = inner if shards is None else as_lengths(shards, "shards", minimum=1)
+    outer = outer or inner
     for member, lengths in (("chunks", inner), ("shards", outer)):
         if len(lengths) != len(shape):
             raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
     element = as_fill_value(fill_value, kind)
     # Only Zarr v3 has a parameter for the checksum that every reader supports.
     compression = {"name": "zstd", "configuration": {"level": _ZSTD_LEVEL, "checksum": format is Format.V3}}
-    chain = _chain([compression] if codecs is None else codecs, kind)
+    is_default = codecs is None and compressors is None
+    before = _of_kind(filters or (), "filters", ArrayToArrayCodec)
+    if codecs is None:
+        after = [compression] if compressors is None else compressors
+        codecs = [*before, *_of_kind(after, "compressors", BytesToBytesCodec)]
+    elif compressors is not None or filters is not None:
+        raise MetadataError("give all codecs, or compressors and filters, not both", member="codecs")
+    chain = _chain(codecs, kind)
     if shards is not None:
         chain = [_sharding(inner, chain)]
     metadata = ArrayMetadata(
@@ -83,13 +114,14 @@ def new_array_metadata(
         chunk_key_encoding=chunk_key_encoding or format.default_chunk_key_encoding(),
         fill_value=element,
         codecs=completed(chain, ArraySpec(outer, kind.dtype, element)),
-        attributes=dict(attributes),
+        attributes=dict(attributes or {}),
         dimension_names=None if dimension_names is None else tuple(dimension_names),
     )
     if metadata.dimension_names is not None and len(metadata.dimension_names) != len(shape):
         found = len(metadata.dimension_names)
         raise MetadataError(f"expected {len(shape)} names, found {found}", member="dimension_names")
-    return _adapted(format, metadata, set() if codecs is None else set(_names(metadata.codecs)))
+    wanted = {*_names(before if is_default else metadata.codecs)}
+    return _adapted(format, metadata, wanted)
 
 
 def _adapted(
@@ -154,12 +186,14 @@ def _smallest_factor(number: int) -> int:
     return next((factor for factor in range(2, math.isqrt(number) + 1) if number % factor == 0), number)
 
 
-def as_lengths(value: Any, member: str, minimum: int) -> tuple[int, ...]:
-    """Lengths of dimensions, each at least ``minimum``.
+def as_lengths(value: Any, member: str, minimum: int, ndim: int = 1) -> tuple[int, ...]:
+    """Lengths of dimensions, each at least ``minimum``; one integer is the length of ``ndim`` dimensions.
 
     Raises:
         MetadataError: they are not integers, or too small.
     """
+    if isinstance(value, int | np.integer):
+        value = (value,) * ndim
     try:
         lengths = tuple(int(length) for length in value)
         whole = all(length == given for length, given in zip(lengths, value, strict=True))
@@ -224,14 +258,9 @@ def as_fill_value(value: Any, data_type: DataType) -> Element:
     return element
 
 
-def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfiguration]:
+def _chain(codecs: CodecsLike, data_type: DataType) -> list[NamedConfiguration]:
     """The codecs in order, including one array → bytes codec."""
-    if isinstance(codecs, str | Mapping | NamedConfiguration):
-        chain = [_named(codecs, "codecs")]
-    elif not isinstance(codecs, Iterable):
-        raise MetadataError(f"expected an array, found {codecs!r}", member="codecs")
-    else:
-        chain = [_named(codec, f"codecs[{position}]") for position, codec in enumerate(codecs)]
+    chain = _listed(codecs, "codecs")
     kinds = [codec_class(codec.name) for codec in chain]
     if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
         first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
@@ -239,9 +268,30 @@ def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfig
     return chain
 
 
+def _of_kind(codecs: CodecsLike, member: str, kind: type[Any]) -> list[NamedConfiguration]:
+    """The codecs, all of which must be of one kind."""
+    chain = _listed(codecs, member)
+    for codec in chain:
+        if not issubclass(codec_class(codec.name), kind):
+            arrow = "array → array" if kind is ArrayToArrayCodec else "bytes → bytes"
+            raise MetadataError(f"expected {arrow} codecs, found {codec.name!r}", member=member)
+    return chain
+
+
+def _listed(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:
+    """One codec, or several, as a list."""
+    if isinstance(codecs, str | Mapping | NamedConfiguration) or hasattr(codecs, "to_dict"):
+        return [_named(codecs, member)]
+    if not isinstance(codecs, Iterable):
+        raise MetadataError(f"expected an array, found {codecs!r}", member=member)
+    return [_named(codec, f"{member}[{position}]") for position, codec in enumerate(codecs)]
+
+
 def _named(codec: CodecLike, member: str) -> NamedConfiguration:
     if isinstance(codec, NamedConfiguration):
         return codec
+    if hasattr(codec, "to_dict"):
+        codec = json.loads(json.dumps(codec.to_dict()))  # it has tuples
     return parse_named_configuration(dict(codec) if isinstance(codec, Mapping) else codec, member)
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, overload
+
+import numpy as np
 
 from zarrcore.array import Array, ChunkCache
+from zarrcore.array.assigned_values import as_elements
 from zarrcore.display import Displayed, Pictured
-from zarrcore.errors import MetadataError, ZarrError
+from zarrcore.errors import ElementError, MetadataError, SelectionError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
-from zarrcore.hierarchy.new_array import as_lengths
+from zarrcore.hierarchy.changing_members import ChangingMembers
+from zarrcore.hierarchy.members import Closing
+from zarrcore.hierarchy.new_array import Lengths, as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.attributes import Attributes, Change
 from zarrcore.metadata.json_document import parse_json_object
@@ -31,7 +37,7 @@ Found = Documents | JsonObject
 
 
 class NodeChanges(Protocol):
-    """Changes nodes in the store, and returns each changed node."""
+    """Changes nodes in the store, and returns each changed node; see `NodeWriter`."""
 
     def set_attributes(
         self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False
@@ -57,10 +63,17 @@ class NodeOwner(Protocol):
     def within(self, path: str) -> str: ...
     def node(self, path: str) -> AnyNode: ...
     def __getitem__(self, path: str) -> Group | ArrayNode: ...
+    def branch(self, path: str, depth: int | None) -> AbstractContextManager[Any]: ...
+    def close(self) -> None: ...
     def child_names(self, path: str) -> Iterator[str]: ...
     def children(self, path: str, ahead: int | None = None) -> Iterator[AnyNode]: ...
     def walk(self, path: str = "/") -> Iterator[AnyNode]: ...
     def writer(self) -> NodeChanges: ...
+    @overload
+    def create_node(self, path: str, metadata: ArrayMetadata, *, overwrite: bool) -> ArrayNode: ...
+    @overload
+    def create_node(self, path: str, metadata: GroupMetadata, *, overwrite: bool) -> Group: ...
+    def erase(self, path: str) -> None: ...
     def may_be_value(self, key: str, find: Callable[[str], AnyNode | None]) -> bool: ...
 
 
@@ -127,7 +140,7 @@ class Node(Displayed):
         return self.hierarchy.format.stored_documents(self.documents)
 
 
-class ChangeableNode(Node):
+class ChangeableNode(Node, Closing):
     """The common part of groups and arrays."""
 
     metadata: Any
@@ -143,6 +156,15 @@ class ChangeableNode(Node):
             self.hierarchy.writer().set_attributes(self.path, attributes, implicit=self._may_be_implicit)
         )
 
+    @property
+    def attrs(self) -> Attributes:
+        """The `attributes`, by the name that they have in zarr-python and h5py."""
+        return self.attributes
+
+    @attrs.setter
+    def attrs(self, attributes: Mapping[str, Any]) -> None:
+        self.attributes = attributes
+
     def _change_attributes(self, change: Change[T]) -> T:
         node, result = self.hierarchy.writer().change_attributes(
             self.path, change, implicit=self._may_be_implicit
@@ -154,13 +176,16 @@ class ChangeableNode(Node):
     def _may_be_implicit(self) -> bool:
         return self.kind != "array"
 
+    def close(self) -> None:
+        self.hierarchy.close()
+
     def update_from(self, node: AnyNode) -> None:
         """Take the metadata of ``node``, which was read later, so that all holders of this object see the change."""
         raise NotImplementedError
 
 
-class Group(ChangeableNode, Pictured):
-    """A node that may have children."""
+class Group(ChangingMembers, ChangeableNode, Pictured):
+    """A node that may have children, and a mapping of them."""
 
     kind: ClassVar[Kind] = "group"
     metadata: GroupMetadata
@@ -204,10 +229,18 @@ class Group(ChangeableNode, Pictured):
         Raises:
             NodeNotFoundError: there is none.
         """
-        return self.hierarchy[f"{self.path}/{name}"]
+        return self.hierarchy[self._path(name)]
 
-    def __iter__(self) -> Iterator[str]:
-        return self.child_names()
+    @property
+    def _owner(self) -> NodeOwner:
+        return self.hierarchy
+
+    @property
+    def _base(self) -> str:
+        return self.path.rstrip("/")
+
+    def _nodes(self) -> Iterator[AnyNode]:
+        return self.children()
 
     def __repr__(self) -> str:
         return f"<Group {self.path}>"
@@ -268,11 +301,38 @@ class ArrayNode(ChangeableNode, Array):
             and self.metadata.fill_value_is_told
         )
 
-    def resize(self, shape: Sequence[int], *, erase_chunks: bool = True) -> None:
+    def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
+        """Make the array longer, and write elements to its end.
+
+        Args:
+            data: an array or array-like with the lengths of this array in all dimensions but one.
+            axis: the dimension that grows.
+
+        Returns:
+            The new shape.
+
+        Raises:
+            ElementError: another number of dimensions, or other lengths; or values that cannot be converted.
+            SelectionError: no such dimension.
+            Else as `resize` and `write`.
+        """
+        if not -self.ndim <= axis < self.ndim:
+            raise SelectionError(f"expected one of {self.ndim} dimensions, found {axis}")
+        axis %= self.ndim
+        before, start, after = self.shape[:axis], self.shape[axis], self.shape[axis + 1 :]
+        found = np.shape(data)
+        if len(found) != self.ndim or (found[:axis], found[axis + 1 :]) != (before, after):
+            raise ElementError(f"expected the shape {self.shape} except in dimension {axis}, found {found}")
+        elements = as_elements(data, self.dtype, found)
+        self.resize((*before, start + found[axis], *after))
+        self.write((*[slice(None)] * axis, slice(start, None)), elements)
+        return self.shape
+
+    def resize(self, shape: Lengths, *, erase_chunks: bool = True) -> None:
         """Give the array another shape; its chunks stay as they are.
 
         Args:
-            shape: length of each dimension; their number stays.
+            shape: length of each dimension, or of the only one; their number stays.
             erase_chunks: erase elements outside a smaller shape; otherwise they stay, and growing shows them again.
 
         Raises:

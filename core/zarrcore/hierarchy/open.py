@@ -35,7 +35,7 @@ from zarrcore.stores.wrapper.prefix import PrefixStore
 Mode = Literal["r", "r+", "a", "w", "w-"]
 
 _MODES = ("r", "r+", "a", "w", "w-")
-_CREATING = {"a", "w", "w-"}
+CREATING = {"a", "w", "w-"}
 
 
 def open_hierarchy(
@@ -61,7 +61,7 @@ def open_hierarchy(
         max_chunk_bytes: chunks that decode to more are refused.
         believe_consolidated: whether to use consolidated metadata; by default, if the store is remote and
             the mode is "r".
-        store_options: as `zarrcore.stores.StoreOptions`.
+        store_options: as `zarrcore.stores.StoreOptions`, or ``storage_options`` with their names in fsspec.
 
     Raises:
         HierarchyNotFoundError: no hierarchy was found. Mode "r" also accepts a folder that contains hierarchies.
@@ -78,7 +78,7 @@ def open_hierarchy(
     if isinstance(source, ReadableStore):
         store = source
     else:
-        if mode in _CREATING:
+        if mode in CREATING:
             store_options["create"] = True
         store = open_store(source, **store_options)
     format = format or store.named_format  # noqa: A001 - as above
@@ -96,7 +96,7 @@ def open_hierarchy(
     )
     if mode != "r":
         writer = hierarchy.writer()  # report a read-only store now
-        if mode in _CREATING and found is None:
+        if mode in CREATING and found is None:
             writer.create("/", GroupMetadata(), look=look)
     return hierarchy
 
@@ -194,7 +194,7 @@ def _refuse_other_kind(store: ReadableStore, look: Look) -> None:
 def look_at_place(store: ReadableStore, mode: Mode = "w-") -> Look:
     """A look at the root of a store, where everything that this mode is likely to need is requested at once."""
     # An empty place is recognized by the absence of all documents and keys.
-    return look_at(store, root_keys(FORMATS, old=mode in _CREATING), ("",) if mode in {"w", "w-"} else ())
+    return look_at(store, root_keys(FORMATS, old=mode in CREATING), ("",) if mode in {"w", "w-"} else ())
 
 
 def erase_hierarchy(store: ReadableStore, look: Look) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zarrcore.stores.options import StoreOption as StoreOption
     from zarrcore.stores.options import StoreOptions as StoreOptions
     from zarrcore.stores.schemes import canonical_scheme as canonical_scheme
+    from zarrcore.stores.schemes import split_uri as split_uri
     from zarrcore.stores.wrapper.interface import WrapperStore as WrapperStore
     from zarrcore.stores.wrapper.interface import writable as writable
     from zarrcore.stores.wrapper.prefix import PrefixStore as PrefixStore
@@ -47,7 +48,7 @@ else:
             "memory": "MemoryStore",
             "open": "open_store",
             "options": "STORE_OPTIONS StoreOption StoreOptions",
-            "schemes": "canonical_scheme",
+            "schemes": "canonical_scheme split_uri",
             "wrapper.interface": "WrapperStore writable",
             "wrapper.prefix": "PrefixStore",
             "wrapper.read_only": "ReadOnlyStore",

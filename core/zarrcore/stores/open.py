@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlunsplit
 
 from zarrcore.errors import StoreError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
+from zarrcore.printable import did_you_mean
 from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.icechunk.versions import split_version, with_version
 from zarrcore.stores.interface import ReadableStore
@@ -21,7 +22,7 @@ from zarrcore.stores.keys import join_url
 from zarrcore.stores.kinds import FILE_KINDS, FileKind, kind_by_suffix
 from zarrcore.stores.local_path import open_file_path, open_path
 from zarrcore.stores.memory import MemoryStore
-from zarrcore.stores.options import DEFAULTS, StoreOptions
+from zarrcore.stores.options import DEFAULTS, STORE_OPTIONS, StoreOptions
 from zarrcore.stores.pipelined_urls import adapted, is_pipeline, parse_pipeline
 from zarrcore.stores.schemes import canonical_scheme
 from zarrcore.stores.validation import check_address, check_place
@@ -37,11 +38,16 @@ _VERSIONED: Final = ("file", "s3", "gs", "az", "abfs")
 _NAMED_FORMAT: Final = re.compile(r"(?P<format>zarr[23]?|n5)://(?P<place>.+)", re.IGNORECASE | re.DOTALL)
 """The form in which Neuroglancer names a format."""
 _DOCUMENTS: Final = ("zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata")
+_OPTIONS: Final = {entry.name for entry in STORE_OPTIONS}
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def open_store(
-    url: str | os.PathLike[str], *, options: StoreOptions | None = None, **keywords: Any
+    url: str | os.PathLike[str],
+    *,
+    options: StoreOptions | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> ReadableStore:
     """The store at a path or URL. Does not contact remote services yet.
 
@@ -53,12 +59,14 @@ def open_store(
             a known kind of file, such as ``.zip``, in any store; a version of a repository, such as
             ``s3://bucket/repo?tag=v1``; or a URL pipeline, such as ``s3://bucket/a.zip|zip:x|zarr3:``.
         options: how to open it.
+        storage_options: options by their names in fsspec, such as ``{"anon": True}``.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
     Raises:
         StoreNotFoundError: there is no such directory or file.
         AccessDeniedError: access is denied.
         StoreError: the URL is incomplete or of an unknown kind.
+        TypeError: an unknown option.
 
     Other packages add kinds of URLs through entry points in the group ``zarrscope.stores``: the name is the scheme, in
     lower case, and the object is called with the URL and the `StoreOptions` and returns a `ReadableStore`. A store that
@@ -67,6 +75,12 @@ def open_store(
     >>> open_store("memory://demonstration")
     MemoryStore('memory://demonstration')
     """
+    if storage_options:
+        from zarrcore.stores.storage_options import from_storage_options
+
+        keywords |= from_storage_options(storage_options)
+    for name in keywords.keys() - _OPTIONS:
+        raise TypeError(f"a store has no option {name!r}{did_you_mean(name, _OPTIONS)}")
     chosen = replace(options or DEFAULTS, **keywords)
     text = os.fspath(url)
     check_place(text)

@@ -130,6 +130,16 @@ class StoreOptions:
         example="default",
     )
     """The section of the AWS configuration files to take credentials from; SSO and roles need the extra ``aws``."""
+    access_key_id: str | None = option(
+        None, None, "key of S3, instead of those of the environment and of profiles", ("s3",), is_secret=True
+    )
+    """The identifier of a key of S3, instead of those of the environment and of profiles."""
+    secret_access_key: str | None = option(
+        None, None, "secret that belongs to the key", ("s3",), is_secret=True
+    )
+    """The secret that belongs to ``access_key_id``."""
+    session_token: str | None = option(None, None, "token of a key that expires", ("s3",), is_secret=True)
+    """The token that belongs to ``access_key_id`` if the key expires."""
     headers: Mapping[str, str] = option(
         {},
         "--header",

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import zarr
 
-from zarrcore.cli.source import add_source_arguments, node_path, open_source, source_store, split_uri
+from zarrcore.cli.source import add_source_arguments, node_path, open_source, source_store
 from zarrcore.errors import StoreNotFoundError, ZarrError
+from zarrcore.stores import split_uri
 
 
 def parse(*words: str, path: bool = True) -> argparse.Namespace:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from zarr.codecs import GzipCodec
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
@@ -85,7 +86,7 @@ def test_an_element_that_is_larger_than_a_chunk_is_one_chunk() -> None:
         ({"chunks": (2, 0)}, "chunks: expected integers of at least 1"),
         ({"chunks": (2, 2), "shards": (4,)}, "shards: expected 2 lengths, found 1"),
         ({"shape": (-1, 2)}, "shape: expected integers of at least 0"),
-        ({"shape": 5}, "shape: expected integers, one per dimension, found 5"),
+        ({"shape": 5.0}, "shape: expected integers, one per dimension, found 5.0"),
         ({"dimension_names": ("y",)}, "dimension_names: expected 2 names, found 1"),
         ({"codecs": 5}, "codecs: expected an array, found 5"),
         ({"codecs": [5]}, r"codecs\[0\]: expected an object with a name"),
@@ -129,7 +130,9 @@ def test_codecs_are_names_objects_or_configurations() -> None:
 def test_lengths_are_whole_numbers_of_any_kind() -> None:
     assert as_lengths([np.int64(3), 2.0, True], "shape", 0) == (3, 2, 1)
     assert as_lengths(np.array([4, 0]), "shape", 0) == (4, 0)
-    for value in ([1.5], ["a"], "x", [None], 3, [math.inf], [math.nan], [[1]]):
+    assert as_lengths(3, "shape", 0) == as_lengths(np.int64(3), "shape", 0) == (3,)
+    assert as_lengths(3, "chunks", 1, ndim=2) == (3, 3)
+    for value in ([1.5], ["a"], "x", [None], 3.0, [math.inf], [math.nan], [[1]]):
         with pytest.raises(MetadataError, match=r"^shape: expected integers"):
             as_lengths(value, "shape", 0)
 
@@ -177,3 +180,58 @@ def test_a_fill_value_is_a_spelling_or_what_numpy_converts() -> None:
     ):
         with pytest.raises(MetadataError, match=words):
             as_fill_value(value, float32)
+
+
+class TestCompressorsAndFilters:
+    @pytest.mark.parametrize(
+        "compressors", ["gzip", ["gzip"], {"name": "gzip", "configuration": {"level": 5}}, GzipCodec(level=5)]
+    )
+    def test_a_compressor_in_any_form(self, compressors: Any) -> None:
+        assert [codec.name for codec in new(compressors=compressors).codecs] == ["bytes", "gzip"]
+
+    def test_none_at_all(self) -> None:
+        for nothing in ((), []):
+            assert [codec.name for codec in new(compressors=nothing, filters=nothing).codecs] == ["bytes"]
+
+    def test_filters_come_first_and_leave_the_default_compressor(self) -> None:
+        transpose = {"name": "transpose", "configuration": {"order": [1, 0]}}
+        for filters in (transpose, [transpose]):
+            names = [codec.name for codec in new(filters=filters).codecs]
+            assert names == ["transpose", "bytes", "zstd"]
+        chain = new(filters=transpose, compressors=["zstd", "crc32c"]).codecs
+        assert [codec.name for codec in chain] == ["transpose", "bytes", "zstd", "crc32c"]
+
+    def test_they_are_those_of_shards(self) -> None:
+        (sharding,) = new(chunks=2, shards=6, compressors=()).codecs
+        assert sharding.configuration["chunk_shape"] == [2, 2]
+        assert [codec["name"] for codec in sharding.configuration["codecs"]] == ["bytes"]
+
+    @pytest.mark.parametrize(
+        ("wishes", "words"),
+        [
+            ({"compressors": "transpose"}, "compressors: expected bytes → bytes codecs, found 'transpose'"),
+            ({"filters": ["gzip"]}, "filters: expected array → array codecs, found 'gzip'"),
+            (
+                {"codecs": "gzip", "compressors": ()},
+                "codecs: give all codecs, or compressors and filters, not both",
+            ),
+            (
+                {"codecs": "gzip", "filters": ()},
+                "codecs: give all codecs, or compressors and filters, not both",
+            ),
+            ({"compressors": 5}, "compressors: expected an array, found 5"),
+        ],
+    )
+    def test_the_wrong_kind_is_refused(self, wishes: dict[str, Any], words: str) -> None:
+        with pytest.raises(MetadataError, match=f"^{words}"):
+            new(**wishes)
+
+    def test_a_filter_that_the_format_lacks_is_refused(self) -> None:
+        with pytest.raises(UnsupportedError, match=r"'numcodecs\.delta' cannot be expressed in N5"):
+            new(Format.N5, filters={"name": "numcodecs.delta", "configuration": {"dtype": "<i2"}})
+
+
+def test_one_length_is_that_of_all_dimensions() -> None:
+    assert new(shape=7).shape == (7,)
+    assert new(chunks=3).chunk_grid == new(chunks=(3, 3)).chunk_grid
+    assert new(chunks="auto").chunk_grid == new().chunk_grid

@@ -204,7 +204,7 @@ class TestCreating:
         ("wishes", "sentence"),
         [
             ({"shape": (4, -1)}, "shape: expected integers of at least 0"),
-            ({"shape": 4}, "shape: expected integers, one per dimension"),
+            ({"shape": 4.5}, "shape: expected integers, one per dimension"),
             ({"shape": (4.5, 1)}, "shape: expected integers"),
             ({"shape": (float("inf"), 1)}, "shape: expected integers"),
             ({"chunks": (2,)}, "chunks: expected 2 lengths, found 1"),

@@ -63,9 +63,15 @@ def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreO
 
 
 def test_neither_repr_nor_identity_contains_a_secret() -> None:
-    options = StoreOptions(headers={"Authorization": "geheim"})
-    assert "geheim" not in repr(options)
-    assert b"geheim" not in options.identity
+    for secret in ({"headers": {"Authorization": "geheim"}}, {"secret_access_key": "geheim"}):
+        options = StoreOptions(**secret)
+        assert "geheim" not in repr(options)
+        assert b"geheim" not in options.identity
+
+
+def test_an_unknown_option_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^a store has no option 'anonymus': did you mean 'anonymous'\?$"):
+        open_store("memory://", anonymus=True)
 
 
 def test_the_table_in_the_documents_is_up_to_date() -> None:

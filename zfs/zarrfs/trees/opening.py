@@ -9,10 +9,9 @@ from typing import Any
 
 import zarrcore
 from zarrcore import ChunkCache, Hierarchy
-from zarrcore.cli.source import split_uri
 from zarrcore.errors import AccessDeniedError, ListingUnsupportedError, ReadOnlyError, StoreNotFoundError
 from zarrcore.formats import format_named
-from zarrcore.stores import ListableStore, PrefixStore, ReadableStore, StoreOptions, open_store
+from zarrcore.stores import ListableStore, PrefixStore, ReadableStore, StoreOptions, open_store, split_uri
 from zarrfs.trees.store_trees import STORE_PART, Opener, StoreTrees, TreeOptions
 
 

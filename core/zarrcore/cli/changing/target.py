@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.completion import complete_by, node_paths
-from zarrcore.cli.source import split_uri
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import Hierarchy

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.source import add_source_arguments, open_source
 from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.cli.versions import run_diff
+from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import Hierarchy

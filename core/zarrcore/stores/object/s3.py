@@ -51,8 +51,8 @@ _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 class S3Store(BucketStore):
     """A bucket of S3, or a prefix in one.
 
-    Credentials come from the environment (``AWS_ACCESS_KEY_ID``…), from the profile of the AWS configuration files,
-    or, on a machine of the cloud, from its metadata address; with ``options.anonymous`` none are used.
+    Credentials come from the options, from the environment (``AWS_ACCESS_KEY_ID``…), from the profile of the AWS configuration
+    files, or, on a machine of the cloud, from its metadata address; with ``options.anonymous`` none are used.
     """
 
     service = "S3"
@@ -140,6 +140,9 @@ class S3Store(BucketStore):
         options = self.options
         if options.anonymous:
             return None
+        if options.access_key_id:
+            keys = options.access_key_id, options.secret_access_key, options.session_token
+            return ProfileCredentials(AwsProfile("options", *keys))
         if options.profile is None and os.environ.get(AWS_KEY):
             for name in (AWS_KEY, "AWS_SESSION_TOKEN"):
                 check_sendable(os.environ.get(name), name)

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.session.sources import SourceRequest, place_of, short_name
-from zarrcore.cli.source import split_uri
 from zarrcore.errors import MissingExtraError, SelectionError, StoreError, UnsupportedError
 from zarrcore.hierarchy import normalize_path
-from zarrcore.stores import open_store
+from zarrcore.stores import open_store, split_uri
 from zarrcore.stores.validation import check_address, parse_header
 
 WORDS = (

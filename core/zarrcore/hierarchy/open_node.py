@@ -1,0 +1,118 @@
+"""Opening what a source names: a hierarchy, or one group or array of it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from zarrcore.errors import NodeNotFoundError, UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.nodes import ArrayNode, Group
+from zarrcore.hierarchy.open import CREATING, Mode, open_hierarchy
+from zarrcore.hierarchy.paths import normalize_path
+from zarrcore.stores import split_uri
+from zarrcore.stores.interface import ReadableStore
+
+Source = str | os.PathLike[str] | ReadableStore
+
+
+def open_node(
+    source: Source,
+    mode: Mode = "r",
+    format: str | Format | None = None,  # noqa: A002 - as `open_hierarchy`
+    **options: Any,
+) -> Hierarchy | Group | ArrayNode:
+    """Open what a path, a URL or a store holds: a hierarchy, or an array if its root is one.
+
+    Typed programs rather use `open_array`, `open_group` and `open_hierarchy`, which return one kind.
+
+    Args:
+        source: as `open_hierarchy`; ``SOURCE#/path`` names a group or array in it.
+        mode: as `open_hierarchy`.
+        format: as `open_hierarchy`. If it is named, opening fetches the root's documents, too.
+        options: as `open_hierarchy`.
+
+    Returns:
+        The `Hierarchy`, or `Collection`, if the root is not an array; the `ArrayNode` at the root; or the `Group` or
+        `ArrayNode` at the path.
+
+    Raises:
+        NodeNotFoundError: no node has this path.
+        MetadataError, UnsupportedError: the node is broken. `open_hierarchy` opens a hierarchy with a broken root.
+        Else as `open_hierarchy`.
+    """
+    place, path = _split(source)
+    hierarchy = open_hierarchy(place, mode, format, **options)
+    if path is not None:
+        return hierarchy[path]
+    try:
+        root = hierarchy.root
+    except NodeNotFoundError:  # a store that cannot list, without a document of its root
+        return hierarchy
+    return root if isinstance(root, ArrayNode) else hierarchy
+
+
+def open_array(
+    source: Source,
+    path: str | None = None,
+    mode: Mode = "r",
+    format: str | Format | None = None,  # noqa: A002 - as above
+    **options: Any,
+) -> ArrayNode:
+    """Open one array.
+
+    Args:
+        source: as `open_node`: the hierarchy, ``SOURCE#/path``, or the array's own path or URL.
+        path: path of the array below that; by default, it is the array.
+        mode: "r", or "r+" or "a" for writing, too. `Hierarchy.create_array` makes arrays.
+        format, options: as `open_hierarchy`.
+
+    Raises:
+        NodeKindError: it is a group.
+        Else as `open_node`.
+    """
+    if mode not in ("r", "r+", "a"):
+        why = "does not open an array; known are r, r+, a; create_array makes one"
+        raise UnsupportedError("mode", str(mode), why)
+    place, inside = _split(source, path)
+    return open_hierarchy(place, "r" if mode == "r" else "r+", format, **options).array(inside or "/")
+
+
+def open_group(
+    source: Source,
+    path: str | None = None,
+    mode: Mode = "r",
+    format: str | Format | None = None,  # noqa: A002 - as above
+    **options: Any,
+) -> Group:
+    """Open one group, or make it.
+
+    Args:
+        source: as `open_node`: the hierarchy, ``SOURCE#/path``, or the group's own path or URL.
+        path: path of the group below that; by default, it is the group.
+        mode: as `open_hierarchy`; for a group below the root, "a", "w" and "w-" make this group, and the hierarchy if there
+            is none, and "w" erases the node that is there.
+        format, options: as `open_hierarchy`.
+
+    Raises:
+        NodeKindError: it is an array.
+        NodeExistsError: as `open_hierarchy`; or a node exists at the path ("w-").
+        Else as `open_node`.
+    """
+    place, inside = _split(source, path)
+    inside = normalize_path(inside or "/")
+    if inside == "/" or mode not in CREATING:
+        return open_hierarchy(place, mode, format, **options).group(inside)
+    hierarchy = open_hierarchy(place, "a", format, **options)
+    if mode == "a":
+        return hierarchy.require_group(inside)
+    return hierarchy.create_group(inside, overwrite=mode == "w")
+
+
+def _split(source: Source, path: str | None = None) -> tuple[Source, str | None]:
+    """The place of a hierarchy, and the path that ``#/`` and ``path`` name in it, if they do."""
+    if isinstance(source, ReadableStore):
+        return source, path
+    place, inside = split_uri(os.fspath(source))
+    return place, inside if path is None else f"{inside or ''}/{path}"

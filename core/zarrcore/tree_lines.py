@@ -1,0 +1,59 @@
+"""A hierarchy as lines of text: a tree of names, with what each node is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from zarrcore.conventions import recognise
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group
+from zarrcore.hierarchy.walking import Branch
+from zarrcore.printable import printable
+from zarrcore.sizes import format_bytes, format_shape
+
+
+def _plain(text: str, _style: str) -> str:
+    return text
+
+
+def tree_lines(top: Branch, paint: Callable[[str, str], str] = _plain) -> Iterator[tuple[AnyNode, str]]:
+    """The nodes of a branch, each with its line, as they are read.
+
+    Args:
+        top: the branch, as `Hierarchy.branch` gives it.
+        paint: styles a text: "bold blue", "cyan", "dim", "red".
+    """
+    for lead, node in _walk(top):
+        yield node, _line(lead, node, node is top.node, paint)
+
+
+def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
+    """Nodes with the lines that lead to them. Children are fetched one ahead, to know which one is the last."""
+    yield "", top.node
+    levels = [("", iter(top), next(iter(top), None))]
+    while levels:
+        below, children, branch = levels.pop()
+        if branch is None:
+            continue
+        following = next(children, None)
+        levels.append((below, children, following))
+        yield below + ("├── " if following is not None else "└── "), branch.node
+        indent = below + ("│   " if following is not None else "    ")
+        levels.append((indent, iter(branch), next(iter(branch), None)))
+
+
+def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:
+    name = printable(node.path if is_top else node.name)
+    # In a tree of several hierarchies, the root of each shows its format.
+    in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
+    format_ = "  " + paint(node.hierarchy.format.title, "dim") if in_collection else ""
+    if isinstance(node, Group):
+        recognised = recognise(node)
+        what = "  " + paint(f"{recognised[0].title} {recognised[1]}", "dim") if recognised else ""
+        return lead + paint(name, "bold blue" if node.kind == "group" else "blue") + what + format_
+    if isinstance(node, ArrayNode):
+        told = (
+            f"{lead}{paint(name, 'bold')}  {format_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
+        )
+        known = not node.data_type.is_variable_length
+        return (f"{told}  {paint(format_bytes(node.nbytes), 'dim')}" if known else told) + format_
+    return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"

@@ -2,8 +2,7 @@
 
 import zarrcore as zc
 
-hierarchy = zc.open("s3://bucket/data.zarr", anonymous=True)
-array = hierarchy["foo/bar"]
+array = zc.open_array("s3://bucket/data.zarr", "foo/bar", anonymous=True)
 plane = array[3, :, 0:100]
 
 copy = zc.create("copy.zarr").create_array("bar", shape=plane.shape, dtype=plane.dtype)
@@ -66,6 +65,14 @@ if TYPE_CHECKING:
     from zarrcore.hierarchy.open_node import open_node
     from zarrcore.metadata import ArrayMetadata as ArrayMetadata
     from zarrcore.metadata import GroupMetadata as GroupMetadata
+    from zarrcore.operations.functions import check as check
+    from zarrcore.operations.functions import checksum as checksum
+    from zarrcore.operations.functions import convert as convert
+    from zarrcore.operations.functions import copy as copy
+    from zarrcore.operations.functions import diff as diff
+    from zarrcore.operations.functions import du as du
+    from zarrcore.operations.functions import find as find
+    from zarrcore.operations.functions import pyramid as pyramid
     from zarrcore.stores import open_store as open_store
     from zarrcore.version import __version__ as __version__
 
@@ -94,6 +101,7 @@ else:
             """,
             "hierarchy.open_node": "open=open_node open_array open_group",
             "metadata": "ArrayMetadata GroupMetadata",
+            "operations.functions": "check checksum convert copy diff du find pyramid",
             "stores": "open_store",
             "version": "__version__",
         },

@@ -182,7 +182,8 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
     found = None if shape is None else as_lengths(shape, "shape", minimum=0)
     if data is not None:
         try:
-            values = np.asarray(data)
+            # Elements of an array in a store are read later, once.
+            values = data if isinstance(getattr(data, "dtype", None), np.dtype) else np.asarray(data)
         except (TypeError, ValueError) as error:
             raise ElementError(f"expected an array: {error}") from error
         if found is None:

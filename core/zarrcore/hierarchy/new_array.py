@@ -34,8 +34,10 @@ from zarrcore.metadata import (
     RegularChunkGrid,
 )
 from zarrcore.metadata.data_type import data_type_of, parse_data_type
+from zarrcore.metadata.data_type.registry import data_type_names
 from zarrcore.metadata.fill_value import parse_fill_value, zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
+from zarrcore.printable import did_you_mean
 
 
 class CodecObject(Protocol):
@@ -231,6 +233,9 @@ def as_data_type(value: Any) -> DataType:
         dtype = np.dtype(value)
     except (TypeError, ValueError, SyntaxError) as error:
         if isinstance(value, str):
+            if unknown.name == value:
+                hint = did_you_mean(value, data_type_names())
+                unknown = UnsupportedError("data type", value, f"is not supported{hint}")
             raise unknown from error
         raise MetadataError(f"expected a data type, found {value!r}", member="dtype") from error
     return data_type_of(dtype)
@@ -260,7 +265,7 @@ def as_fill_value(value: Any, data_type: DataType) -> Element:
 
 def _chain(codecs: CodecsLike, data_type: DataType) -> list[NamedConfiguration]:
     """The codecs in order, including one array → bytes codec."""
-    chain = _listed(codecs, "codecs")
+    chain = as_codecs(codecs, "codecs")
     kinds = [codec_class(codec.name) for codec in chain]
     if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
         first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
@@ -270,7 +275,7 @@ def _chain(codecs: CodecsLike, data_type: DataType) -> list[NamedConfiguration]:
 
 def _of_kind(codecs: CodecsLike, member: str, kind: type[Any]) -> list[NamedConfiguration]:
     """The codecs, all of which must be of one kind."""
-    chain = _listed(codecs, member)
+    chain = as_codecs(codecs, member)
     for codec in chain:
         if not issubclass(codec_class(codec.name), kind):
             arrow = "array → array" if kind is ArrayToArrayCodec else "bytes → bytes"
@@ -278,7 +283,7 @@ def _of_kind(codecs: CodecsLike, member: str, kind: type[Any]) -> list[NamedConf
     return chain
 
 
-def _listed(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:
+def as_codecs(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:
     """One codec, or several, as a list."""
     if isinstance(codecs, str | Mapping | NamedConfiguration) or hasattr(codecs, "to_dict"):
         return [_named(codecs, member)]

@@ -47,7 +47,7 @@ def test_the_defaults_of_create_are_those_of_its_help(tmp_path: Path) -> None:
     assert "the codecs as JSON (default: zstd:3)" in told
     assert "none for no shards (default: none)" in told
     assert "a whole dimension (default: chunks of 2 to 4 MiB)" in told
-    run_inside("create", tmp_path / "a.zarr", "x", "--shape", "3000,3000", "--type", "float32")
+    run_inside("create", tmp_path / "a.zarr", "x", "--shape", "3000,3000", "--dtype", "float32")
     array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["x"]
     assert [codec.name for codec in array.metadata.codecs] == ["bytes", "zstd"]
     assert array.metadata.codecs[1].configuration["level"] == 3

@@ -227,3 +227,18 @@ def test_attrs_are_the_attributes() -> None:
         hierarchy.attributes["c"] = 3
     assert zc.open(store).attrs == {"b": 2, "c": 3}
     assert zc.open_array(store, "x").attrs == zc.open_group(store, "g").attrs == {"b": 2}
+
+
+def test_data_of_a_store_are_read_once_and_unknown_types_get_a_hint() -> None:
+    class Counted:
+        shape, dtype, reads = (2,), np.dtype("int32"), 0
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            self.reads += 1
+            return np.array([1, 2], "int32")
+
+    hierarchy, data = zc.create("memory://"), Counted()
+    assert hierarchy.create_array("a", data=data)[...].tolist() == [1, 2]
+    assert data.reads == 1
+    with pytest.raises(zc.UnsupportedError, match="'flot32' is not supported: did you mean 'float32'"):
+        hierarchy.create_array("b", shape=3, dtype="flot32")

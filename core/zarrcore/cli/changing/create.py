@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 _DESCRIPTION = """\
 Make an array full of its fill value, or a group, and missing groups above it. If SOURCE does not exist, it becomes a hierarchy
 of the format that --format names (v3, v2 or n5), or else of Zarr v3. A node that exists is never replaced."""
-_OF_ARRAYS = ("type", "chunks", "shards", "codec", "fill_value", "dimension_names")
+_OF_ARRAYS = ("dtype", "chunks", "shards", "codec", "fill_value", "dimension_names")
 
 
 def register(commands: Any) -> None:
@@ -37,7 +37,7 @@ def register(commands: Any) -> None:
         "--shape", type=_shape, metavar="N,N,…", help="make an array of this shape; () is a scalar"
     )
     parser.add_argument(
-        "--type", metavar="NAME", help="data type, such as float32 (JSON for those with parameters)"
+        "--dtype", metavar="NAME", help="data type, such as float32 (JSON for those with parameters)"
     )
     add_layout_arguments(parser, "chunks of 2 to 4 MiB", "none", "zstd:3")
     parser.add_argument(
@@ -135,9 +135,9 @@ def _check(namespace: argparse.Namespace) -> None:
     from zarrcore.errors import SelectionError
 
     if namespace.group == (namespace.shape is not None):
-        raise SelectionError("say either --group, or --shape and --type for an array")
-    if namespace.shape is not None and namespace.type is None:
-        raise SelectionError("an array needs a --type, such as float32")
+        raise SelectionError("say either --group, or --shape and --dtype for an array")
+    if namespace.shape is not None and namespace.dtype is None:
+        raise SelectionError("an array needs a --dtype, such as float32")
     named = [name for name in _OF_ARRAYS if getattr(namespace, name) is not None]
     if namespace.group and named:
         raise SelectionError(f"--{named[0].replace('_', '-')} is for an array, not for a group")
@@ -150,8 +150,8 @@ def _metadata(namespace: argparse.Namespace, hierarchy: Hierarchy) -> NodeMetada
     attributes = namespace.attributes or {}
     if namespace.group:
         return GroupMetadata(attributes)
-    spelled = json_or_text(namespace.type)
-    data_type = as_data_type(spelled if isinstance(spelled, dict) else namespace.type)
+    spelled = json_or_text(namespace.dtype)
+    data_type = as_data_type(spelled if isinstance(spelled, dict) else namespace.dtype)
     return new_array_metadata(
         hierarchy.format,
         shape=namespace.shape,

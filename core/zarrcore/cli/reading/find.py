@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--kind", choices=_KINDS, help="kind of node; broken ones cannot be opened")
     parser.add_argument(
-        "--type", metavar="NAME", help="data type, such as float32, or a pattern such as 'uint*'"
+        "--dtype", metavar="NAME", help="data type, such as float32, or a pattern such as 'uint*'"
     )
     parser.add_argument(
         "--shape", type=_shape, metavar="N,N,…", help="shape; * is any length, as in '*,512,512'"
@@ -131,7 +131,7 @@ def _conditions(namespace: argparse.Namespace) -> Conditions:
         name=namespace.name,
         path=namespace.path_pattern,
         kind=namespace.kind,
-        data_type=None if namespace.type is None else data_type_pattern(namespace.type),
+        data_type=None if namespace.dtype is None else data_type_pattern(namespace.dtype),
         shape=namespace.shape,
         min_nbytes=namespace.min_size,
         max_nbytes=namespace.max_size,

@@ -97,6 +97,11 @@ def family_of(name: str) -> DataTypeFamily:
     return _load("r8" if RAW_BITS.fullmatch(name) else name)
 
 
+def data_type_names() -> list[str]:
+    """The names of zarrcore's own data types."""
+    return [*NumberFamily.names, *_OTHERS]
+
+
 @cache
 def _load(name: str) -> DataTypeFamily:
     found: Any

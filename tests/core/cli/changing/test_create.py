@@ -16,7 +16,7 @@ from tests.servers import S3Server
 
 def test_an_array_as_zarr_python_reads_it(tmp_path: Path, zarrscope: Run) -> None:
     outcome = zarrscope(
-        "create", tmp_path / "a.zarr", "g/x", "--shape", "10,20", "--type", "float32", "--chunks", "5,-1",
+        "create", tmp_path / "a.zarr", "g/x", "--shape", "10,20", "--dtype", "float32", "--chunks", "5,-1",
         "--shards", "10,-1", "--codec", "zstd:5", "--fill-value", "NaN", "--dimension-names", "y,", "--attributes",
         '{"unit": "mm"}',
     )  # fmt: skip
@@ -44,7 +44,9 @@ def test_groups_and_arrays_of_each_format(tmp_path: Path, zarrscope: Run, format
         zarrscope("create", source, "/", "--group", "--format", format_, "--attributes", '{"a": 1}').status
         == 0
     )
-    outcome = zarrscope("create", source, "x", "--shape", "3", "--type", "<i2", "--fill-value", "0", "--json")
+    outcome = zarrscope(
+        "create", source, "x", "--shape", "3", "--dtype", "<i2", "--fill-value", "0", "--json"
+    )
     told = json.loads(outcome.text)
     assert (told["path"], told["data_type"], told["format"]) == ("/x", "int16", format_)
     opened = zc.open_hierarchy(source)
@@ -54,20 +56,21 @@ def test_groups_and_arrays_of_each_format(tmp_path: Path, zarrscope: Run, format
 def test_text_and_types_with_parameters(tmp_path: Path, zarrscope: Run) -> None:
     source = tmp_path / "a.zarr"
     assert (
-        zarrscope("create", source, "s", "--shape", "2", "--type", "string", "--fill-value", "12").status == 0
+        zarrscope("create", source, "s", "--shape", "2", "--dtype", "string", "--fill-value", "12").status
+        == 0
     )
     time = '{"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}'
-    assert zarrscope("create", source, "t", "--shape", "()", "--type", time).status == 0
+    assert zarrscope("create", source, "t", "--shape", "()", "--dtype", time).status == 0
     opened = zc.open_hierarchy(source)
     assert (opened["s"][0], opened["t"].dtype, opened["t"].shape) == ("12", np.dtype("M8[s]"), ())
 
 
 def test_a_node_is_never_replaced(tmp_path: Path, zarrscope: Run) -> None:
     source = tmp_path / "a.zarr"
-    assert zarrscope("create", source, "x", "--shape", "3", "--type", "int8").status == 0
+    assert zarrscope("create", source, "x", "--shape", "3", "--dtype", "int8").status == 0
     for words in (
         ("x", "--group"),
-        ("x", "--shape", "3", "--type", "int8"),
+        ("x", "--shape", "3", "--dtype", "int8"),
         ("x/y", "--group"),
         ("/", "--group"),
     ):
@@ -85,13 +88,15 @@ def test_a_dry_run_changes_nothing(tmp_path: Path, zarrscope: Run) -> None:
     assert (outcome.status, outcome.text) == (0, "would make group /a/b; also the groups /, /a\n")
     assert not source.exists()
     assert zarrscope("create", source, "a", "--group").status == 0
-    outcome = zarrscope("create", source, "a/c/x", "--shape", "4", "--type", "int8", "--dry-run")
+    outcome = zarrscope("create", source, "a/c/x", "--shape", "4", "--dtype", "int8", "--dry-run")
     assert outcome.text == "would make array /a/c/x: 4  int8, chunks 4; also the groups /a/c\n"
     assert sorted(path.name for path in source.rglob("*")) == ["a", "zarr.json", "zarr.json"]
 
 
 def test_an_array_that_the_format_cannot_hold_leaves_no_hierarchy(tmp_path: Path, zarrscope: Run) -> None:
-    outcome = zarrscope("create", tmp_path / "a.n5", "x", "--shape", "()", "--type", "int8", "--format", "n5")
+    outcome = zarrscope(
+        "create", tmp_path / "a.n5", "x", "--shape", "()", "--dtype", "int8", "--format", "n5"
+    )
     assert outcome.status == 1
     assert not (tmp_path / "a.n5").exists()
 
@@ -100,11 +105,11 @@ def test_an_array_that_the_format_cannot_hold_leaves_no_hierarchy(tmp_path: Path
     "words",
     [
         (),
-        ("--group", "--shape", "3", "--type", "int8"),
+        ("--group", "--shape", "3", "--dtype", "int8"),
         ("--shape", "3"),
         ("--group", "--codec", "gzip"),
-        ("--shape", "x", "--type", "int8"),
-        ("--shape", "", "--type", "int8"),
+        ("--shape", "x", "--dtype", "int8"),
+        ("--shape", "", "--dtype", "int8"),
         ("--group", "--attributes", "[1]"),
     ],
 )
@@ -114,7 +119,7 @@ def test_contradictions_are_refused(tmp_path: Path, zarrscope: Run, words: tuple
 
 
 def test_a_type_that_is_unknown_is_refused(tmp_path: Path, zarrscope: Run) -> None:
-    outcome = zarrscope("create", tmp_path / "a.zarr", "x", "--shape", "3", "--type", "flaot")
+    outcome = zarrscope("create", tmp_path / "a.zarr", "x", "--shape", "3", "--dtype", "flaot")
     assert outcome.status == 1
     assert not (tmp_path / "a.zarr").exists()
 
@@ -122,5 +127,5 @@ def test_a_type_that_is_unknown_is_refused(tmp_path: Path, zarrscope: Run) -> No
 def test_a_bucket(zarrscope: Run, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
     source = "s3://bucket/created.zarr"
-    assert zarrscope("create", source, "g/x", "--shape", "3", "--type", "int8").status == 0
+    assert zarrscope("create", source, "g/x", "--shape", "3", "--dtype", "int8").status == 0
     assert zarrscope("find", source).text == "/\n/g\n/g/x\n"

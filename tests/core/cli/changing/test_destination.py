@@ -53,7 +53,7 @@ def test_a_folder_with_such_a_name_is_written_to(zarrscope: Run, source: Path, t
 
 
 def test_a_new_hierarchy_asks_for_the_url_too(zarrscope: Run, source: Path, tmp_path: Path) -> None:
-    words = ("x", "--shape", "4", "--type", "int16")
+    words = ("x", "--shape", "4", "--dtype", "int16")
     failed = zarrscope("create", tmp_path / "w.db", *words)
     assert failed.status == 2
     assert f"write sqlite://{tmp_path}/w.db for an SQLite file" in failed.stderr
@@ -140,7 +140,7 @@ def test_a_folder_with_the_name_of_a_file_is_refused(
     failed = zarrscope("copy", source, place)
     assert (failed.status, failed.stderr) == (2, f"{would}{way}{place}/ names a folder\n")
     for words in (
-        ("create", place, "x", "--shape", "4", "--type", "int16"),
+        ("create", place, "x", "--shape", "4", "--dtype", "int16"),
         ("copy", source, place, "--to", "icechunk"),
     ):
         failed = zarrscope(*words)
@@ -154,7 +154,7 @@ def test_a_folder_with_the_name_of_a_file_is_refused(
 def test_what_the_refusal_names_writes_such_a_file(
     zarrscope: Run, source: Path, tmp_path: Path, name: str
 ) -> None:
-    zarrscope("create", source, "plane", "--shape", "4,5", "--type", "int16")
+    zarrscope("create", source, "plane", "--shape", "4,5", "--dtype", "int16")
     outcome = zarrscope("cat", source, "plane", "-o", tmp_path / name)
     assert (outcome.status, (tmp_path / name).is_file()) == (0, True), outcome.stderr
 

@@ -32,7 +32,7 @@ def source(tmp_path: Path) -> Path:
     [
         ((), ["/", "/g", "/g/deep", "/g/deep/y", "/g/x"]),
         (("--kind", "array"), ["/g/deep/y", "/g/x"]),
-        (("--name", "[xy]", "--type", "<f4"), ["/g/x"]),
+        (("--name", "[xy]", "--dtype", "<f4"), ["/g/x"]),
         (("--path", "*deep*"), ["/g/deep", "/g/deep/y"]),
         (("--shape", "*,3"), ["/g/deep/y"]),
         (("--min-size", "13", "--max-size", "1K"), ["/g/x"]),
@@ -60,7 +60,7 @@ def test_nodes_as_objects(source: Path, zarrscope: Run) -> None:
 def test_the_exit_status_is_that_of_grep(source: Path, zarrscope: Run) -> None:
     assert zarrscope("find", source, "--name", "no").status == 1
     assert zarrscope("find", source.parent / "no").status == 2
-    assert zarrscope("find", source, "--type", "flaot32").status == 2
+    assert zarrscope("find", source, "--dtype", "flaot32").status == 2
     assert zarrscope("find", source, "--shape", "a,b").status == 2
     assert zarrscope("find", source, "--convention", "cf").status == 0
     assert zarrscope("find", source, "--convention", "plate").status == 1
@@ -71,7 +71,7 @@ def test_the_exit_status_is_that_of_grep(source: Path, zarrscope: Run) -> None:
 
 def test_a_node_that_cannot_be_opened_is_trouble_if_it_might_be_wanted(source: Path, zarrscope: Run) -> None:
     (source / "g/x/.zarray").write_text("{")
-    outcome = zarrscope("find", source, "--type", "uint16")
+    outcome = zarrscope("find", source, "--dtype", "uint16")
     assert (outcome.status, outcome.text) == (2, "/g/deep/y\n")
     assert outcome.stderr.startswith("zarrscope: /g/x cannot be opened: ")
     assert zarrscope("find", source, "--name", "y").status == 0

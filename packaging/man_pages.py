@@ -18,6 +18,8 @@ from argparse_manpage.manpage import Manpage
 
 from zarrcore.cli.main import command_parser
 
+_COMMENTS = ".SH COMMENTS\n"
+
 
 def write(folder: str) -> list[str]:
     """Write all pages; returns their paths."""
@@ -40,9 +42,17 @@ def write(folder: str) -> list[str]:
         with open(path, "w", encoding="utf-8") as file:
             # The title and the name before the dash must be the page's name: a command has a blank in its own.
             text = str(page).replace(f".TH {parser.prog.upper()} ", f".TH {name.upper()} ", 1)
-            file.write(text.replace(f"\n{parser.prog} \\- ", f"\n{name} \\- ", 1))
+            file.write(with_examples(text.replace(f"\n{parser.prog} \\- ", f"\n{name} \\- ", 1)))
         paths.append(path)
     return paths
+
+
+def with_examples(text: str) -> str:
+    """The examples, which are the last lines of the help, as lines of a section."""
+    above, found, lines = text.partition("examples:\n")
+    if not found:
+        return text
+    return f"{above.removesuffix(_COMMENTS)}\n.SH EXAMPLES\n.nf\n{lines.rstrip()}\n.fi\n"
 
 
 def pages() -> Iterator[tuple[str, argparse.ArgumentParser, str]]:

@@ -20,7 +20,16 @@ _DESCRIPTION = "Show a Zarr hierarchy, or a folder or bucket with several, in a 
 
 def register(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add ``browse`` to the commands of ``zarrscope``."""
-    parser = subparsers.add_parser("browse", help="show a hierarchy in a window", description=_DESCRIPTION)
+    parser = subparsers.add_parser(
+        "browse",
+        help="show a hierarchy in a window",
+        description=_DESCRIPTION,
+        examples=(
+            "browse brain.zarr",
+            "browse brain.zarr functional",
+            "browse s3://bucket/data.zarr --anonymous",
+        ),
+    )
     add_arguments(parser)
     parser.set_defaults(run=run)
 

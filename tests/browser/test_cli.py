@@ -12,6 +12,7 @@ import pytest
 
 from tests.command import run_process
 from zarrbrowser import cli
+from zarrcore.cli.main import command_parser
 from zarrcore.errors import MissingExtraError, ZarrError
 
 
@@ -40,9 +41,7 @@ def test_a_missing_display_is_reported_in_one_sentence() -> None:
 
 
 def test_without_qt_one_sentence_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    parser = argparse.ArgumentParser()
-    cli.register(parser.add_subparsers())
-    namespace = parser.parse_args(["browse", "s3://bucket/x.zarr#/a", "b", "--anonymous"])
+    namespace = parsed("s3://bucket/x.zarr#/a", "b", "--anonymous")
     assert cli.request_of(namespace).address == "s3://bucket/x.zarr"
     assert cli.request_of(namespace).options.anonymous
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "PySide6" else object())
@@ -51,9 +50,7 @@ def test_without_qt_one_sentence_names_what_to_install(monkeypatch: pytest.Monke
 
 
 def parsed(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    cli.register(parser.add_subparsers())
-    return parser.parse_args(["browse", *words])
+    return command_parser("browse").parse_args(["browse", *words])
 
 
 @pytest.mark.parametrize(

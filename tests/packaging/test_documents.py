@@ -1,4 +1,4 @@
-"""The documents' examples run, their links lead somewhere, and the README stays short.
+"""The documents' examples, and those of ``--help``, run, their links lead somewhere, and the README stays short.
 
 Each document runs from top to bottom in a folder of its own that holds the demonstration's ``brain.zarr``. The ``python``
 blocks of a document share one namespace. Of a ``console`` block, each line that begins with ``$`` runs, in a shell if it
@@ -26,8 +26,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import zarrcore
 from tests.command import Outcome, run_inside
 from tests.servers import S3Server
+from zarrcore.cli.main import command_parser
+from zarrcore.extensions import entry_points
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -47,6 +50,7 @@ DOCUMENTS = sorted(
 )
 RUN_ELSEWHERE = {"core/docs/extending.md": "tests/core/test_extending.py"}
 """Documents whose Python blocks are files of a package, which another test installs."""
+COMMANDS = sorted(point.name for point in entry_points("zarrscope.commands"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 MOST_WORDS = 900
@@ -118,6 +122,41 @@ def test_examples_run(
             skipping &= not example.text.startswith("zarrscope umount")
     finally:
         unmount_below(tmp_path)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_of_the_help_run(
+    command: str, brain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(brain, tmp_path / "brain.zarr")
+    monkeypatch.chdir(tmp_path)
+    prepare(command)
+    shown = run_inside(command, "--help").text.partition("\nexamples:\n")[2].splitlines()
+    assert len(shown) >= 2
+    for line in shown:
+        words = shlex.split(line)[1:]
+        command_parser(command).parse_args(words)
+        if "://" not in line and command not in NEED_MORE:
+            done = run_inside(*words)
+            assert done.status == 0, f"{line}\n{done.text}{done.stderr}"
+
+
+NEED_MORE = ("mount", "umount", "serve", "browse", "doctor")
+"""Commands that need FUSE, a window or more time, which other tests have."""
+
+
+def prepare(command: str) -> None:
+    """Make what the examples of a command name, besides ``brain.zarr``."""
+    data = zarrcore.open_array("brain.zarr", "anatomical")
+    if command == "convert":
+        zarrcore.copy("brain.zarr", "v2.zarr", format="v2")
+    elif command == "pyramid":
+        image = zarrcore.create("image.zarr")
+        image["cells"] = data[:]
+        image["labels/cells"] = data[:]
+    elif command == "log":
+        pytest.importorskip("icechunk")
+        assert run_inside("copy", "brain.zarr", "repository.icechunk", "--to", "icechunk").status == 0
 
 
 def lacks_package(example: Example) -> bool:

@@ -40,3 +40,6 @@ def test_a_page_has_the_name_and_every_option_of_its_command(folder: Path) -> No
     assert "\nzarrscope-cat \\- write an array" in page
     for option in ("select", "as", "output", "anonymous", "cache\\-dir"):
         assert f"\\-\\-{option}" in page
+    assert "COMMENTS" not in page
+    assert page.endswith("\n.fi\n")
+    assert "\n.SH EXAMPLES\n.nf\n  zarrscope cat brain.zarr functional " in page

@@ -45,6 +45,11 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         help="show a store as a directory",
         description="Show a store as a directory: a hierarchy, or a folder or bucket of many.",
         epilog=_MOUNT_EXAMPLES,
+        examples=(
+            "mount brain.zarr mnt",
+            "mount brain.zarr mnt --read-write",
+            "mount s3://bucket/data.zarr mnt --anonymous --cache-dir cache",
+        ),
     )
     parser.add_argument(
         "source",
@@ -72,6 +77,10 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
         description="Unmount, and wait until the daemons have ended.",
         epilog="Exit status: 0 all are unmounted; 1 a mount is not a zarrscope mount, is busy (the message names the"
         " processes) or hangs; 2 the command line is wrong.",
+        examples=(
+            "umount mnt",
+            "umount --lazy mnt",
+        ),
     )
     mountpoints = parser.add_argument(
         "mountpoints", metavar="MOUNTPOINT", nargs="+", help="a directory on which a store is mounted"

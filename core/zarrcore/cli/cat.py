@@ -35,6 +35,11 @@ def register(commands: Any) -> None:
         " _zarrscope_left_out, name what such a file cannot hold. As ometiff, a group that is a multiscale image (OME-NGFF, N5)"
         " is written with its coarser levels, as far as these differ along x and y only, and without its labels."
         " As geotiff, an array is written with its place on Earth and the coarser levels of its pyramid.",
+        examples=(
+            "cat brain.zarr functional --select 1,12 -o plane.npy",
+            "cat brain.zarr functional --select 1,12,::24,::32 --as csv",
+            "cat brain.zarr -o brain.h5",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument(

@@ -25,7 +25,14 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "check", help="decode everything, report what is wrong", description=_DESCRIPTION
+        "check",
+        help="decode everything, report what is wrong",
+        description=_DESCRIPTION,
+        examples=(
+            "check brain.zarr",
+            "check brain.zarr --no-decode --strict",
+            "check s3://bucket/data.zarr --anonymous --json",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument(

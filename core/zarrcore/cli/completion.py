@@ -29,6 +29,11 @@ def register(commands: Any) -> None:
         description="Print the code that completes commands, options, file types and paths of nodes in local hierarchies.",
         epilog='bash: eval "$(zarrscope completion bash)" in ~/.bashrc; zsh: the same in ~/.zshrc, after compinit;'
         " fish: zarrscope completion fish > ~/.config/fish/completions/zarrscope.fish",
+        examples=(
+            "completion bash",
+            "completion zsh",
+            "completion fish",
+        ),
     )
     parser.add_argument("shell", choices=_SHELLS, help="the shell that reads the code")
     parser.set_defaults(run=run)

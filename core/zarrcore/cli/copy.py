@@ -37,6 +37,11 @@ def register(commands: Any) -> None:
         "copy",
         help="copy a hierarchy to any store, also with another format, chunks or codecs",
         description=_DESCRIPTION,
+        examples=(
+            "copy brain.zarr copy.zip",
+            "copy brain.zarr mean.zarr --path derived --to v2",
+            "copy brain.zarr s3://bucket/brain.zarr --chunks 1,8,96,128 --codec zstd",
+        ),
     )
     add_source_arguments(parser, path=False)
     parser.add_argument(

@@ -20,6 +20,11 @@ def register(commands: Any) -> None:
         help="check this installation: mount, window, optional dependencies, credentials, disk",
         description="Check this installation, and say what to do about each problem. Contacts no server. "
         "The exit status is 1 if something does not work; a missing optional dependency does not count.",
+        examples=(
+            "doctor",
+            "doctor --json",
+            "doctor --cache-dir cache",
+        ),
     )
     parser.add_argument("--cache-dir", metavar="DIR", help="also check this directory for a cache")
     parser.add_argument("--json", action="store_true", help="one JSON object")

@@ -26,6 +26,11 @@ def register(commands: Any) -> None:
         "info",
         help="show metadata, codecs and chunks of one node",
         description="Show metadata, codecs and chunks of one node.",
+        examples=(
+            "info brain.zarr functional",
+            "info brain.zarr functional --storage",
+            "info brain.zarr --json",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object")

@@ -23,6 +23,11 @@ def register(commands: Any) -> None:
         "ls",
         help="list the raw keys of a store",
         description="List the keys and prefixes directly under PATH, a prefix of keys.",
+        examples=(
+            "ls brain.zarr",
+            "ls brain.zarr functional -r -l",
+            "ls s3://bucket/data.zarr --anonymous",
+        ),
     )
     add_source_arguments(parser, path_help="prefix to list (default: all of the store)")
     parser.add_argument("-r", "--recursive", action="store_true", help="all keys below PATH, at any depth")

@@ -17,9 +17,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from zarrcore.cli.completion import answer_shell
+from zarrcore.cli.store_arguments import STORE_OPTIONS_TITLE
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 from zarrcore.extensions import entry_points
+from zarrcore.printable import did_you_mean
 
 _ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
 _ORDER = (
@@ -48,6 +50,7 @@ _ORDER = (
     "doctor",
     "completion",
 )
+_EXAMPLES = "\n\nexamples:"
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
@@ -82,8 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str], namespace: argparse.Namespace) -> int:
     words = _with_selection_joined(arguments)
-    parser = command_parser(_command_in(words))
+    command = _command_in(words)
+    parser = command_parser(command)
     answer_shell(parser)
+    known = [point.name for point in entry_points("zarrscope.commands")]
+    if command is not None and command not in known:
+        hint = did_you_mean(command, known) or ": zarrscope --help lists all"
+        parser.error(f"there is no command {command!r}{hint}")
     parser.parse_args(words, namespace)
     if namespace.version:
         _print_version(verbose=namespace.verbose)
@@ -197,7 +205,11 @@ def command_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 class _BriefHelp(argparse.HelpFormatter):
-    """Help with a usage line of what a command needs: the options follow below, and most of them are those of all stores."""
+    """Help with a usage line of what a command needs: the options follow below. Lines of examples stay lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        words, examples, lines = text.partition(_EXAMPLES)
+        return super()._fill_text(words, width, indent) + (examples if words else examples.lstrip()) + lines
 
     def _format_usage(
         self,
@@ -218,17 +230,53 @@ class _BriefHelp(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises an error if it cannot write its help, which argparse's own ignores."""
+    """A parser of whole words, which raises an error if it cannot write its help; argparse's own ignores that."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **keywords})
 
     def _print_message(self, message: str, file: Any = None) -> None:
         print(message, end="", file=file or sys.stderr)
 
 
 class _Command(_Parser):
-    """The parser of one command."""
+    """The parser of one command. Options may stand between its arguments.
 
-    def __init__(self, **keywords: Any) -> None:
+    Args:
+        examples: command lines, without the program.
+        keywords: as `argparse.ArgumentParser`.
+    """
+
+    def __init__(self, *, examples: Sequence[str] = (), **keywords: Any) -> None:
         super().__init__(**{"formatter_class": _BriefHelp, **keywords})
+        self.examples = examples
+        self._is_intermixed = "_ARGCOMPLETE" in os.environ  # which parses in its own way
+        if examples:
+            lines = (f"  zarrscope {example}" for example in examples)
+            self.epilog = "\n".join([(self.epilog or "") + _EXAMPLES, *lines])
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse, but unknown options are refused here, where the known ones are."""
+        if self._is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True  # some versions of Python parse in two turns
+        namespace, unknown = self.parse_known_intermixed_args(args, namespace)
+        self._is_intermixed = False
+        if unknown:
+            option = unknown[0].partition("=")[0]
+            self.error(
+                f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(option, self._option_string_actions)}"
+            )
+        return namespace, []
+
+    def format_help(self) -> str:
+        """The help without the options of stores, which most commands have."""
+        groups = self._action_groups
+        self._action_groups = [group for group in groups if group.title != STORE_OPTIONS_TITLE]
+        try:
+            return super().format_help()
+        finally:
+            self._action_groups = groups
 
 
 def _rank(name: str) -> tuple[int, str]:

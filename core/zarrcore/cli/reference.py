@@ -29,6 +29,11 @@ def register(commands: Any) -> None:
         "reference",
         help="write references to the chunks of a hierarchy (kerchunk)",
         description=_DESCRIPTION,
+        examples=(
+            "reference brain.zarr -o brain.json --zarr-format 3",
+            "reference brain.zarr --path derived -o derived.json",
+            "reference s3://bucket/data.nc -o data.parq",
+        ),
     )
     add_source_arguments(parser, path=False)
     parser.add_argument(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from zarrcore.errors import StoreError
 from zarrcore.sizes import parse_size
@@ -13,10 +13,20 @@ from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
 
 T = TypeVar("T")
 
+STORE_OPTIONS_TITLE: Final = "store options"
+
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the store options to ``parser``."""
-    group = parser.add_argument_group("store options")
+    """Add the store options to ``parser``, and ``--help-store``, which tells them."""
+    parser.add_argument(
+        "--help-store",
+        action=_HelpStore,
+        nargs=0,
+        dest=argparse.SUPPRESS,
+        default=argparse.SUPPRESS,
+        help="show the store options, such as --anonymous and --endpoint-url, and exit",
+    )
+    group = parser.add_argument_group(STORE_OPTIONS_TITLE)
     for option in STORE_OPTIONS:
         if option.argument is None:
             continue
@@ -31,6 +41,20 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
             type=argument_type(partial(_parsed, option)),
             help=option.help,
         )
+
+
+class _HelpStore(argparse.Action):
+    """Shows the store options, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        formatter = parser._get_formatter()  # noqa: SLF001 - argparse has no public way to a group's help
+        for group in parser._action_groups:  # noqa: SLF001
+            if group.title == STORE_OPTIONS_TITLE:
+                formatter.start_section(f"{group.title}, of all commands that open a store")
+                formatter.add_arguments(group._group_actions)  # noqa: SLF001
+                formatter.end_section()
+        print(formatter.format_help(), end="")
+        parser.exit()
 
 
 def store_options(namespace: argparse.Namespace) -> StoreOptions:

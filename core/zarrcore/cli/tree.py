@@ -21,6 +21,11 @@ def register(commands: Any) -> None:
         "tree",
         help="show the hierarchy: names, kinds, shapes, types",
         description="Show a hierarchy as a tree, or all hierarchies in a folder or bucket.",
+        examples=(
+            "tree brain.zarr",
+            "tree brain.zarr derived --json",
+            "tree s3://bucket/data.zarr --anonymous --depth 1",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument("--depth", type=natural, metavar="N", help="levels below PATH to show (default: all)")

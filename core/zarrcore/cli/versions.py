@@ -20,6 +20,11 @@ def register_log(commands: Any) -> None:
         "log",
         help="show the history of an Icechunk repository",
         description="Show the snapshots of a version of an Icechunk repository, newest first.",
+        examples=(
+            "log repository.icechunk",
+            "log repository.icechunk --limit 5 --json",
+            "log s3://bucket/repository --branch main --anonymous",
+        ),
     )
     add_source_arguments(parser, path=False)
     parser.add_argument("--limit", type=positive, metavar="N", help="the newest N snapshots (default: all)")

@@ -60,3 +60,37 @@ def test_diff_explains_the_names_of_its_usage() -> None:
     explained = re.findall(r"^  ([A-Z]+) ", arguments, re.MULTILINE)
     assert explained == ["A", "B", "VERSION"]
     assert set(explained) <= set(usage.split())
+
+
+def test_store_options_have_a_help_of_their_own() -> None:
+    assert "--anonymous  " not in run_inside("tree", "--help").text
+    for command in ("tree", "mount", "serve", "browse", "copy"):
+        told = run_inside(command, "--help-store")
+        assert told.status == 0
+        assert told.text.startswith("store options, of all commands that open a store:\n  --anonymous  ")
+
+
+def test_options_stand_anywhere_and_are_whole_words(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create(tmp_path / "a.zarr")
+    hierarchy["g/x"] = hierarchy["y"] = [1]
+    for words in (
+        ("set", tmp_path / "a.zarr", "g", "--dry-run", "a=1", "b=2"),
+        ("set", "--dry-run", tmp_path / "a.zarr", "g", "a=1", "b=2"),
+    ):
+        assert run_inside(*words).text == "+ a = 1\n+ b = 2\n"
+    assert run_inside("rm", tmp_path / "a.zarr", "g/x", "-y", "y").status == 0
+    assert [*zarrcore.open_group(tmp_path / "a.zarr")] == ["g"]
+    for word, hint in (
+        ("--dep", ": did you mean '--depth'?"),
+        ("--jsn=1", ": did you mean '--json'?"),
+        ("--xyz", ""),
+    ):
+        refused = run_inside("tree", tmp_path / "a.zarr", word)
+        assert refused.status == 2
+        assert refused.stderr.startswith("usage: zarrscope tree [options] SOURCE [PATH]\n")
+        assert refused.stderr.endswith(f"zarrscope tree: error: unrecognized arguments: {word}{hint}\n")
+
+
+def test_unknown_commands_name_the_nearest_one() -> None:
+    assert run_inside("tre", "x").stderr.endswith("error: there is no command 'tre': did you mean 'tree'?\n")
+    assert run_inside("xyz").stderr.endswith("error: there is no command 'xyz': zarrscope --help lists all\n")

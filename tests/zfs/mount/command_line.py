@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from zarrfs.cli import register_mount
+from zarrcore.cli.main import command_parser
 
 
 def parse(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    register_mount(parser.add_subparsers())
-    return parser.parse_args(["mount", *arguments, "--", "source", "/mnt"])
+    return command_parser("mount").parse_args(["mount", *arguments, "--", "source", "/mnt"])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
 
 from tests.zfs.mount.command_line import parse
-from zarrcore.cli import copy
+from zarrcore.cli.main import command_parser
 from zarrcore.filetypes import SUFFIXES
 from zarrfs.tree_arguments import SHOWABLE
 
@@ -37,9 +35,7 @@ def test_each_option_is_a_word_and_each_word_an_option() -> None:
 
 @pytest.mark.parametrize("text", ["512M", "512MB", "512MiB", "1.5g", "4096"])
 def test_a_size_is_the_same_wherever_it_is_written(text: str) -> None:
-    parsers = argparse.ArgumentParser()
-    copy.register(parsers.add_subparsers())
-    expected = parsers.parse_args(["copy", "--memory", text, "a", "b"]).memory
+    expected = command_parser("copy").parse_args(["copy", "--memory", text, "a", "b"]).memory
     mounted = parse("--cache-size", text, "--spill-size", text, "--cache-dir-size", text)
     assert (mounted.cache_size, mounted.spill_size, mounted.cache_dir_size) == (expected,) * 3
 

@@ -39,6 +39,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="serve a store over HTTP and WebDAV",
         description="Serve a store over HTTP and WebDAV, read-only, to this machine unless you choose another --host.",
         epilog=_EXAMPLES,
+        examples=(
+            "serve brain.zarr",
+            "serve brain.zarr --port 8080",
+            "serve s3://bucket/data.zarr --anonymous",
+        ),
     )
     parser.add_argument(
         "source",

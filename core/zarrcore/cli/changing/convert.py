@@ -24,7 +24,14 @@ read it as either format. --remove-v2 erases the documents of Zarr v2, also of a
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "convert", help="turn Zarr v2 into Zarr v3 in place", description=_DESCRIPTION
+        "convert",
+        help="turn Zarr v2 into Zarr v3 in place",
+        description=_DESCRIPTION,
+        examples=(
+            "convert v2.zarr --dry-run",
+            "convert v2.zarr",
+            "convert v2.zarr --remove-v2",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument("--remove-v2", action="store_true", help="erase the documents of Zarr v2 afterwards")

@@ -28,7 +28,14 @@ _OF_ARRAYS = ("dtype", "chunks", "shards", "codec", "fill_value", "dimension_nam
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "create", help="make a group or an array", description=_DESCRIPTION
+        "create",
+        help="make a group or an array",
+        description=_DESCRIPTION,
+        examples=(
+            "create new.zarr images --group",
+            "create new.zarr images/raw --shape 100,512,512 --dtype uint16 --chunks 10,256,256",
+            "create new.zarr mask --shape 100,512,512 --dtype bool --dimension-names z,y,x --dry-run",
+        ),
     )
     add_source_arguments(parser, path=False)
     add_path_argument(parser, "path", "path of the new node")

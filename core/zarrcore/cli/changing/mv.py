@@ -19,7 +19,14 @@ Consolidated metadata is written again if there was some."""
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "mv", help="move a node to another path in its store", description=_DESCRIPTION
+        "mv",
+        help="move a node to another path in its store",
+        description=_DESCRIPTION,
+        examples=(
+            "mv brain.zarr derived/mean_signal signal --dry-run",
+            "mv brain.zarr derived/mean_signal signal",
+            "mv brain.zarr signal derived/mean_signal",
+        ),
     )
     add_source_arguments(parser, path=False)
     add_path_argument(parser, "old", "path of the node")

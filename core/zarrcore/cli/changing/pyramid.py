@@ -28,7 +28,14 @@ described when all are finished; run the same command again to resume an interru
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "pyramid", help="make coarser levels of an image (OME-Zarr)", description=_DESCRIPTION
+        "pyramid",
+        help="make coarser levels of an image (OME-Zarr)",
+        description=_DESCRIPTION,
+        examples=(
+            "pyramid brain.zarr anatomical --dry-run --levels 2",
+            "pyramid image.zarr cells --method nearest --factors 2",
+            "pyramid image.zarr labels/cells",
+        ),
     )
     add_source_arguments(parser, path=False)
     add_path_argument(parser, "path", "path of an array, or of a group that is an image")

@@ -24,7 +24,16 @@ written again if there was some."""
 
 def register(commands: Any) -> None:
     """Add the sub-command."""
-    parser: argparse.ArgumentParser = commands.add_parser("rm", help="erase nodes", description=_DESCRIPTION)
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "rm",
+        help="erase nodes",
+        description=_DESCRIPTION,
+        examples=(
+            "rm brain.zarr derived -r --dry-run",
+            "rm brain.zarr derived/mean_signal --yes",
+            "rm brain.zarr derived -r --yes",
+        ),
+    )
     add_source_arguments(parser, path=False)
     add_path_argument(parser, "paths", "path of a node; / is the root", nargs="+", metavar="PATH")
     parser.add_argument("-r", "--recursive", action="store_true", help="also groups that hold something")

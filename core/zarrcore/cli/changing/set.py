@@ -19,7 +19,14 @@ are stored at once. Consolidated metadata is written again if there was some."""
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "set", help="set and remove attributes of a node", description=_DESCRIPTION
+        "set",
+        help="set and remove attributes of a node",
+        description=_DESCRIPTION,
+        examples=(
+            "set brain.zarr functional unit=mm scale=[2,1,1]",
+            "set brain.zarr functional --remove unit",
+            "set brain.zarr / title=Brain --dry-run",
+        ),
     )
     add_source_arguments(parser, path=False)
     add_path_argument(parser, "path", "path of the node; / is the root")

@@ -27,7 +27,14 @@ _LINE: Final = re.compile(r"(\\?)([0-9a-fA-F]{64}|[0-9a-fA-F]{32})[ ][ *](.+)", 
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "checksum", help="print or compare checksums of the elements of arrays", description=_DESCRIPTION
+        "checksum",
+        help="print or compare checksums of the elements of arrays",
+        description=_DESCRIPTION,
+        examples=(
+            "checksum brain.zarr",
+            "checksum brain.zarr functional --algorithm xxh128",
+            "checksum s3://bucket/data.zarr --anonymous",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument(

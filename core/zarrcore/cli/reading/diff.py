@@ -45,6 +45,11 @@ def register(commands: Any) -> None:
         help="show what differs between two sources, or two versions of a repository",
         description=_DESCRIPTION,
         usage=_USAGE,
+        examples=(
+            "diff brain.zarr brain.zarr --layout",
+            "diff brain.zarr#/functional brain.zarr#/functional --rtol 1e-6",
+            "diff brain.zarr s3://bucket/brain.zarr --metadata-only",
+        ),
     )
     add_source_arguments(
         parser,

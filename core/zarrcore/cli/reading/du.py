@@ -25,7 +25,14 @@ _WIDTH: Final = 12
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "du", help="show the stored and the decoded bytes of each node", description=_DESCRIPTION
+        "du",
+        help="show the stored and the decoded bytes of each node",
+        description=_DESCRIPTION,
+        examples=(
+            "du brain.zarr",
+            "du brain.zarr --depth 1 --sort stored",
+            "du brain.zarr functional --json",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument(

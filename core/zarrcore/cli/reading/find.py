@@ -31,6 +31,11 @@ def register(commands: Any) -> None:
         "find",
         help="find nodes by name, type, shape, size, attributes, codecs, convention",
         description=_DESCRIPTION,
+        examples=(
+            "find brain.zarr --kind array --dtype 'int*'",
+            "find brain.zarr --min-size 1M",
+            "find brain.zarr --shape '*,*,*,*' --json",
+        ),
     )
     add_source_arguments(parser)
     parser.add_argument("--name", metavar="GLOB", help="pattern for the name, such as 'raw*'")

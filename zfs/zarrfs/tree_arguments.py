@@ -138,9 +138,10 @@ def add_options(group: argparse._ActionsContainer, table: type[TreeArguments]) -
 
 
 def chosen_options(namespace: argparse.Namespace, table: type[TreeArguments]) -> Mapping[str, Any]:
-    """The fields of a table, from a parsed command line."""
-    return {
+    """The fields of a table, from a parsed command line. Data that never change are asked for once."""
+    chosen = {
         each.name: getattr(namespace, each.metadata["name"].replace("-", "_"))
         for each in fields(table)
         if each.metadata
     }
+    return {**chosen, "ttl_s": math.inf} if namespace.immutable else chosen

@@ -5,6 +5,7 @@ Stores that need a large library are imported when they are opened, for a quick 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -191,7 +192,7 @@ def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
         entries = CacheDirectory(options.cache_dir, options.cache_dir_bytes)
     else:
         entries = SharedCache(_cache_store(options))
-    return CacheStore(store, entries, options.cache_max_age_s)
+    return CacheStore(store, entries, math.inf if options.immutable else options.cache_max_age_s)
 
 
 def _cache_store(options: StoreOptions) -> ReadableStore:

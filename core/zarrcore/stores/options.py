@@ -284,6 +284,14 @@ class StoreOptions:
         60.0, None, "age of a cached answer after which the store is asked again", _CACHED, is_identity=False
     )
     """The age of a cached answer, in seconds, after which the store is asked if it is still valid."""
+    immutable: bool = option(
+        False,
+        "--immutable",
+        "the data never change: a cached answer stays valid, and a mount or server asks for nothing twice",
+        _CACHED,
+        is_identity=False,
+    )
+    """The data never change, so that cached answers, also that a key is absent, stay valid whatever ``cache_max_age_s`` says."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.allow_targets, str):  # from JSON, it is a list

@@ -104,7 +104,7 @@ def test_later_mounts_ask_whether_it_changed(server: FaultServer, mount: Mounter
 
 def test_a_refresh_reaches_the_cache(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
     server.values["h/blob"] = b"old" * 1000
-    mounted = mount(f"{server.url}/h", "--cache-dir", str(tmp_path / "cache"), "--metadata-ttl", "forever")
+    mounted = mount(f"{server.url}/h", "--cache-dir", str(tmp_path / "cache"), "--immutable")
     assert (mounted.keys / "blob").read_bytes() == b"old" * 1000
     server.values["h/blob"] = b"new" * 1000
     mounted.refresh()

@@ -104,6 +104,21 @@ def test_a_value_of_a_web_server_costs_at_most_one_request(faults: FaultServer, 
         stranger.get("x")
 
 
+def test_immutable_data_are_never_asked_for_twice(s3: S3Server, tmp_path: Path) -> None:
+    s3.put("bucket/fixed/x", bytes(range(100)))
+    options = {**s3.options, "cache_dir": tmp_path, "cache_max_age_s": 0.0}
+    first = open_store("s3://bucket/fixed", **options, immutable=True)
+    assert (first.get("x"), first.get("y")) == (bytes(range(100)), None)
+    with s3.denying():
+        again = open_store("s3://bucket/fixed", **options, immutable=True)
+        assert (again.get("x", ByteRange(3, 9)), again.get("y")) == (bytes(range(3, 9)), None)
+        with pytest.raises(AccessDeniedError):
+            open_store("s3://bucket/fixed", **options).get("x")
+        again.refresh()
+        with pytest.raises(AccessDeniedError):
+            again.get("x")
+
+
 def test_values_of_a_bucket_are_revalidated(s3: S3Server, tmp_path: Path) -> None:
     s3.put("bucket/kept/x", bytes(range(100)))
     options = {**s3.options, "cache_dir": tmp_path}

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from zarrcore.hierarchy.open_node import open_node
     from zarrcore.metadata import ArrayMetadata as ArrayMetadata
     from zarrcore.metadata import GroupMetadata as GroupMetadata
+    from zarrcore.operations.functions import advise as advise
     from zarrcore.operations.functions import check as check
     from zarrcore.operations.functions import checksum as checksum
     from zarrcore.operations.functions import convert as convert
@@ -101,7 +102,7 @@ else:
             """,
             "hierarchy.open_node": "open=open_node open_array open_group",
             "metadata": "ArrayMetadata GroupMetadata",
-            "operations.functions": "check checksum convert copy diff du find pyramid",
+            "operations.functions": "advise check checksum convert copy diff du find pyramid",
             "stores": "open_store",
             "version": "__version__",
         },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 _DESCRIPTION = """\
 Check a node and all below it: whether documents are valid, every chunk decodes, every key belongs to a node, and
 consolidated metadata is up to date. Exit status: 1 if there is an error, with --strict also if there is a warning."""
-_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_STYLES = {"error": "bold red", "warning": "yellow", "advice": "cyan", "note": "dim"}
 
 
 def register(commands: Any) -> None:
@@ -31,7 +31,7 @@ def register(commands: Any) -> None:
         examples=(
             "check brain.zarr",
             "check brain.zarr --no-decode --strict",
-            "check s3://bucket/data.zarr --anonymous --json",
+            "check s3://bucket/data.zarr --anonymous --advise",
         ),
     )
     add_source_arguments(parser)
@@ -43,6 +43,11 @@ def register(commands: Any) -> None:
         action="store_true",
         help="also check whether nodes hold to the conventions that they follow (OME-NGFF, CF, GeoZarr, …)",
     )
+    parser.add_argument(
+        "--advise",
+        action="store_true",
+        help="read only documents, and say instead what slices cost from a distance, and what would make them cheaper",
+    )
     add_scheduler_argument(parser)
     parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings too")
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
@@ -53,6 +58,7 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Print the findings; the exit status says whether there are any."""
     from zarrcore.cli.progress import progress_bar
+    from zarrcore.operations.advice import advise
     from zarrcore.operations.check import check
 
     hierarchy, path = open_source(namespace), node_path(namespace)
@@ -67,14 +73,17 @@ def run(namespace: argparse.Namespace) -> int:
                 report(array, done, total)
 
         paint = painter()
-        found = check(
-            hierarchy,
-            path,
-            decode=not namespace.no_decode,
-            conventions=namespace.convention,
-            progress=progress,
-            run_work=run_work,
-        )
+        if namespace.advise:
+            found = advise(hierarchy, path)
+        else:
+            found = check(
+                hierarchy,
+                path,
+                decode=not namespace.no_decode,
+                conventions=namespace.convention,
+                progress=progress,
+                run_work=run_work,
+            )
         for finding in found:
             counts[finding.severity] += finding.count if finding.severity != "note" else 1
             if namespace.json:
@@ -88,17 +97,18 @@ def run(namespace: argparse.Namespace) -> int:
         "format": hierarchy.format.name,
         "errors": counts["error"],
         "warnings": counts["warning"],
+        "advice": counts["advice"],
         "notes": counts["note"],
         "arrays": len(chunks),
         "chunks": sum(chunks.values()),
-        "decoded": not namespace.no_decode,
+        "decoded": not (namespace.no_decode or namespace.advise),
         "findings": [finding.document() for finding in findings],
     }
     if namespace.json:
         from zarrcore.metadata.json_document import format_json
 
         print(format_json(told).decode("utf-8", "surrogatepass"), end="")
-    else:
+    elif not namespace.advise:
         print(_summary(counts, len(chunks), sum(chunks.values()), namespace.no_decode))
     return int(counts["error"] > 0 or (namespace.strict and counts["warning"] > 0))
 

@@ -39,6 +39,7 @@ _ORDER = (
     "set",
     "pyramid",
     "convert",
+    "consolidate",
     "mv",
     "rm",
     "check",

@@ -80,8 +80,11 @@ class ChangingNodes(ABC):
         """
         return self.writer().move(normalize_path(path), normalize_path(new))
 
-    def consolidate(self) -> None:
+    def consolidate(self) -> int:
         """Write the documents of all nodes into the root's, so that readers fetch them at once.
+
+        Returns:
+            The number of nodes that have documents.
 
         They are a copy. Changing a node through this library removes it again, and `zarrscope check` reports a copy that
         another program left stale.
@@ -91,4 +94,4 @@ class ChangingNodes(ABC):
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         """
         self.refresh()
-        self.writer().consolidate(self.walk())
+        return self.writer().consolidate(self.walk())

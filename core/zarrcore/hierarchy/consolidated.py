@@ -27,7 +27,7 @@ def kept_consolidated(hierarchy: Hierarchy) -> Iterator[None]:
 
     >>> from zarrcore.hierarchy import create_hierarchy
     >>> hierarchy = create_hierarchy("memory://consolidated", "v2")
-    >>> hierarchy.consolidate()
+    >>> count = hierarchy.consolidate()
     >>> with kept_consolidated(hierarchy):
     ...     node = hierarchy.create_group("/new")
     >>> b"new/.zgroup" in hierarchy.store.get(".zmetadata")
@@ -49,6 +49,11 @@ def _consolidate_again(hierarchy: Hierarchy, was_consolidated: bool) -> None:
     is_there, is_consolidated = _root(hierarchy)
     if is_there and not is_consolidated:
         hierarchy.consolidate()
+
+
+def is_consolidated(hierarchy: Hierarchy) -> bool:
+    """Whether the root's documents have consolidated metadata that can be read."""
+    return _root(hierarchy)[1]
 
 
 def _root(hierarchy: Hierarchy) -> tuple[bool, bool]:

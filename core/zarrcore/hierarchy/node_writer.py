@@ -358,8 +358,8 @@ class NodeWriter:
                 self._forget_chunks()
             return node
 
-    def consolidate(self, nodes: Iterable[AnyNode]) -> None:
-        """Write the documents of all ``nodes`` into the root's consolidated metadata.
+    def consolidate(self, nodes: Iterable[AnyNode]) -> int:
+        """Write the documents of all ``nodes`` into the root's consolidated metadata; returns how many nodes have some.
 
         Raises:
             UnsupportedError: the format has none.
@@ -370,6 +370,7 @@ class NodeWriter:
             for key, value in self._format.consolidate(documents).items():
                 self._store.set(key, value)
             self._loader.forget("/")
+            return len(documents)
 
     def _unconsolidate(self, seen: NodeLoader) -> None:
         """Remove consolidated metadata before a change."""

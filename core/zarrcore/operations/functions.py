@@ -18,6 +18,7 @@ from zarrcore.hierarchy.open import open_hierarchy
 from zarrcore.operations import checksum as checksums
 from zarrcore.operations import find as finding
 from zarrcore.operations import usage
+from zarrcore.operations.advice import advise as advices
 from zarrcore.operations.check import Finding
 from zarrcore.operations.check import check as check_node
 from zarrcore.operations.check.finding import Progress as CheckProgress
@@ -121,6 +122,21 @@ def check(
         StoreError: the store failed before anything could be checked.
     """
     return check_node(*_opened(source), decode=decode, conventions=conventions, progress=progress)
+
+
+def advise(source: Place) -> Iterator[Finding]:
+    """What a node and all below it cost to read from a distance, and what would make them cheaper.
+
+    ``zarrscope check --advise`` prints it. Only documents are read.
+
+    Args:
+        source: the node.
+
+    Raises:
+        NodeNotFoundError: there is no such node.
+        StoreError: the store failed.
+    """
+    return advices(*_opened(source))
 
 
 def diff(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Severity = Literal["error", "warning", "note"]
+Severity = Literal["error", "warning", "advice", "note"]
 """An error: data that cannot be read. A warning: something that other readers, now or later, may misread.
-A note: worth knowing, and possibly intended."""
+Advice: what would make the data cheaper to read. A note: worth knowing, and possibly intended."""
 
 _SHOWN = 10
 

@@ -1,0 +1,39 @@
+"""``zarrscope consolidate``: write the metadata of all nodes into the root's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from zarrcore.cli.changing.target import open_target
+from zarrcore.cli.source import add_source_arguments
+
+_DESCRIPTION = """\
+Write a copy of the metadata of all nodes into the root's, so that readers get them with one request. Changing a node with
+another program makes the copy stale, which check reports; this command then writes it again."""
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "consolidate",
+        help="write the metadata of all nodes into the root's, for fast opening",
+        description=_DESCRIPTION,
+        examples=("consolidate brain.zarr", "consolidate brain.zarr --json"),
+    )
+    add_source_arguments(parser, path=False)
+    parser.add_argument("--quiet", action="store_true", help="show only errors")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Consolidate the metadata."""
+    with open_target(namespace) as hierarchy:
+        count = hierarchy.consolidate()
+    if namespace.json:
+        print(json.dumps({"nodes": count}))
+    elif not namespace.quiet:
+        print(f"the root holds the metadata of {count:,} node{'' if count == 1 else 's'}")
+    return 0

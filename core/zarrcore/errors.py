@@ -41,7 +41,9 @@ Programs decide by class and fields. The message is one sentence for people.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Final, Self
+
+_MOST_CHARACTERS: Final = 2000
 
 
 class ZarrError(Exception):
@@ -50,6 +52,8 @@ class ZarrError(Exception):
     def __init__(self, message: str) -> None:
         # Messages of libraries contain line breaks, and so may stored names.
         message = " ".join(message.splitlines())
+        if len(message) > _MOST_CHARACTERS:  # a stored name or number of any length is part of it
+            message = f"{message[: _MOST_CHARACTERS // 2]} … {message[-_MOST_CHARACTERS // 4 :]}"
         super().__init__(message)
         self.message = message
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zarrcore.errors import BrokenReferenceError as BrokenReferenceError
     from zarrcore.errors import ChangedError as ChangedError
     from zarrcore.errors import ChecksumError as ChecksumError
+    from zarrcore.errors import ChunkNotFoundError as ChunkNotFoundError
     from zarrcore.errors import ClusterError as ClusterError
     from zarrcore.errors import CodecError as CodecError
     from zarrcore.errors import ElementError as ElementError
@@ -89,7 +90,7 @@ else:
             "array": "Array ChunkCache parse_selection plane_ndim",
             "errors": """
                 AccessDeniedError BodyTooLargeError BrokenBodyError BrokenReferenceError ChangedError
-                ChecksumError ClusterError CodecError ElementError HierarchyNotFoundError InternalError
+                ChecksumError ChunkNotFoundError ClusterError CodecError ElementError HierarchyNotFoundError InternalError
                 InvalidKeyError KeyTooLongError ListingUnsupportedError MetadataError MissingExtraError
                 NodeExistsError NodeKindError NodeNotFoundError ReadCancelledError ReadOnlyError
                 SelectionError StoreError StoreFullError StoreNotFoundError StoreTimeoutError UnreachableError

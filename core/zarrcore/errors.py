@@ -19,6 +19,7 @@ The tree, each class beside the standard exception that a caller would expect::
     │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
     ├── NodeKindError               TypeError               a group where an array is wanted, or the other way round
+    ├── ChunkNotFoundError          LookupError             a chunk is missing, and must not read as fill values
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     │   └── WrongFormatError                                it holds one of another format than the named one
     ├── MetadataError               ValueError              a metadata document is broken
@@ -40,7 +41,9 @@ Programs decide by class and fields. The message is one sentence for people.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Final, Self
+
+_MOST_CHARACTERS: Final = 2000
 
 
 class ZarrError(Exception):
@@ -49,6 +52,8 @@ class ZarrError(Exception):
     def __init__(self, message: str) -> None:
         # Messages of libraries contain line breaks, and so may stored names.
         message = " ".join(message.splitlines())
+        if len(message) > _MOST_CHARACTERS:  # a stored name or number of any length is part of it
+            message = f"{message[: _MOST_CHARACTERS // 2]} … {message[-_MOST_CHARACTERS // 4 :]}"
         super().__init__(message)
         self.message = message
 
@@ -182,6 +187,21 @@ class NodeKindError(ZarrError, TypeError):
         self.path = path
         self.url = url
         self.kind = kind
+
+
+class ChunkNotFoundError(ZarrError, LookupError):
+    """A chunk is missing, and its array was opened with ``missing="error"``.
+
+    Attributes:
+        key: the chunk's key.
+        url: the store's URL.
+    """
+
+    def __init__(self, key: str, url: str, what: str = "the chunk") -> None:
+        """``what`` is missing: the chunk, or an inner chunk of it."""
+        super().__init__(f"{key} in {url}: {what} is missing, and is not to be read as fill values")
+        self.key = key
+        self.url = url
 
 
 class HierarchyNotFoundError(ZarrError, ValueError):

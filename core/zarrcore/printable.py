@@ -18,6 +18,13 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def json_fault(error: Exception) -> str:
+    """Why ``json`` could not read a text. What Python says about a very long integer is advice for programmers."""
+    if "integer string conversion" in str(error):
+        return "an integer has more digits than any program reads"
+    return str(error) or type(error).__name__
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the known one that is most like it, or nothing.
 

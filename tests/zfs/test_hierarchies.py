@@ -230,3 +230,13 @@ def test_the_whole_mount_can_be_archived(mounted_hierarchy: tuple[Any, Mount], t
     assert (done.returncode, done.stderr) == (0, "")
     subprocess.run(["tar", "-xf", tmp_path / "all.tar", "-C", tmp_path], check=True)
     assert subprocess.run(["diff", "-r", tmp_path / "keys", mount.keys], capture_output=True).returncode == 0
+
+
+def test_missing_chunks_are_errors_where_that_is_wanted(mount: Mounter, tmp_path: Path) -> None:
+    array = zarr.create_array(tmp_path / "m.zarr", shape=(4, 4), chunks=(2, 4), dtype="u1")
+    array[:2] = 7
+    strict = mount(tmp_path / "m.zarr", "-o", "missing=error").path
+    for file in ("arrays/data.raw", "zarr3/c/1/0"):
+        with open(strict / file, "rb") as stream, pytest.raises(OSError, match="Input/output error"):
+            stream.read()
+    assert not (strict / "keys/c/1").exists()

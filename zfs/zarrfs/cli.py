@@ -152,7 +152,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         # The daemon changes its working directory, so relative paths must be resolved first.
         url = absolute(url)
         kept_s = options.ttl_s / STORE_PART
-        opener = hierarchy_opener(namespace.format, read_write=options.read_write)
+        opener = hierarchy_opener(namespace.format, read_write=options.read_write, missing=namespace.missing)
         with (
             Outcome() as outcome,
             _completed(

@@ -83,7 +83,7 @@ class Image:
     unapplied: tuple[str, ...] = ()
     """Transformations of the levels that are not applied, in words: without them, positions are wrong."""
     variables: tuple[str, ...] = ()
-    """The names of the variables of a pyramid of several; each is an image."""
+    """The names of the variables of a pyramid of several, or of the images of a group; each is an image."""
     variable: str = ""
     """The one that this is."""
 

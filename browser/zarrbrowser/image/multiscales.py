@@ -56,7 +56,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
 
     Args:
         find: the node at an absolute path.
-        variable: the name of the variable, for a pyramid of several; by default the first.
+        variable: the name of the variable, or image, for a group of several; by default the first.
 
     Raises:
         NotAnImageError: the group is not one image.
@@ -66,6 +66,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
     from zarrcore.conventions import (
         MultiscaleImage,
         Pyramid,
+        image_named,
         meaning,
         no_levels,
         pyramid_image,
@@ -81,7 +82,14 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         missing = found.missing
         found = pyramid_image(group, variable, find)
         found = replace(found, missing=tuple(dict.fromkeys((*missing, *found.missing))))
-    elif not isinstance(found, MultiscaleImage):
+    elif isinstance(found, MultiscaleImage):
+        if len(found.images) > 1:
+            variables = found.images
+            if variable in variables[1:]:
+                found = image_named(group, variable, find)
+            else:
+                variable = variables[0]
+    else:
         raise NotAnImageError(f"{group.path} is not one image: choose an image or array in it")
     broken = [level.node for level in found.levels[1:] if is_broken(level.node)]
     described = [level for level in found.levels if level.node not in broken]

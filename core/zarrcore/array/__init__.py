@@ -3,6 +3,7 @@
 from zarrcore.array.array import Array
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.spill import Spill, unnamed_files_folder
+from zarrcore.array.reader import Missing
 from zarrcore.array.selection.any_selection import Selection
 from zarrcore.array.selection.axes import AxisRange, crossings
 from zarrcore.array.selection.planes import plane_ndim
@@ -12,6 +13,7 @@ __all__ = [
     "Array",
     "AxisRange",
     "ChunkCache",
+    "Missing",
     "Selection",
     "Spill",
     "crossings",

@@ -15,7 +15,7 @@ from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.duck_array import DuckArray
 from zarrcore.array.encoding import Encoding, check_encoding
 from zarrcore.array.plan import ReadPlan
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader, Missing
 from zarrcore.array.selection.any_selection import Selection, normalize_any
 from zarrcore.array.selection.axes import Axis, result_shape, upwards
 from zarrcore.array.selection.basic import BasicSelection
@@ -45,6 +45,7 @@ class Array(DuckArray):
         read_only: refuse writing even if the store allows it.
         settled: resolves how chunk keys are built if ``metadata`` does not say; called when a chunk is missing or
             all keys are needed.
+        missing: "fill" reads missing chunks as fill values; "error" raises ChunkNotFoundError.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -60,6 +61,7 @@ class Array(DuckArray):
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         read_only: bool = True,
         settled: Callable[[], ArrayMetadata] | None = None,
+        missing: Missing = "fill",
     ) -> None:
         self.store = store
         self.chunk_cache = chunk_cache
@@ -67,6 +69,7 @@ class Array(DuckArray):
         self._prefix = prefix
         self._max_chunk_bytes = max_chunk_bytes
         self._settled = settled
+        self.missing = missing
         self._take(metadata)
 
     def _take(self, metadata: ArrayMetadata) -> None:
@@ -80,7 +83,7 @@ class Array(DuckArray):
 
     @cached_property
     def _reader(self) -> ChunkReader:
-        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes)
+        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes, self.missing)
 
     @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
@@ -355,6 +358,7 @@ class Array(DuckArray):
             self._max_chunk_bytes,
             self.read_only,
             self._settled,
+            self.missing,
         )
 
     def __repr__(self) -> str:
@@ -368,6 +372,7 @@ class Array(DuckArray):
             "max_chunk_bytes": self._max_chunk_bytes,
             "read_only": self.read_only,
             "settled": self._settled,
+            "missing": self.missing,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from functools import cached_property, partial
 from itertools import islice, product, repeat
+from typing import Literal
 
 import numpy as np
 
@@ -22,10 +23,13 @@ from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
-from zarrcore.errors import BodyTooLargeError, CodecError, UnsupportedError
+from zarrcore.errors import BodyTooLargeError, ChunkNotFoundError, CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
+
+Missing = Literal["fill", "error"]
+"""How missing chunks read: as fill values, or not at all."""
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
@@ -41,6 +45,7 @@ class ChunkReader:
         keys: the keys of the array's chunks.
         metadata: the array's metadata.
         max_chunk_bytes: units that decode to more are refused.
+        missing: "fill" reads missing units as fill values; "error" raises ChunkNotFoundError.
 
     Attributes:
         metadata: the array's metadata.
@@ -52,12 +57,18 @@ class ChunkReader:
     """
 
     def __init__(
-        self, store: ReadableStore, keys: ChunkKeys, metadata: ArrayMetadata, max_chunk_bytes: int
+        self,
+        store: ReadableStore,
+        keys: ChunkKeys,
+        metadata: ArrayMetadata,
+        max_chunk_bytes: int,
+        missing: Missing = "fill",
     ) -> None:
         self._store = store
         self._keys = keys
         self.metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
+        self._missing = missing
         pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
         self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
         self.grid = self._shards.grid
@@ -68,7 +79,8 @@ class ChunkReader:
     @cached_property
     def _scope(self) -> Hashable:
         """The key that separates this array's cached units from others, and from its own after a rewrite in place."""
-        return self._store.identity, self._keys.prefix, elements_version(self.metadata)
+        # A cache that another hierarchy shares may have fill values for missing units.
+        return self._store.identity, self._keys.prefix, elements_version(self.metadata), self._missing
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
@@ -89,6 +101,7 @@ class ChunkReader:
 
         Raises:
             CodecError: a chunk does not decode.
+            ChunkNotFoundError: a chunk is missing, and that is an error.
             StoreError: the store failed.
             ReadCancelledError: ``cancelled`` returned True.
         """
@@ -316,7 +329,10 @@ class ChunkReader:
         return pipeline
 
     def _finish(self, key: str, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool = False) -> None:
-        """Decode a unit, or the wanted span of it, to its place. No bytes mean fill values."""
+        """Decode a unit, or the wanted span of it, to its place. No bytes mean fill values, or are an error."""
+        if encoded is None and self._missing == "error":
+            what = f"inner chunk {unit.index}" if self._shards else "the chunk"
+            raise ChunkNotFoundError(key, self._store.url, what)
         try:
             if self._store.is_remote:
                 with decoding_permit():

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.completion import complete_by
-from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, node_path, open_source
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
@@ -42,6 +42,7 @@ def register(commands: Any) -> None:
         ),
     )
     add_source_arguments(parser)
+    add_missing_argument(parser)
     parser.add_argument(
         "--select",
         metavar="SELECTION",

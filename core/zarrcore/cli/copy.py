@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
-from zarrcore.cli.source import add_source_arguments, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, open_source
 from zarrcore.cli.text import printable
 from zarrcore.sizes import format_bytes
 from zarrcore.stores import split_uri
@@ -44,6 +44,7 @@ def register(commands: Any) -> None:
         ),
     )
     add_source_arguments(parser, path=False)
+    add_missing_argument(parser)
     parser.add_argument(
         "destination",
         metavar="DEST",

@@ -53,6 +53,16 @@ def add_format_argument(parser: argparse._ActionsContainer) -> None:
     complete_by(format_argument, _format_names)
 
 
+def add_missing_argument(parser: argparse._ActionsContainer) -> None:
+    """Add ``--missing``."""
+    parser.add_argument(
+        "--missing",
+        choices=("fill", "error"),
+        default="fill",
+        help="whether missing chunks, and inner chunks, are read as fill values or are an error (default: %(default)s)",
+    )
+
+
 def _format_names(**_: Any) -> list[str]:
     from zarrcore.formats import known_formats
 
@@ -80,7 +90,8 @@ def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = 
     """
     from zarrcore.hierarchy import open_hierarchy
 
-    return open_hierarchy(source_store(namespace), format=namespace.format, chunk_cache=chunk_cache)
+    options = {name: value for name, value in vars(namespace).items() if name in ("format", "missing")}
+    return open_hierarchy(source_store(namespace), chunk_cache=chunk_cache, **options)
 
 
 def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.matlab import MatlabVariable as MatlabVariable
     from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
     from zarrcore.conventions.ome.collections import label_paths as label_paths
+    from zarrcore.conventions.ome.image import image_named as image_named
     from zarrcore.conventions.ome.image import single_level as single_level
     from zarrcore.conventions.registry import CONVENTIONS as CONVENTIONS
     from zarrcore.conventions.registry import image_of as image_of
@@ -76,7 +77,7 @@ else:
             "matlab": "MatlabVariable",
             "n5_pyramids": "may_be_pyramid",
             "ome.collections": "label_paths",
-            "ome.image": "single_level",
+            "ome.image": "image_named single_level",
             "registry": "CONVENTIONS image_of inferred is_image meaning recognise",
             "tables": """
                 AnnotatedMatrix Column SparseMatrix SpatialData SpatialElement Table column_values

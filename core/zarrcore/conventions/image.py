@@ -94,6 +94,8 @@ class MultiscaleImage(Meaning):
     """Transformations of levels that are invalid or mix axes, in words: without them, positions are wrong."""
     georeference: Georeference | None = None
     """Where the first level is on Earth."""
+    images: tuple[str, ...] = ()
+    """The names of all images that the group describes, this one among them; `image_named` reads another than the first."""
 
     def channel(self, number: int) -> Channel:
         """The settings of a channel, possibly empty."""
@@ -150,6 +152,8 @@ class MultiscaleImage(Meaning):
         unapplied = (*(f"levels: {one}" for one in self.unapplied_to_levels), *self.unapplied)
         if unapplied:
             found.append(("not applied", "\n".join(unapplied)))
+        if len(self.images) > 1:
+            found.append(("images", ", ".join(self.images)))
         return [*found, *(self.georeference.facts() if self.georeference is not None else [])]
 
     def contents(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import ChunkCache
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing
 from zarrcore.display import Displayed
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
@@ -48,6 +48,9 @@ class HierarchyOptions:
     named: bool = False
     """Whether the caller named the format. Then nodes raise WrongFormatError if the root has documents of another format, and
     none of this one."""
+
+    missing: Missing = "fill"
+    """How arrays read missing chunks: "fill" as fill values, "error" raises ChunkNotFoundError."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = (None if each.name == "chunk_cache" else getattr(self, each.name) for each in fields(self))
@@ -83,6 +86,7 @@ class Hierarchy(ChangingMembers, ChangingNodes, Displayed):
         self.metadata_max_age_s = options.metadata_max_age_s
         self.max_chunk_bytes = options.max_chunk_bytes
         self.read_only = options.read_only
+        self.missing = options.missing
         self.at = at
 
     @abstractmethod

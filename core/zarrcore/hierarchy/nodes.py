@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, overload
 
 import numpy as np
 
-from zarrcore.array import Array, ChunkCache
+from zarrcore.array import Array, ChunkCache, Missing
 from zarrcore.array.assigned_values import as_elements
 from zarrcore.display import Displayed, Pictured
 from zarrcore.errors import ElementError, MetadataError, SelectionError, ZarrError
@@ -56,6 +56,7 @@ class NodeOwner(Protocol):
     chunk_cache: ChunkCache | None
     max_chunk_bytes: int
     read_only: bool
+    missing: Missing
     at: str
 
     @property
@@ -286,6 +287,7 @@ class ArrayNode(ChangeableNode, Array):
             hierarchy.max_chunk_bytes,
             hierarchy.read_only,
             partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store)),
+            hierarchy.missing,
         )
         self.hierarchy = hierarchy
         self.path = path

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from zarrcore.array import ChunkCache
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing
 from zarrcore.errors import (
     HierarchyNotFoundError,
     ListingUnsupportedError,
@@ -47,6 +47,7 @@ def open_hierarchy(
     metadata_max_age_s: float | None = None,
     max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
     believe_consolidated: bool | None = None,
+    missing: Missing = "fill",
     **store_options: Any,
 ) -> Hierarchy:
     """Open the hierarchy at a path or URL, or in a store; for reading also a `Collection` of hierarchies.
@@ -61,6 +62,8 @@ def open_hierarchy(
         max_chunk_bytes: chunks that decode to more are refused.
         believe_consolidated: whether to use consolidated metadata; by default, if the store is remote and
             the mode is "r".
+        missing: how arrays read chunks that the store does not have, and inner chunks that a shard does not have: "fill"
+            as fill values; "error" raises ChunkNotFoundError.
         store_options: as `zarrcore.stores.StoreOptions`, or ``storage_options`` with their names in fsspec.
 
     Raises:
@@ -70,11 +73,13 @@ def open_hierarchy(
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
-        UnsupportedError: ``format`` is unknown or read-only, or the mode is unknown.
+        UnsupportedError: ``format`` is unknown or read-only, or the mode, or ``missing``, is unknown.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
     """
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
+    if missing not in ("fill", "error"):
+        raise UnsupportedError("missing", str(missing), "is unknown; known are fill, error")
     if isinstance(source, ReadableStore):
         store = source
     else:
@@ -85,7 +90,7 @@ def open_hierarchy(
     wanted = None if format is None else format_named(format)
     is_named = wanted is not None and mode in {"r", "r+"}
     options = HierarchyOptions(
-        chunk_cache, metadata_max_age_s, max_chunk_bytes, mode == "r", believe_consolidated, is_named
+        chunk_cache, metadata_max_age_s, max_chunk_bytes, mode == "r", believe_consolidated, is_named, missing
     )
     if mode == "r" and wanted is None:
         return open_place(store, options)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
+from zarrcore.printable import json_fault
 
 JsonObject = dict[str, Any]
 """A JSON object with any JSON values."""
@@ -55,9 +56,7 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     except (ValueError, RecursionError) as error:
         if isinstance(error, MetadataError):
             raise
-        if "integer string conversion" in str(error):
-            raise MetadataError("an integer has more digits than any program reads") from error
-        raise MetadataError(f"expected a JSON object: {error}") from error
+        raise MetadataError(f"expected a JSON object: {json_fault(error)}") from error
     if not isinstance(document, dict):
         raise MetadataError(f"expected a JSON object, found {describe(document)}")
     return document

@@ -71,7 +71,7 @@ def parse_named_configuration(value: Any, member: str) -> NamedConfiguration:
 
 
 def integers(value: Any, member: str, *, minimum: int, what: str = "integers") -> tuple[int, ...]:
-    """A JSON array of integers of at least ``minimum``.
+    """A JSON array of integers of at least ``minimum`` and below 2¹²⁸, as lengths and numbers of axes are.
 
     Raises:
         MetadataError: anything else.
@@ -89,6 +89,10 @@ def integers(value: Any, member: str, *, minimum: int, what: str = "integers") -
         if number < minimum:
             raise MetadataError(
                 f"expected at least {minimum}, found {number}", member=f"{member}[{position}]"
+            )
+        if number >= 1 << 128:  # products of larger ones may have more digits than Python prints
+            raise MetadataError(
+                f"expected less than 2¹²⁸, found {describe(number)}", member=f"{member}[{position}]"
             )
         found.append(number)
     return tuple(found)

@@ -122,6 +122,9 @@ class Store(ABC):
     finds_prefixes_by_listing: bool = False
     """Whether `ListableStore.has_prefix` fetches all that `ListableStore.list_dir` shows."""
 
+    lists_other_sizes: bool = False
+    """Whether sizes in its listings may not be those of its values, some of which it stores compressed and decodes."""
+
     may_be_half_written: bool = False
     """Whether other programs replace values in place, so that a reader may find one truncated for a moment."""
 

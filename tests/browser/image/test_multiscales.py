@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 
+import zarrcore
 from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.multiscales import image_of_group, is_image
@@ -199,7 +201,6 @@ def test_a_bigdataviewer_setup_is_an_image() -> None:
 
 
 def test_an_n5_pyramid_on_disk_opens(tmp_path: Path) -> None:
-    import zarrcore
     from zarrbrowser.session.sources import SourceRequest, open_source
 
     made = zarrcore.create(tmp_path / "a.n5", format="n5")
@@ -279,3 +280,18 @@ def test_coordinate_systems_that_cannot_be_applied_leave_elements(bad: Any) -> N
     image = image_of(group_of(version_06(bad, bad), **{"0": level(20, 40), "1": level(10, 20)}))
     assert image.spacing == ()
     assert image.levels[1].factors == (2, 2)
+
+
+def test_each_image_of_a_group_of_several_can_be_chosen(tmp_path: Path) -> None:
+    group = zarr.open_group(tmp_path / "i.zarr", mode="w")
+    for name, value in (("a", 3), ("b", 5)):
+        group.create_array(name, data=np.full((4, 6), value, np.uint8))
+    group.attrs["ome"] = {
+        "version": "0.5",
+        "multiscales": [{"name": name * 2, "datasets": [{"path": name}]} for name in "ab"],
+    }
+    hierarchy = zarrcore.open_hierarchy(tmp_path / "i.zarr")
+    for wanted, path in (("", "a"), ("aa", "a"), ("bb", "b"), ("of another group", "a")):
+        image = image_of_group(hierarchy["/"], hierarchy.node, wanted)
+        assert (image.variables, image.variable) == (("aa", "bb"), path * 2)
+        assert np.array_equal(image.base.read((...,)), group[path][...])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +13,13 @@ import zarr
 import zarrcore
 from tests.core.array.counting_store import DATA, CountingStore
 from zarrcore.errors import (
+    ChunkNotFoundError,
     CodecError,
     ReadCancelledError,
     StoreTimeoutError,
     UnsupportedError,
 )
-from zarrcore.stores import ByteRange, LocalStore
+from zarrcore.stores import ByteRange, LocalStore, MemoryStore
 
 
 def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> None:
@@ -114,3 +117,56 @@ def test_a_broken_chunk_names_its_key(tmp_path: Path) -> None:
     assert caught.value.key == "c/1/0/0"
     assert str(caught.value).startswith("c/1/0/0: zstd: ")
     assert np.array_equal(array[20:], DATA[20:])
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize(
+    ("options", "where", "message"),
+    [
+        ({"chunks": (2, 5)}, "c/1/1", "the chunk is missing"),  # read in batches
+        ({"chunks": (2, 5), "compressors": None}, "c/1/1", "the chunk is missing"),  # read directly, in part
+        ({"chunks": (2, 5), "shards": (4, 10)}, "c/0/0", r"inner chunk \(1, 1\) is missing"),
+        (
+            {"chunks": (2, 5), "shards": (4, 5)},
+            "c/0/1",
+            r"inner chunk \([01], 1\) is missing",
+        ),  # the whole shard
+    ],
+)
+def test_a_missing_chunk_is_an_error_where_that_is_wanted(
+    options: dict[str, Any], where: str, message: str, cached: bool
+) -> None:
+    memory = MemoryStore(values={})
+    data = np.arange(1, 41).reshape(4, 10)
+    data[2:4, 5:] = 0
+    if where == "c/0/1":
+        data[:, 5:] = 0
+    values = zarr.storage.MemoryStore()
+    zarr.create_array(values, data=data, **options, config={"write_empty_chunks": False})
+    for key, value in values._store_dict.items():
+        memory.set(key, value.to_bytes())
+    cache = zarrcore.ChunkCache(1 << 20) if cached else None
+    usual = zarrcore.open_hierarchy(memory, chunk_cache=cache)["/"]
+    strict = zarrcore.open_hierarchy(memory, chunk_cache=cache, missing="error")["/"]
+    assert np.array_equal(usual[...], data)
+    assert np.array_equal(strict[:2, :5], data[:2, :5])
+    for read in (
+        lambda: strict[...],
+        lambda: strict[3, 6],
+        lambda: strict.vindex[[0, 3], [0, 6]],
+        lambda: pickle.loads(pickle.dumps(strict))[2:, 4:7],
+    ):
+        with pytest.raises(ChunkNotFoundError, match=f"^{where} in memory://.*: {message}") as raised:
+            read()
+        assert raised.value.key == where
+    assert np.array_equal(usual[...], data)
+
+
+def test_partial_writes_fill_missing_chunks_although_reading_them_is_an_error() -> None:
+    store = zarrcore.open_store("memory://")
+    zarrcore.create(store).create_array("a", shape=(4,), dtype="i4", chunks=(4,))
+    array = zarrcore.open_hierarchy(store, "r+", missing="error")["a"]
+    array[1] = 5
+    assert array[...].tolist() == [0, 5, 0, 0]
+    with pytest.raises(UnsupportedError, match="missing 'never' is unknown; known are fill, error"):
+        zarrcore.open_hierarchy(store, missing="never")  # type: ignore[arg-type]

@@ -172,3 +172,24 @@ def test_a_suffix_of_no_file_type_is_noted(zarrscope: Run, source: Path, tmp_pat
         assert (
             zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / name).stderr == ""
         ), name
+
+
+def test_missing_chunks_are_an_error_where_that_is_wanted(zarrscope: Run, tmp_path: Path) -> None:
+    source = tmp_path / "x.zarr"
+    for shards, where in ((None, "c/3/0/0"), ((DATA.shape[0] * 2, 30, 40), "c/0/0/0")):
+        array = zarr.create_array(
+            source, shape=DATA.shape, dtype=DATA.dtype, chunks=(1, 30, 40), shards=shards, overwrite=True
+        )
+        array[:3] = DATA[:3] + 1
+        for command in (
+            ("cat", source),
+            ("checksum", source),
+            ("copy", source, tmp_path / "copy.zarr", "--overwrite"),
+            ("copy", source, tmp_path / "copy.zarr", "--overwrite", "--chunks", "2,30,40"),
+            ("diff", source, source),
+        ):
+            assert zarrscope(*command).status == 0
+            failed = zarrscope(*command, "--missing", "error")
+            assert failed.status in (1, 2)
+            said = failed.stderr + failed.stdout.decode("latin1")
+            assert re.search(rf"{where} in \S+: .* is missing, and is not to be read as fill values", said)

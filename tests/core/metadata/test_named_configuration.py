@@ -77,6 +77,10 @@ def test_integers_may_be_written_as_whole_floats() -> None:
         ([None], "shape[0]: expected an integer, found null"),
         ([1, 0], "shape[1]: expected at least 1, found 0"),
         ([-2.0], "shape[0]: expected at least 1, found -2"),
+        (
+            [1, 2**128],
+            "shape[1]: expected less than 2¹²⁸, found the number 340282366920938463463374607431768211456",
+        ),
     ],
 )
 def test_other_numbers_are_refused_with_their_place(value: Any, said: str) -> None:

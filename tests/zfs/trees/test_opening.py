@@ -8,7 +8,13 @@ import pytest
 
 import zarrcore as zc
 from tests.zfs.trees.entries import Remote, content, names, walk
-from zarrcore.errors import AccessDeniedError, ReadOnlyError, StoreNotFoundError, UnsupportedError
+from zarrcore.errors import (
+    AccessDeniedError,
+    ChunkNotFoundError,
+    ReadOnlyError,
+    StoreNotFoundError,
+    UnsupportedError,
+)
 from zarrcore.stores import MemoryStore
 from zarrfs.trees.opening import absolute, hierarchy_opener, open_trees, part_of
 from zarrfs.trees.store_trees import TreeOptions
@@ -74,3 +80,15 @@ def test_a_hierarchy_opens_for_writing_where_that_is_possible(tmp_path: Path) ->
 def test_an_open_store_is_shown_as_it_is() -> None:
     trees = open_trees(MemoryStore(values={"a": b"1"}), TreeOptions(view="keys"))
     assert content(walk(trees.root(), "a")) == b"1"
+
+
+def test_missing_chunks_are_errors_where_that_is_wanted() -> None:
+    store = MemoryStore(values={})
+    zc.create(store).create_array("a", shape=(2,), dtype="u1", fill_value=9)
+    usual, strict = (
+        walk(open_trees(store, TreeOptions(view="arrays"), missing=how).root(), "a", "data.raw")
+        for how in ("fill", "error")
+    )
+    assert content(usual) == b"\11\11"
+    with pytest.raises(ChunkNotFoundError, match="a/c/0 in memory://"):
+        content(strict)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from zarrcore.cli.source import SOURCE_HELP, add_format_argument
+from zarrcore.cli.source import SOURCE_HELP, add_format_argument, add_missing_argument
 from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.cli.text import printable
 from zarrfs import process_list
@@ -53,6 +53,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     group = parser.add_argument_group("server options")
     add_options(group, ServeOptions)
     add_format_argument(parser)
+    add_missing_argument(parser)
     group.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
@@ -88,6 +89,7 @@ def _serve(namespace: argparse.Namespace) -> int:
                 tree_options(options),
                 replace(store_options(namespace), targets="shared"),
                 namespace.format,
+                namespace.missing,
             )
         ) as trees,
     ):

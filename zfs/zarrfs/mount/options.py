@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from zarrcore.cli.source import add_format_argument
+from zarrcore.cli.source import add_format_argument, add_missing_argument
 from zarrfs.mount.option_values import group_number, permissions, user_number
 from zarrfs.tree_arguments import TreeArguments, add_options, chosen_options, flag
 
@@ -68,6 +68,7 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     add_options(group, MountOptions)
     add_format_argument(group)
+    add_missing_argument(group)
     group.add_argument(
         "--log-file",
         metavar="FILE",

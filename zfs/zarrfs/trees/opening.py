@@ -9,6 +9,7 @@ from typing import Any
 
 import zarrcore
 from zarrcore import ChunkCache, Hierarchy
+from zarrcore.array import Missing
 from zarrcore.errors import AccessDeniedError, ListingUnsupportedError, ReadOnlyError, StoreNotFoundError
 from zarrcore.formats import format_named
 from zarrcore.stores import ListableStore, PrefixStore, ReadableStore, StoreOptions, open_store, split_uri
@@ -20,6 +21,7 @@ def open_trees(
     options: TreeOptions,
     store_options: StoreOptions | None = None,
     format_name: str | None = None,
+    missing: Missing = "fill",
 ) -> StoreTrees:
     """The trees of a source, to be read only.
 
@@ -28,6 +30,7 @@ def open_trees(
         options: how to show it.
         store_options: how to open the store.
         format_name: the format of the hierarchy; None detects it.
+        missing: how missing chunks read, as in `zarrcore.open_hierarchy`.
 
     Raises:
         StoreNotFoundError: there is no such store, or it has no key below that path.
@@ -37,7 +40,7 @@ def open_trees(
     """
     if format_name is not None:
         format_named(format_name)
-    opener = hierarchy_opener(format_name)
+    opener = hierarchy_opener(format_name, missing=missing)
     if isinstance(source, ReadableStore):
         return StoreTrees(source, opener, options)
     url, node = split_uri(os.fspath(source))
@@ -85,18 +88,26 @@ def _may_have_keys(store: ReadableStore, prefix: str) -> bool:
         return True
 
 
-def hierarchy_opener(format_name: str | None, *, read_write: bool = False) -> Opener:
+def hierarchy_opener(
+    format_name: str | None, *, read_write: bool = False, missing: Missing = "fill"
+) -> Opener:
     """The function that opens the hierarchy.
 
     Args:
         format_name: its format; None detects it.
         read_write: whether it may be written.
+        missing: as for `open_trees`.
     """
 
     def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache, max_age_s: float) -> Hierarchy:
         # With --read-write, read each node's own document: consolidated metadata do not contain new nodes.
         max_age_s = 0.0 if read_write else max_age_s
-        keywords: Any = {"format": format_name, "chunk_cache": chunk_cache, "metadata_max_age_s": max_age_s}
+        keywords: Any = {
+            "format": format_name,
+            "chunk_cache": chunk_cache,
+            "metadata_max_age_s": max_age_s,
+            "missing": missing,
+        }
         if read_write:
             # Not everything readable is writable: folders of hierarchies and old formats are read-only.
             with contextlib.suppress(ReadOnlyError):

@@ -20,9 +20,9 @@ class ImageControls(Bar):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
-        self.variable_label, self.variable = label("Variable", "muted"), QComboBox()
-        self.variable.setAccessibleName("variable of the pyramid")
-        self.variable.setToolTip("The variable of the pyramid that is shown")
+        self.variable_label, self.variable = label("Image", "muted"), QComboBox()
+        self.variable.setAccessibleName("image of the group")
+        self.variable.setToolTip("The image, or variable of the pyramid, that is shown")
         self.show_variables((), "")
         self.layouts = {
             "single": _toggle("layout-single", "One plane"),
@@ -94,7 +94,7 @@ class ImageControls(Bar):
         )
 
     def show_variables(self, names: tuple[str, ...], current: str) -> None:
-        """Offer the variables of a pyramid; hidden if it has only one."""
+        """Offer the variables of a pyramid, or the images of a group; hidden if there is only one."""
         self.variable.clear()
         self.variable.addItems(names)
         self.variable.setCurrentText(current)

@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.printable import json_fault
+
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.metadata import NamedConfiguration
 
@@ -87,7 +89,7 @@ def _codecs(text: str) -> list[Any]:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+            raise argparse.ArgumentTypeError(f"not JSON: {json_fault(error)}") from error
         return found if isinstance(found, list) else [found]
     if text == "none":
         return []

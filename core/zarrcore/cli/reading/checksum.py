@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.scheduler import add_memory_argument
-from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, node_path, open_source
 from zarrcore.cli.text import printable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -37,6 +37,7 @@ def register(commands: Any) -> None:
         ),
     )
     add_source_arguments(parser)
+    add_missing_argument(parser)
     parser.add_argument(
         "--algorithm", choices=_ALGORITHMS, help="hash function; xxh128 is faster (default: sha256)"
     )

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.cli.source import add_source_arguments, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, open_source
 from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.cli.versions import run_diff
@@ -57,6 +57,7 @@ def register(commands: Any) -> None:
         name="A",
         source_help="path or URL of a store, or of a folder that contains several, or A#/node/path; or a REPOSITORY",
     )
+    add_missing_argument(parser)
     parser.add_argument(
         "other", metavar="B", help="the source to compare with A; or the repository's first VERSION"
     )

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from zarrcore.codecs.array_to_bytes.tiff_images import check_size, unpacked_lerc
+from zarrcore.codecs.array_to_bytes.tiff_images import HEADERS, check_size, unpacked_lerc
+from zarrcore.codecs.array_to_bytes.tiff_streams import first_bytes
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
@@ -36,7 +37,7 @@ _LONG, _ASCII, _UNDEFINED = 4, 2, 7
 _SHORT = 3
 _MAX_TAGS: Final = 64
 _KEPT: Final = 8
-_COMPRESSION = 259
+_BITS, _COMPRESSION, _FILL_ORDER = 258, 259, 266
 _FAX: Final = (2, 3, 4)
 _LERC: Final = 34887
 _JFIF: Final = b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0"
@@ -123,20 +124,22 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         self._size(spec)
         return 4 * spec.nbytes + (1 << 20)
 
-    def _page(self, size: tuple[int, int, int, int], inside: tuple[int, int, int, int]) -> Any:
-        """The page of one segment, and of the part of it that is inside of the page."""
-        key = (size[1], *inside[1:3])
+    def _page(
+        self, size: tuple[int, int, int, int], inside: tuple[int, int, int, int], *, plain: bool = False
+    ) -> Any:
+        """The page of one segment, and of the part of it that is inside of the page; of a decompressed segment if it is plain."""
+        key = (size[1], *inside[1:3], plain)
         with self._lock:
             page = self._pages.get(key)
             if page is None:
-                file = self._module.TiffFile(io.BytesIO(self._file(inside)))
+                file = self._module.TiffFile(io.BytesIO(self._file(inside, plain=plain)))
                 page = self._pages[key] = file.pages[0]
                 page.decode  # noqa: B018 - prepares the decoder, for all threads
                 if len(self._pages) > _KEPT:
                     self._pages.popitem(last=False)
             return page
 
-    def _file(self, size: tuple[int, int, int, int]) -> bytes:
+    def _file(self, size: tuple[int, int, int, int], *, plain: bool) -> bytes:
         """A file whose only page has one segment, without its bytes."""
         depth, length, width, _ = size
         tags: dict[int, tuple[int, tuple[int, ...] | bytes]] = {
@@ -148,6 +151,8 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         tags |= {_WIDTH: (_LONG, (width,)), _LENGTH: (_LONG, (length,))}
         if depth > 1:
             tags[_DEPTH] = (_LONG, (depth,))
+        if plain:
+            tags[_COMPRESSION] = (_SHORT, (1,))
         is_tiled = _TILE_WIDTH in self._tags
         if not is_tiled:
             tags[_ROWS] = (_LONG, (length,))
@@ -190,14 +195,32 @@ class TiffSegmentCodec(ArrayToBytesCodec):
         try:
             return self._page(size, size).decode(value, 0, **more)[0]
         except Exception:
-            depth, length, width, samples = size
-            length_left, width_left = self._rest
-            for cut in ((length_left, width), (length, width_left), (length_left, width_left)):
-                if cut == (length, width):
-                    continue
-                with contextlib.suppress(Exception):  # the first one is told
-                    return self._page(size, (depth, *cut, samples)).decode(value, 0, **more)[0]
+            compression = self._one(_COMPRESSION)
+            stream = None
+            if self._one(_FILL_ORDER) == 1:
+                stream = first_bytes(value, compression, self._nbytes(size))
+            for inside in (size, *self._cut(size)):
+                if stream is not None and len(stream) == self._nbytes(inside):
+                    return self._page(size, inside, plain=True).decode(stream, 0)[0]
+                # A decoder of a stream would return the beginning of a broken segment.
+                if stream is None and compression in HEADERS and inside != size:
+                    with contextlib.suppress(Exception):  # the first one is told
+                        return self._page(size, inside).decode(value, 0, **more)[0]
             raise
+
+    def _cut(self, size: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+        """The sizes of a tile that is cut where the page ends."""
+        if _TILE_WIDTH not in self._tags:
+            return []
+        depth, length, width, samples = size
+        length_left, width_left = self._rest
+        cuts = ((length_left, width), (length, width_left), (length_left, width_left))
+        return [(depth, *cut, samples) for cut in cuts if cut != (length, width)]
+
+    def _nbytes(self, size: tuple[int, int, int, int]) -> int:
+        """The bytes of a segment of this size without compression: rows are whole bytes."""
+        depth, length, width, samples = size
+        return depth * length * (-(-width * samples * self._one(_BITS) // 8))
 
     def _padded(self, data: AnyArray, size: tuple[int, ...]) -> AnyArray:
         """The tile of an image that writers cut where the page ends."""

@@ -35,9 +35,22 @@ def titled(attributes: Mapping[str, Any], *described: Any) -> str:
 
 def multiscales_entry(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The first of the multiscales; None if there is none."""
+    return next(iter(multiscales_entries(attributes).values()), None)
+
+
+def multiscales_entries(attributes: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The multiscales by name. Those without a name, or with one of another, are called by their place.
+
+    >>> list(multiscales_entries({"multiscales": [{"name": "fused"}, {}, {"name": "fused"}]}))
+    ['fused', 'multiscales[1]', 'multiscales[2]']
+    """
     for place in (mapping(attributes.get("ome")), attributes):
         entries = items(place.get("multiscales"))
         if entries and isinstance(entries[0], Mapping):
-            found: Mapping[str, Any] = entries[0]
+            found: dict[str, Mapping[str, Any]] = {}
+            for number, entry in enumerate(entries):
+                if isinstance(entry, Mapping):
+                    name = text(entry.get("name"))
+                    found[name if name and name not in found else f"multiscales[{number}]"] = entry
             return found
-    return None
+    return {}

@@ -21,20 +21,38 @@ from zarrcore.conventions.level_geometry import (
 )
 from zarrcore.conventions.n5_pyramids import TITLE as N5_TITLE
 from zarrcore.conventions.n5_pyramids import n5_geometry, n5_unit, numbered_levels
-from zarrcore.conventions.ome.attributes import multiscales_entry, ome, titled
+from zarrcore.conventions.ome.attributes import multiscales_entries, multiscales_entry, ome, titled
 from zarrcore.conventions.ome.transformations import Alignment, alignment, described, listed, unusable
 from zarrcore.conventions.values import is_count, items, mapping, numbers, objects, text
 
 
 def read_image(group: Any, find: Find) -> MultiscaleImage:
-    """The image of a group with multiscales.
+    """The image of a group with multiscales; the first one if there are several.
 
     Raises:
         MetadataError: it has no levels, or its first level is broken.
         NodeNotFoundError: the first level is missing.
         StoreError: the store failed.
     """
-    entry = mapping(multiscales_entry(group.attributes))
+    return _read(group, mapping(multiscales_entry(group.attributes)), find)
+
+
+def image_named(group: Any, name: str, find: Find | None = None) -> MultiscaleImage:
+    """One of several images of a group.
+
+    Args:
+        group: the group.
+        name: one of `MultiscaleImage.images`.
+        find: as for `image_of`.
+
+    Raises:
+        KeyError: the group describes no image of that name.
+        MetadataError, NodeNotFoundError, StoreError: as `image_of`.
+    """
+    return _read(group, multiscales_entries(group.attributes)[name], find or group.hierarchy.node)
+
+
+def _read(group: Any, entry: Mapping[str, Any], find: Find) -> MultiscaleImage:
     levels = _levels(entry)
     if levels:
         found = find_levels(group.path, [level.path for level in levels], find)
@@ -46,9 +64,11 @@ def read_image(group: Any, find: Find) -> MultiscaleImage:
 
 def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> MultiscaleImage | None:
     """One level of a group as an image of that level alone; None if the group does not describe a level of that name."""
-    entry = multiscales_entry(attributes)
-    levels = [level for level in _levels(entry) if level.path == name] if entry is not None else []
-    return _image(attributes, entry or {}, levels[:1], [array]) if levels else None
+    for entry in multiscales_entries(attributes).values():
+        for level in _levels(entry):
+            if level.path == name:
+                return _image(attributes, entry, [level], [array])
+    return None
 
 
 def _image(
@@ -75,6 +95,7 @@ def _image(
         missing=tuple(level.path for level, node in zip(levels, found, strict=True) if node is None),
         unapplied=unapplied,
         unapplied_to_levels=unapplied_to_levels,
+        images=tuple(multiscales_entries(attributes)),
     )
 
 

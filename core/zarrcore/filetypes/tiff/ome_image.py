@@ -102,7 +102,11 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
 
     def omitted() -> tuple[str, ...]:  # asked late: looking for labels takes a request
         labels = label_paths(group.path, find or group.hierarchy.node)
-        return (*(f"level {one}" for one in left_out), *(f"labels {one}" for one in labels))
+        return (
+            *(f"level {one}" for one in left_out),
+            *(f"image {one}" for one in image.images[1:]),
+            *(f"labels {one}" for one in labels),
+        )
 
     return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description), omitted)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from zarrcore.conventions import (
     Plate,
     Pyramid,
     Well,
+    image_named,
     image_of,
     inferred,
     label_paths,
@@ -61,6 +63,8 @@ def layers_of(node: Any, name: str, *, is_one_of_several: bool = False) -> list[
         return [array_layer(node, find, name)]
     recognised = recognise(node) or inferred(node, find)
     told = meaning(node, find) if recognised is not None and recognised[0].name in _OF_IMAGES else None
+    if isinstance(told, MultiscaleImage) and len(told.images) > 1:
+        return [*_first_shown(node, _of_group(node, told.images)), *_labels_of(node, find)]
     if isinstance(told, MultiscaleImage):
         layers = image_layers(told, name if is_one_of_several else told.name or name)
         return [*layers, *_labels_of(node, find)]
@@ -97,6 +101,16 @@ def _parts(node: Any, told: Any, find: Callable[[str], Any]) -> Iterator[Part]:
         return
     for name, path in members:
         yield name, _of_member(f"{base}/{path}", name or path, find)
+
+
+def _of_group(node: Any, names: tuple[str, ...]) -> Iterator[Part]:
+    """The images that one group describes."""
+    for name in names:
+        yield name, partial(_image_named, node, name)
+
+
+def _image_named(node: Any, name: str) -> list[LayerData]:
+    return image_layers(image_named(node, name), name)
 
 
 def _of_pyramid(node: Any, variable: str, find: Callable[[str], Any]) -> Callable[[], list[LayerData]]:

@@ -49,7 +49,7 @@ def verify_clones(
         index, entry = chunk
         key = new_prefix + array.destination.chunk_key_encoding.encode(index)
         facts = new_store.stat(key)
-        if facts is not None and facts.size == entry.size:
+        if facts is not None and facts.size == _size(store, entry):
             if facts.etag is not None and facts.etag == entry.etag:
                 return
             if _are_same(store, entry.key, new_store, key, facts.size):
@@ -64,6 +64,13 @@ def verify_clones(
     threads = max(1, min(new_store.requests_in_flight, memory_nbytes // (2 * _PART_NBYTES)))
     for _ in in_parallel(compare, listed_chunks(store, prefix, array.source), threads):
         pass
+
+
+def _size(store: ReadableStore, entry: StoreEntry) -> int | None:
+    if not store.lists_other_sizes:
+        return entry.size
+    facts = store.stat(entry.key)
+    return None if facts is None else facts.size
 
 
 def _are_same(one: ReadableStore, key: str, other: ReadableStore, new: str, size: int) -> bool:

@@ -223,7 +223,13 @@ class _Copier:
         source = self._source.member(array.source_path)
         source_prefix = source.format.chunk_prefix(source.within(array.source_path))
         prefix = self._plan.format.chunk_prefix(array.path)
-        one = Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes)
+        one = Array(
+            source.store,
+            source_prefix,
+            array.source,
+            max_chunk_bytes=source.max_chunk_bytes,
+            missing=source.missing,
+        )
         other = Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False)
         is_remote, memory = source.store.is_remote or self._store.is_remote, self._plan.memory_nbytes
         kept = memory // (_BUFFERS * _threads(is_remote))
@@ -234,7 +240,11 @@ class _Copier:
         copy: BlockCopy | ChunkTransfer = BlockCopy(
             one, other, kept, self._verify, array.is_exact, *elsewhere
         )
-        if (largest := array.stored_chunk_nbytes) is not None:
+        # An array that must be whole is decoded if it has shards, which may lack inner chunks.
+        is_read = one.missing == "error" and any(
+            codec.name == "sharding_indexed" for codec in array.source.codecs
+        )
+        if (largest := array.stored_chunk_nbytes) is not None and not is_read:
             whole = max(1, memory // 2)
             copy = ChunkTransfer(
                 one, source_prefix, other, prefix, largest, whole, kept, self._verify, *elsewhere
@@ -260,6 +270,8 @@ class _Copier:
     def _wanted(self, array: ArrayPlan, source: Array, prefix: str) -> Iterable[int]:
         """The numbers of the blocks that the source may store in part."""
         # Asking a local store for a missing chunk costs microseconds, and finds links that a listing leaves out.
+        if source.missing == "error":
+            return range(array.blocks.count)
         many = source.store.is_remote or math.prod(source.chunk_grid_shape) > _LISTED_CHUNKS
         if many and array.blocks.count > 1 and array.same_fill_value:
             if (stored := self._listed.stored.get(array.source_path)) is not None:

@@ -17,7 +17,7 @@ from zarrcore.array import Array
 from zarrcore.codecs import BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
-from zarrcore.errors import BodyTooLargeError, BrokenBodyError, CodecError, StoreError
+from zarrcore.errors import BodyTooLargeError, BrokenBodyError, ChunkNotFoundError, CodecError, StoreError
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.stores.descriptors import read_descriptor
@@ -92,6 +92,8 @@ class ChunkTransfer:
             self._copy_large(key, new, error.size)
             return
         if value is None:
+            if self.source.missing == "error":
+                raise ChunkNotFoundError(key, source.url)
             return
         destination.set(new, value)
         if self.verify:

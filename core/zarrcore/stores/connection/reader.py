@@ -106,14 +106,6 @@ class Reader:
         client: SyncClient = made.build()
         return client
 
-    def head(self, path: str) -> Any:
-        """The facts about a value.
-
-        Raises:
-            RequestFailedError: the request failed.
-        """
-        return self._ask("HEAD", path, None).meta
-
     def get(self, path: str, *, options: Mapping[str, Any]) -> Response:
         """The answer to a request for a value, or part of it: its head has arrived.
 

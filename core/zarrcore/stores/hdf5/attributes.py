@@ -6,7 +6,8 @@ HDF5 File Format Specification, "The Attribute Message", "Attribute Info Message
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from zarrcore.stores.hdf5.btree2 import records
@@ -60,14 +61,34 @@ class Attribute(NamedTuple):
         return array_json(self.type, shape, self.data, heaps, room or room_for_attributes())
 
 
-def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:
+def attributes(
+    reader: FileReader, header: ObjectHeader, faults: dict[str, str] | None = None
+) -> Iterator[Attribute]:
     """The attributes of an object, in the order in which they were made if it is known.
+
+    Args:
+        reader: the file.
+        header: of the object.
+        faults: gets why each broken attribute cannot be read, by names of our own; without it, one raises.
 
     Raises:
         BrokenFileError: they are broken.
     """
+    for number, read in enumerate(_stored(reader, header)):
+        try:
+            attribute = read()
+        except BrokenFileError as error:
+            if faults is None:
+                raise
+            faults[f"broken attribute {number}"] = str(error)
+        else:
+            yield attribute
+
+
+def _stored(reader: FileReader, header: ObjectHeader) -> Iterator[Callable[[], Attribute]]:
+    """What reads each attribute."""
     for data in header.all(ATTRIBUTE):
-        yield _attribute(reader, data)
+        yield partial(_attribute, reader, data)
     info = header.first(ATTRIBUTE_INFO)
     if info is None:
         return
@@ -78,9 +99,13 @@ def attributes(reader: FileReader, header: ObjectHeader) -> Iterator[Attribute]:
     found = sorted(records(reader, names, 8), key=lambda record: unsigned(record, 9, 4))
     objects = FractalHeap(reader, heap)
     for record in found:
-        is_shared = record[8] & 2
-        data = shared_message(reader, ATTRIBUTE, record[:8]) if is_shared else objects.object(record[:8])
-        yield _attribute(reader, data)
+        yield partial(_heaped, reader, objects, record)
+
+
+def _heaped(reader: FileReader, objects: FractalHeap, record: bytes) -> Attribute:
+    is_shared = record[8] & 2
+    data = shared_message(reader, ATTRIBUTE, record[:8]) if is_shared else objects.object(record[:8])
+    return _attribute(reader, data)
 
 
 def _attribute(reader: FileReader, data: bytes) -> Attribute:
@@ -89,6 +114,8 @@ def _attribute(reader: FileReader, data: bytes) -> Attribute:
         raise BrokenFileError(f"an attribute has version {version}")
     sizes = [unsigned(data, 2 + 2 * i, 2) for i in range(3)]
     at, parts = 9 if version == 3 else 8, []
+    if at + sum(sizes) > len(data):
+        raise BrokenFileError(f"its name, type and shape have {sum(sizes):,} bytes, more than are stored")
     for nbytes in sizes:
         parts.append(data[at : at + nbytes])
         at += nbytes if version > 1 else -(-nbytes // 8) * 8

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.stores.hdf5.attributes import Attribute, room_for_attributes
 from zarrcore.stores.hdf5.datatype import Datatype, Kind
-from zarrcore.stores.hdf5.elements import array_json
+from zarrcore.stores.hdf5.elements import UnshownError, array_json
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 from zarrcore.stores.virtual.missing_float import missing_float
+from zarrcore.stores.virtual.unreadable_node import unreadable_value
 
 if TYPE_CHECKING:
     from zarrcore.stores.hdf5.file import Found, Hdf5File, Node
@@ -35,8 +36,15 @@ def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
     hidden = _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set())
     shown, room = {}, room_for_attributes()
     for name, attribute in node.attributes.items():
-        if name not in hidden:
+        if name in hidden:
+            continue
+        try:
             shown[name] = attribute.json(file.heaps, room)
+        except (BrokenFileError, UnshownError) as error:
+            if node.is_dataset:  # it may say what the elements mean
+                raise
+            shown[name] = unreadable_value(str(error))
+    shown.update({name: unreadable_value(why) for name, why in node.attribute_faults.items()})
     fill = node.attributes.get("_FillValue")
     if fill is not None and node.is_dataset:
         shown["_FillValue"] = _fill_value(fill, shown["_FillValue"])

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from zarrcore.errors import HierarchyNotFoundError, StoreError, ZarrError
 from zarrcore.stores.hdf5.attributes import Attribute, attributes
+from zarrcore.stores.hdf5.cache_image import cached_metadata
 from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.datatype import Kind
 from zarrcore.stores.hdf5.elements import UnshownError
@@ -52,6 +53,8 @@ class Node:
         self.address = address
         self.identity = (file.others.identity, address)
         self.header = ObjectHeader(file.reader, address)
+        self.attribute_faults: dict[str, str] = {}
+        """Why attributes of a group cannot be read, once the others were read. A dataset needs all of its own."""
 
     @property
     def is_dataset(self) -> bool:
@@ -66,7 +69,8 @@ class Node:
     @cached_property
     def attributes(self) -> dict[str, Attribute]:
         """Its attributes by name."""
-        return {attribute.name: attribute for attribute in attributes(self.file.reader, self.header)}
+        faults = self.attribute_faults if not self.is_dataset else None
+        return {attribute.name: attribute for attribute in attributes(self.file.reader, self.header, faults)}
 
     @cached_property
     def stored_links(self) -> tuple[Link, ...]:
@@ -213,6 +217,7 @@ class Hdf5File:
         if version < 2:
             return unsigned(head, 64 + (4 if version else 0), 8)
         check_sum(head[:48], "its superblock")
+        self.reader.replace(cached_metadata(self.reader, unsigned(head, 20, 8)))
         if version == 3 and head[11] & 1:
             raise StoreError(
                 f"{self.url} is being written by another program, or that program did not close it: close it there first, "
@@ -320,6 +325,8 @@ class Hdf5File:
             UnshownError: to nothing, or to an object that cannot be shown.
             BrokenFileError: the object is broken.
         """
+        if link.fault:
+            raise UnshownError(f"the link cannot be read: {link.fault}")
         if link.unknown_kind is not None:
             raise UnshownError(f"the link is of the kind {link.unknown_kind}, which zarrscope does not know")
         if link.file:

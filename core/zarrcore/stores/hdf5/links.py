@@ -5,7 +5,8 @@ HDF5 File Format Specification, "The Link Message", "Link Info Message", "Symbol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from zarrcore.stores.hdf5.btree2 import records
@@ -27,18 +28,30 @@ class Link(NamedTuple):
     """The file that an external link names."""
     unknown_kind: int | None = None
     """The kind of a link that is none of these."""
+    fault: str = ""
+    """Why the link cannot be read. Its group's other links can."""
 
 
 def links(reader: FileReader, header: ObjectHeader) -> Iterator[Link]:
-    """The links of a group.
+    """The links of a group. A broken one has a name of our own, if its name cannot be read.
 
     Raises:
-        BrokenFileError: they are broken.
+        BrokenFileError: what the group keeps its links in is broken.
     """
+    for number, read in enumerate(_stored(reader, header)):
+        try:
+            link = read()
+        except BrokenFileError as error:
+            link = Link(f"broken link {number}", None, fault=str(error))
+        yield link
+
+
+def _stored(reader: FileReader, header: ObjectHeader) -> Iterator[Callable[[], Link]]:
+    """What reads each link."""
     for data in header.all(SYMBOL_TABLE):
         yield from _symbol_table(reader, unsigned(data, 0, 8), LocalHeap(reader, unsigned(data, 8, 8)))
     for data in header.all(LINK):
-        yield _link(data)
+        yield partial(_link, data)
     info = header.first(LINK_INFO)
     if info is not None:
         at = 10 if info[1] & 1 else 2
@@ -46,10 +59,14 @@ def links(reader: FileReader, header: ObjectHeader) -> Iterator[Link]:
         if heap != UNDEFINED and names != UNDEFINED:
             objects = FractalHeap(reader, heap)
             for record in records(reader, names, 5):
-                yield _link(objects.object(record[4:]))
+                yield partial(_heaped, objects, record[4:])
 
 
-def _symbol_table(reader: FileReader, root: int, names: LocalHeap) -> Iterator[Link]:
+def _heaped(objects: FractalHeap, identifier: bytes) -> Link:
+    return _link(objects.object(identifier))
+
+
+def _symbol_table(reader: FileReader, root: int, names: LocalHeap) -> Iterator[Callable[[], Link]]:
     pending, seen = [root], set[int]()
     while pending:
         address = pending.pop()
@@ -73,18 +90,27 @@ def _symbol_table(reader: FileReader, root: int, names: LocalHeap) -> Iterator[L
             yield from _symbols(reader, child, names)
 
 
-def _symbols(reader: FileReader, address: int, names: LocalHeap) -> Iterator[Link]:
+def _symbols(reader: FileReader, address: int, names: LocalHeap) -> Iterator[Callable[[], Link]]:
     head = reader.read(address, 8, "a node of a group")
     if head[:4] != b"SNOD":
         raise BrokenFileError(f"no symbols of a group are at byte {reader.base + address:,}")
     count = unsigned(head, 6, 2)
     data = reader.read(address + 8, 40 * count, "a node of a group")
     for at in range(0, 40 * count, 40):
-        name = names.text(unsigned(data, at, 8))
-        if unsigned(data, at + 16, 4) == 2:
-            yield Link(name, None, names.text(unsigned(data, at + 24, 4)))
-        else:
-            yield Link(name, unsigned(data, at + 8, 8))
+        yield partial(_symbol, data[at : at + 40], names)
+
+
+def _symbol(entry: bytes, names: LocalHeap) -> Link:
+    name = _named(names.text(unsigned(entry, 0, 8)))
+    if unsigned(entry, 16, 4) == 2:
+        return Link(name, None, names.text(unsigned(entry, 24, 4)))
+    return Link(name, unsigned(entry, 8, 8))
+
+
+def _named(name: str) -> str:
+    if not name:
+        raise BrokenFileError("the link has no name")
+    return name
 
 
 def _link(data: bytes) -> Link:
@@ -98,7 +124,9 @@ def _link(data: bytes) -> Link:
     width = 1 << (flags & 3)
     length = unsigned(data, at, width)
     at += width
-    name = data[at : at + length].decode("utf-8", "surrogateescape")
+    if at + length > len(data):
+        raise BrokenFileError(f"the name of the link has {length:,} bytes, more than are stored")
+    name = _named(data[at : at + length].decode("utf-8", "surrogateescape"))
     at += length
     if kind == 0:
         return Link(name, unsigned(data, at, 8))

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from zarrcore.errors import StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
+from zarrcore.stores.connection.content_encoding import COMPRESSED, inflated
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
 from zarrcore.stores.connection.reader import (
     INVALID_REDIRECTION,
@@ -44,15 +45,11 @@ T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 _BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
-_COMPRESSED: Final = ("gzip", "deflate")
-_ENCODINGS: Final = ("", "identity", *_COMPRESSED)
+_ENCODINGS: Final = ("", "identity", *COMPRESSED)
 """Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
 """The kind of failure if the wrong part arrived; the whole value may be right."""
 _KEPT: Final = 1 << 20
-_STEP: Final = 1 << 20
-_ANY_HEADER: Final = zlib.MAX_WBITS + 32
-"""The mode of zlib that takes streams of gzip and of zlib."""
 _MOST_REDIRECTIONS: Final = 20
 _REDIRECTED: Final = "zarrcore.redirected"
 """The extension of requests that a redirection leads to."""
@@ -267,7 +264,8 @@ class WebClient:
         wanted = None if start < 0 else limit if stop is None else min(limit, max(0, stop - start))
         body, passed, pace = bytearray(), 0, Pace(self._options.timeout_s)
         try:
-            for piece in _decoded(answer, encoding):
+            pieces = answer.iter_raw()
+            for piece in inflated(pieces, encoding) if encoding in COMPRESSED else pieces:
                 if not passed and _is_page(answer, piece):
                     return Failure.of_kind("", "the server answers with a web page, perhaps one to log in")
                 body += piece[skip:] if skip else piece
@@ -342,33 +340,6 @@ class WebClient:
             for name in {*self._options.headers, *self._headers}:
                 if name.lower() not in NOT_SECRET:
                     request.headers.pop(name, None)
-
-
-def _decoded(answer: httpx.Response, encoding: str) -> Iterator[bytes]:
-    """The pieces of a body, decoded: each at most `_STEP` bytes more than arrived, whatever a compressed body becomes.
-
-    Raises:
-        BodyError: a compressed body ended early.
-        zlib.error: it is damaged.
-        httpx.HTTPError: the connection broke.
-    """
-    if encoding not in _COMPRESSED:
-        yield from answer.iter_raw()
-        return
-    inflate = zlib.decompressobj(_ANY_HEADER)
-    for number, raw in enumerate(answer.iter_raw()):
-        if number == 0 and encoding == "deflate" and not _has_zlib_header(raw):
-            inflate = zlib.decompressobj(-zlib.MAX_WBITS)  # what some servers send
-        piece = inflate.decompress(raw, _STEP)
-        while piece:
-            yield piece
-            piece = inflate.decompress(inflate.unconsumed_tail, _STEP)
-    if not inflate.eof:
-        raise BodyError("Interrupted")
-
-
-def _has_zlib_header(raw: bytes) -> bool:
-    return len(raw) > 1 and raw[0] & 15 == zlib.DEFLATED and int.from_bytes(raw[:2]) % 31 == 0
 
 
 def _read_to_end(answer: httpx.Response) -> None:

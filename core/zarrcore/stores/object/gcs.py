@@ -32,6 +32,8 @@ class GCSStore(BucketStore):
     """
 
     service = "GCS"
+    headers = {"Accept-Encoding": "gzip"}  # noqa: RUF012 - a constant
+    # Without it, the service decodes values that are stored compressed, and then states no length and ignores ranges.
 
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
         check_bucket(bucket)
@@ -53,7 +55,9 @@ class GCSStore(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, config.get("base_url", ""), timeouts=timeouts),
+            client_options=client_options(
+                self.options, config.get("base_url", ""), self.headers, timeouts=timeouts
+            ),
             retry_config=repeats,
         )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from zarrcore.errors import AccessDeniedError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
@@ -42,6 +42,8 @@ class ListedStore(ObstoreStore, ListableStore):
     lists_flat = True
     lists_itself: bool = False
     """Whether it is listed by our own requests wherever these are possible, not only if it has keys that are not paths."""
+    headers: ClassVar[Mapping[str, str]] = {}
+    """To send with requests that read, in addition to those of the options."""
     lists_in_order: bool = True
     """Whether listings are sorted, so that one that broke off can continue."""
 
@@ -296,7 +298,8 @@ class ListedStore(ObstoreStore, ListableStore):
             return client
         made = self._reading
         if made is None or made[0] is not access:
-            made = self._reading = access, Reader(access.address, access.options, access.request)
+            reader = Reader(access.address, access.options, access.request, self.headers)
+            made = self._reading = access, reader
         return made[1]
 
     def _access(self) -> Access | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from zarrcore.errors import BodyTooLargeError, StoreError
+from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard
+from zarrcore.stores.connection.content_encoding import COMPRESSED, compression_of, inflated
 from zarrcore.stores.connection.failures import Failure, request_errors, unusable
 from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
@@ -30,6 +33,10 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 Stated = Callable[[], StoreStat | None]
 """Returns the facts that a service states about a value, if it does: most readers do not need them, and they take time."""
+
+
+class _CompressedError(Exception):
+    """The head of an answer shows that the service stores the value compressed, so that parts of it mean nothing."""
 
 
 class ObstoreStore(ReadableStore):
@@ -133,21 +140,59 @@ class ObstoreStore(ReadableStore):
             if byte_range.is_empty:
                 return b"", lambda: facts
         empty = byte_range is not None and byte_range.is_empty
-        found = self._asked(
-            path, lambda client: self._download(self._reader(client), path, byte_range, max_nbytes)
-        )
+        try:
+            found = self._asked(
+                path, lambda client: self._download(self._reader(client), path, byte_range, max_nbytes)
+            )
+        except _CompressedError:
+            return self._part_of_whole(key, byte_range, max_nbytes)
         if isinstance(found, Failure):
             return self._fetch_failed(found, key, byte_range, max_nbytes)
         self._place_seen = True
         value, answer = found
+        if encoding := _compression(answer):
+            value = self._decoded(value, encoding, key, max_nbytes)
+            return value, lambda: replace(stat_of(answer.meta), size=len(value))
         return (value[:0] if empty else value), lambda: stat_of(answer.meta)
+
+    def _decoded(self, body: BytesLike, encoding: str, key: str, max_nbytes: int | None) -> BytesLike:
+        """A value that is stored compressed, as every client shows it. At most ``max_nbytes`` are kept."""
+        limit = WHOLE_MAX if max_nbytes is None else max_nbytes
+        value, size = bytearray(), 0
+        try:
+            for piece in inflated((bytes(body),), encoding):
+                size += len(piece)
+                if size <= limit:
+                    value += piece
+                elif size > WHOLE_MAX:
+                    break
+        except (zlib.error, BodyError):
+            raise BrokenBodyError(
+                f"{key} in {self.url}: it is stored with Content-Encoding {encoding}, but does not decode",
+                key=key,
+                url=self.url,
+            ) from None
+        self._check_size(size, self.prefix + key, max_nbytes)
+        return memoryview(value).toreadonly()
 
     def _download(
         self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> tuple[BytesLike, Any]:
         def check(answer: Any) -> None:
             self._check_head(answer, path)
-            self._check_size(answer.range[1] - answer.range[0], path, max_nbytes)
+            if encoding := _compression(answer):
+                self.lists_other_sizes = True
+                if encoding not in COMPRESSED:
+                    key = path[len(self.prefix) :]
+                    raise BrokenBodyError(
+                        f"{key} in {self.url}: it is stored with Content-Encoding {encoding}, which is not supported",
+                        key=key,
+                        url=self.url,
+                    )
+                if byte_range not in (None, (0, None)):
+                    raise _CompressedError
+            limit = None if encoding else max_nbytes
+            self._check_size(answer.range[1] - answer.range[0], path, limit)
 
         return Download(path, byte_range, self.options.timeout_s, check).run(client)
 
@@ -194,33 +239,45 @@ class ObstoreStore(ReadableStore):
         if failure.past_end and byte_range is not None:
             return self._past_end(key, byte_range, max_nbytes)
         if failure.range_ignored and byte_range is not None:
-            found = self._fetch(key, None, None)
-            if found is None:
-                return None
-            whole, stated = found
-            start, stop = byte_range.resolve(len(whole))
-            self._check_size(stop - start, self.prefix + key, max_nbytes)
-            return memoryview(whole)[start:stop], stated
+            return self._part_of_whole(key, byte_range, max_nbytes)
         self._check_absent(failure, key)
         return None
+
+    def _part_of_whole(
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> tuple[BytesLike, Stated] | None:
+        """A part of a value that is only sent whole."""
+        found = self._fetch(key, None, None)
+        if found is None:
+            return None
+        whole, stated = found
+        start, stop = (byte_range or ByteRange(0)).resolve(len(whole))
+        self._check_size(stop - start, self.prefix + key, max_nbytes)
+        return memoryview(whole)[start:stop], stated
 
     def _past_end(
         self, key: str, byte_range: ByteRange, max_nbytes: int | None
     ) -> tuple[BytesLike, Stated] | None:
-        """A part that is past the end, according to the service. Some say so of the last bytes if there are fewer."""
-        if byte_range.start >= 0:
-            return b"", lambda: None
+        """A part that is past the end, according to the service. Some say so of the last bytes if there are fewer.
+
+        The end may be that of a compressed value.
+        """
         facts = self.stat(key)
-        if facts is None or not facts.size:
-            return None if facts is None else (b"", lambda: facts)
-        return self._fetch(key, ByteRange(*byte_range.resolve(facts.size)), max_nbytes)
+        if facts is None:
+            return None
+        start, stop = byte_range.resolve(facts.size)
+        if start == stop:
+            return b"", lambda: facts
+        if byte_range.start >= 0:
+            return self._part_of_whole(key, byte_range, max_nbytes)
+        return self._fetch(key, ByteRange(start, stop), max_nbytes)
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
         path = self.prefix + key
-        facts = self._asked(path, lambda client: self._reader(client).head(path))
-        if isinstance(facts, Failure):
-            failure = facts
+        answer = self._asked(path, lambda client: self._reader(client).get(path, options={"head": True}))
+        if isinstance(answer, Failure):
+            failure = answer
             if failure.absent and not self._place_seen:
                 # An answer to HEAD has no body that says if the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
@@ -229,7 +286,10 @@ class ObstoreStore(ReadableStore):
             self._check_absent(failure, key)
             return None
         self._place_seen = True
-        return stat_of(facts)
+        if _compression(answer):  # nothing states the size of the value
+            found = self._fetch(key, None, None)
+            return None if found is None else found[1]()
+        return stat_of(answer.meta)
 
     def _client(self) -> Any:
         ForkGuard.check(self.url)
@@ -268,3 +328,8 @@ class ObstoreStore(ReadableStore):
 def stat_of(facts: Any) -> StoreStat:
     """obstore's facts about a value; obstore sets a missing date to the epoch."""
     return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
+
+
+def _compression(answer: Any) -> str:
+    """How the body of an answer is compressed; empty if it is the value itself."""
+    return compression_of(answer.attributes.get("Content-Encoding", ""))

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zarrcore.printable import json_fault
+
 INFO: Final = "info"
 MAX_INFO_NBYTES: Final = 16 << 20
 VOLUME: Final = "neuroglancer_multiscale_volume"
@@ -140,7 +142,7 @@ def parse_info(document: bytes) -> Volume:
     try:
         told = json.loads(document, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InfoError(f"it is not JSON ({type(error).__name__})") from error
+        raise InfoError(f"it is not JSON: {json_fault(error)}") from error
     if not isinstance(told, dict):
         raise InfoError("it is not a JSON object")
     scales = told.get("scales")

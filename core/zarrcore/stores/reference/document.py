@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
+from zarrcore.printable import json_fault
 from zarrcore.stores.reference.index import NUMBERS, Found, Reference, ReferenceIndex, TooManyError
 from zarrcore.stores.reference.templates import TemplateError, Templates, generated
 
@@ -197,7 +198,7 @@ def parse_references(pieces: Iterator[bytes], url: str) -> ReferenceIndex:
     except RecursionError as error:
         raise StoreError(f"{url} is not a reference document: it is nested too deep", url=url) from error
     except (ValueError, TemplateError, TooManyError) as error:
-        raise StoreError(f"{url} is not a reference document: {error}", url=url) from error
+        raise StoreError(f"{url} is not a reference document: {json_fault(error)}", url=url) from error
 
 
 def _parsed(text: _Text) -> ReferenceIndex:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from zarrcore.errors import BodyTooLargeError, BrokenReferenceError, StoreError
 from zarrcore.late_imports import from_extra
+from zarrcore.printable import json_fault
 from zarrcore.stores.interface import ReadableStore, StoreEntry
 from zarrcore.stores.keys import check_path_like_key
 from zarrcore.stores.reference.index import Found, Reference, ReferenceIndex
@@ -142,7 +143,9 @@ class PartitionedReferences:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             if isinstance(error, StoreError):
                 raise
-            raise StoreError(f"{url} is not a folder of references: {error!s:.200}", url=url) from error
+            raise StoreError(
+                f"{url} is not a folder of references: {json_fault(error):.200}", url=url
+            ) from error
 
     def _read_metadata(self) -> None:
         stored = self._source.get(METADATA_KEY, max_nbytes=MAX_METADATA_NBYTES)

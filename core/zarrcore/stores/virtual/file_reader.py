@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -66,8 +67,16 @@ class FileReader:
             for start in range(0, max(1, len(head)), self._block_nbytes)
             if start + self._block_nbytes <= len(head) or len(head) == facts.size
         )
+        self._replaced: list[tuple[int, bytes]] = []
         self._lock = threading.Lock()
         self._flights: SingleFlight[bytes] = SingleFlight()
+
+    def replace(self, pieces: Iterable[tuple[int, bytes]]) -> None:
+        """Read pieces (address and bytes) in place of what the file has there."""
+        self._replaced = sorted((self.base + address, piece) for address, piece in pieces)
+        if self._replaced:
+            with self._lock:
+                self._blocks.clear()
 
     def read(self, address: int, nbytes: int, what: str = "a structure") -> bytes:
         """Bytes at an address.
@@ -151,7 +160,17 @@ class FileReader:
         value = self.source.get(self.key, ByteRange(start, stop))
         if value is None or len(value) != stop - start:
             raise StoreError(f"{self.url} changed while it was read", key=self.key, url=self.source.url)
-        return bytes(value)
+        if not self._replaced:
+            return bytes(value)
+        patched = bytearray(value)
+        first = bisect_left(self._replaced, (start, b""))
+        for position, piece in self._replaced[max(0, first - 1) :]:
+            if position >= stop:
+                break
+            begin, end = max(start, position), min(stop, position + len(piece))
+            if begin < end:
+                patched[begin - start : end - start] = piece[begin - position : end - position]
+        return bytes(patched)
 
 
 _LOOKUP3: Final[Any] = imported("numcodecs.checksum32").JenkinsLookup3()

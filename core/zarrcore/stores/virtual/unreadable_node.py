@@ -24,6 +24,11 @@ def unreadable_document(reason: str) -> dict[str, Any]:
     return {"zarr_format": 3, "node_type": "array", "attributes": {}, _MEMBER: extension}
 
 
+def unreadable_value(reason: str) -> dict[str, str]:
+    """What stands in the place of an attribute of a group that cannot be read: the group and its members can."""
+    return {_MEMBER: reason}
+
+
 def reason_of(document: Mapping[str, Any]) -> str | None:
     """Why the node of a document cannot be read; None if the document does not say so."""
     told = document.get(_MEMBER)

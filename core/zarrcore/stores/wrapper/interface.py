@@ -46,6 +46,10 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         return self.store.identity
 
     @property
+    def lists_other_sizes(self) -> bool:  # type: ignore[override]  # it changes as values are read
+        return self.store.lists_other_sizes
+
+    @property
     def name_max(self) -> int | None:
         return self.store.name_max
 

@@ -64,13 +64,7 @@ def test_bands_of_an_image_count() -> None:
 def test_other_decoders_stop_at_the_size_of_the_segment(name: str) -> None:
     code = {"lzw": 5, "deflate": 8, "packbits": 32773, "lzma": 34925, "zstd": 50000}[name]
     value = bytes(getattr(imagecodecs, f"{name}_encode")(bytes(1 << 16)))
-    decoder = getattr(imagecodecs, f"{name}_decode")
-    try:
-        assert len(decoder(value, out=256)) == 256
-        np.testing.assert_array_equal(codec(code).decode(value, SPEC), 0)
-    except RuntimeError:
-        with pytest.raises(CodecError, match="the segment is broken"):
-            codec(code).decode(value, SPEC)
+    np.testing.assert_array_equal(codec(code).decode(value, SPEC), 0)
 
 
 @pytest.mark.parametrize("pack", [zlib.compress, imagecodecs.zstd_encode, bytes])

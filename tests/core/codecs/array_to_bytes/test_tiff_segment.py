@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import imagecodecs
 import numpy as np
 import pytest
+import tifffile
+from PIL import Image
 
 from zarrcore.codecs.array_to_bytes.tiff_segment import TiffSegmentCodec
 from zarrcore.codecs.interface import ArraySpec
@@ -82,3 +85,37 @@ def test_without_tifffile_the_error_tells_what_to_install(monkeypatch: pytest.Mo
 def test_it_only_reads() -> None:
     assert not codec().can_encode
     assert codec().max_encoded_nbytes(SPEC) > SPEC.nbytes
+
+
+STREAMS = {"lzw": 5, "deflate": 8, "zlib": 32946, "packbits": 32773, "lzma": 34925, "zstd": 50000}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_bytes_after_a_stream_are_ignored_and_those_that_lack_are_an_error(name: str, tmp_path: Path) -> None:
+    image = (np.arange(40 * 50).reshape(40, 50) % 251).astype("u1")
+    value = bytes(getattr(imagecodecs, f"{name}_encode")(image.tobytes()))
+    longer = bytes(getattr(imagecodecs, f"{name}_encode")(image.tobytes() + bytes(500)))
+    tags = {**TAGS, "256": [50], "258": [8], "259": [STREAMS[name]], "317": [1]}
+    spec = ArraySpec((40, 50), np.dtype("u1"), np.uint8(0))
+    for number, stored in enumerate((value + bytes(7), value + bytes(range(256)) * 8, longer)):
+        file = tmp_path / f"{number}.tif"
+        tifffile.imwrite(
+            file,
+            iter([stored]),
+            shape=(40, 50),
+            dtype="u1",
+            compression=STREAMS[name],
+            rowsperstrip=40,
+            metadata=None,
+        )
+        with Image.open(file) as opened:  # by libtiff
+            np.testing.assert_array_equal(np.asarray(opened), image)
+        np.testing.assert_array_equal(codec(tags=tags).decode(stored, spec), image)
+    short = bytes(getattr(imagecodecs, f"{name}_encode")(image[:9].tobytes()))
+    tiled = {**tags, "322": [50], "323": [40]}
+    for stored in (short, value[: len(value) // 3]):
+        with pytest.raises(CodecError):
+            codec(tags=tags).decode(stored, spec)
+        with pytest.raises(CodecError):
+            codec(tags=tiled, rest=[8, 50]).decode(stored, spec)
+    np.testing.assert_array_equal(codec(tags=tiled, rest=[9, 50]).decode(short, spec)[:9], image[:9])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import zarrcore
 from tests.core.conventions.described import described
-from zarrcore.conventions import Axis, Label, MultiscaleImage, image_of, is_image
+from zarrcore.conventions import Axis, Label, MultiscaleImage, image_named, image_of, is_image, single_level
 from zarrcore.errors import MetadataError, NodeNotFoundError
 
 
@@ -211,3 +211,29 @@ def test_labels_have_colours_and_properties() -> None:
     image = read({"multiscales": [DATASETS], "image-label": told}, a=(4, 5))
     assert image.is_labels
     assert image.labels == {1: Label((0, 128, 0, 255), {"area": 12, "class": "cell"}), 3: Label()}
+
+
+def test_further_images_of_a_group_are_named_and_read() -> None:
+    told = [
+        {"name": "raw", "datasets": [{"path": "a"}]},
+        {"name": "fused", "datasets": [{"path": "b"}, {"path": "c"}], "axes": ["y", "x"]},
+        {"datasets": [{"path": "d"}]},
+    ]
+    shapes = {"a": (4, 4), "b": (8, 6), "c": (4, 3), "d": (2, 2)}
+    for attributes in ({"multiscales": told}, {"ome": {"version": "0.5", "multiscales": told}}):
+        first = read(attributes, **shapes)
+        assert first.images == ("raw", "fused", "multiscales[2]")
+        assert ("images", "raw, fused, multiscales[2]") in first.facts()
+        group = first.levels[0].node.hierarchy["image"]
+        group = described("/image", attributes, group.hierarchy)
+        shown = {name: image_named(group, name) for name in first.images}
+        assert {name: [level.node.shape for level in one.levels] for name, one in shown.items()} == {
+            "raw": [(4, 4)],
+            "fused": [(8, 6), (4, 3)],
+            "multiscales[2]": [(2, 2)],
+        }
+        second = single_level(attributes, "c", first.levels[0].node)
+        assert second is not None
+        assert second.name == "fused"
+    alone = read({"multiscales": told[:1]}, **shapes)
+    assert "images" not in dict(alone.facts())

@@ -124,6 +124,13 @@ def test_labels_are_told_as_left_out(tmp_path: Path) -> None:
     assert group_as_ome_tiff(reread).left_out() == ("labels nuclei", "labels cells")
 
 
+def test_further_images_of_a_group_are_told_as_left_out(tmp_path: Path) -> None:
+    attributes = ngff(AXES[3:], 1)
+    attributes["multiscales"].append({"name": "fused", "datasets": [{"path": "0"}]})
+    group = written(tmp_path / "a", [numbers((6, 7), "u2")], attributes)
+    assert group_as_ome_tiff(group).left_out() == ("image fused",)
+
+
 def test_colours_are_samples_of_pixels(tmp_path: Path) -> None:
     base = numbers((600, 800, 3), "u1")
     levels = [base, base[::2, ::2], base[::4, ::4]]

@@ -60,6 +60,18 @@ def test_a_series_has_the_names_of_its_images_and_a_missing_one_is_a_warning(tmp
         assert names(read_layers(tmp_path / "a.zarr")) == [("overview", True), ("detail", False)]
 
 
+def test_each_image_that_a_group_describes_is_a_layer(tmp_path: Path) -> None:
+    group = new_group(tmp_path / "a.zarr")
+    data = values((40, 48))
+    group.create_array("raw", data=data)
+    group.create_array("fused", data=data + 1)
+    images = [{"name": name, "datasets": [{"path": name}], "axes": ["y", "x"]} for name in ("raw", "fused")]
+    set_ome(group, multiscales=images)
+    layers = read_layers(tmp_path / "a.zarr")
+    assert names(layers) == [("raw", True), ("fused", False)]
+    assert np.array_equal(np.asarray(layers[1][0]), data + 1)
+
+
 def test_a_list_of_labels_is_layers_of_labels(tmp_path: Path) -> None:
     group = new_group(tmp_path / "labels")
     set_ome(group, labels=["cells"])

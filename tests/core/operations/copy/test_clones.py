@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 import zarrcore as zc
 from tests.core.operations.copy.copying import copy
 from tests.servers import S3Server
-from zarrcore.stores import open_store
+from zarrcore.stores import open_store, writable
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.object.bucket import BucketStore
 
@@ -125,3 +127,19 @@ def test_chunks_pass_through_memory_if_the_service_may_not_copy(
     assert len(passed) == 3 * 15, "got, set, and read back"
     found: Any = zc.open_hierarchy(target)["x y"]
     assert np.array_equal(found[...], zc.open_hierarchy(source)["x y"][...])
+
+
+def test_chunks_that_are_stored_compressed_are_copied_as_they_are(
+    source: ReadableStore, s3: S3Server
+) -> None:
+    """Their sizes in listings are not those of their values."""
+    chunk = source.get("x y/c/0/0")
+    assert chunk is not None
+    place = quote(source.url.removeprefix("s3://") + "/x y/c/0/0")
+    writable(source).erase("x y/c/0/0")
+    headers = {"Content-Encoding": "gzip", "x-amz-acl": "public-read"}
+    s3.request("PUT", place, gzip.compress(chunk), headers)
+    target = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    values = zc.open_hierarchy(source)["x y"][...]
+    copy(source, target)
+    assert np.array_equal(zc.open_hierarchy(target)["x y"][...], values)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from tests.core.stores.hdf5.written import node, opened, written
+from zarrcore.stores.hdf5.conventions import shown_attributes
 from zarrcore.stores.virtual.file_reader import BrokenFileError
+from zarrcore.stores.virtual.unreadable_node import reason_of, unreadable_value
 
 
 @pytest.mark.parametrize("options", [{}, {"libver": "latest"}])
@@ -83,3 +85,23 @@ def test_many_elements_with_a_long_name_of_a_field_are_refused() -> None:
     longer = attribute._replace(shape=(count,), data=bytes(count))
     with pytest.raises(BrokenFileError, match="the attributes of an object take more than 64 MiB"):
         longer.json(file.heaps)
+
+
+def test_a_broken_attribute_of_a_group_hides_nothing_else() -> None:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        file.attrs["first"], file.attrs["middle"], file.attrs["last"] = 1, 2, 3
+        file["data"] = [4]
+        file["data"].attrs["middle"] = 2
+    content = bytearray(memory.getvalue())
+    for _ in range(2):  # of the group, of the dataset
+        content[content.index(b"middle\0") - 6] = 255  # the length of its name
+        content[content.index(b"middle\0")] ^= 1
+    changed = opened(bytes(content))
+    shown = shown_attributes(changed, node(changed, ""))
+    assert (shown["first"], shown["last"]) == (1, 3)
+    why = "its name, type and shape have 275 bytes, more than are stored"
+    assert shown["broken attribute 1"] == unreadable_value(why)
+    found = changed.find("data")
+    assert found is not None
+    assert why.partition(" have ")[0] in (reason_of(changed.document("data", found)) or "")

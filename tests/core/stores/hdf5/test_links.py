@@ -43,3 +43,36 @@ def test_a_link_of_an_unknown_kind_says_so() -> None:
         found = changed.find("link")
         assert found is not None
         assert reason_of(changed.document("link", found)) == why
+
+
+def test_a_link_whose_name_has_a_wrong_length_hides_no_other() -> None:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        file["a"] = [1, 2]
+        file["link"] = h5py.ExternalLink("other.h5", "/x")
+        file["z"] = [3]
+    content = memory.getvalue()
+    at = content.index(b"\x40\x04link") + 1
+    for length, why in (
+        (255, "the name of the link has 255 bytes, more than are stored"),
+        (0, "has no name"),
+    ):
+        changed = opened(content[:at] + bytes((length,)) + content[at + 1 :])
+        assert set(node(changed, "").links) == {"a", "broken link 0", "z"}
+        found = changed.find("broken link 0")
+        assert found is not None
+        assert (reason_of(changed.document("broken link 0", found)) or "").endswith(why)
+        assert node(changed, "z").dataset.shape == (1,)
+
+
+def test_a_name_outside_its_heap_hides_no_other() -> None:
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        group = file.create_group("g")
+        for name in "abc":
+            group[name] = [1]
+    content = memory.getvalue()
+    at = content.rindex(b"SNOD") + 8 + 40  # the second symbol of the last group
+    changed = opened(content[:at] + b"\xff" * 4 + content[at + 4 :])
+    assert set(node(changed, "g").links) == {"a", "broken link 1", "c"}
+    assert node(changed, "g/c").dataset.shape == (1,)

@@ -22,6 +22,15 @@ def test_keys_of_gcs_come_from_the_environment(faults: FaultServer, options: dic
     assert "authorization" not in faults.requests[-1][2]
 
 
+@pytest.mark.parametrize("anonymous", [True, False])
+def test_values_that_are_stored_compressed_are_requested_as_stored(
+    faults: FaultServer, options: dict[str, object], anonymous: bool
+) -> None:
+    faults.values["bucket/key"] = b"1"
+    assert open_store("gs://bucket", **options, anonymous=anonymous).get("key") == b"1"
+    assert faults.requests[-1][2]["accept-encoding"] == "gzip"
+
+
 def test_writing_to_gcs_needs_credentials() -> None:
     store = open_store("gs://bucket/x", anonymous=True, endpoint_url="http://127.0.0.1:1")
     for write in (*WRITES, lambda store: store.erase_prefix("a/")):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import signal
 import subprocess
 import sys
 import traceback
 import uuid
+import zlib
 
 import pytest
 
@@ -18,6 +20,7 @@ from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
 from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
+    BodyTooLargeError,
     BrokenBodyError,
     InvalidKeyError,
     StoreError,
@@ -25,7 +28,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, PrefixStore, ReadableStore
+from zarrcore.stores import ByteRange, ListableStore, PrefixStore, ReadableStore
 from zarrcore.stores.object.store import ObstoreStore
 
 
@@ -302,3 +305,71 @@ def test_half_a_surrogate_pair_is_not_a_name(filled: S3Server) -> None:
         for read in (store.get, store.stat, store.has_prefix, lambda key: list(store.list_dir(key + "/"))):
             with pytest.raises(InvalidKeyError):
                 read(key)
+
+
+@pytest.fixture(params=["s3", "gs", "gs, anonymous", "az"])
+def encoded(request: pytest.FixtureRequest, s3: S3Server) -> ReadableStore:
+    """A place with the text of `TEXT` below ``zarr.json``, stored with gzip, and with other encodings."""
+    values = {
+        "zarr.json": (gzip.compress(TEXT), "gzip"),
+        "zlib": (zlib.compress(TEXT), "deflate"),
+        "sent": (TEXT, "aws-chunked"),
+        "broken": (gzip.compress(TEXT)[:-9], "gzip"),
+        "brotli": (TEXT, "br"),
+    }
+    service, _, anonymous = request.param.partition(", ")
+    for name, (body, encoding) in values.items():
+        if service == "az":
+            azure: AzureServer = request.getfixturevalue("azure")
+            inner = open_store("az://container/encoded", **azure.options)
+            assert isinstance(inner, ObstoreStore)
+            client = inner._client()
+            client.put(f"encoded/{name}", body, attributes={"Content-Encoding": encoding})
+        else:
+            sent = {"x-amz-acl": "public-read", "Content-Encoding": encoding}
+            s3.request("PUT", f"bucket/encoded/{name}", body, sent)
+    if service == "az":
+        return inner
+    place: S3Server | GCSServer = s3 if service == "s3" else request.getfixturevalue("gcs")
+    return open_store(f"{service}://bucket/encoded", **place.options, anonymous=bool(anonymous))
+
+
+TEXT = b'{"zarr_format": 3}' * 1000
+
+
+def test_a_value_that_is_stored_compressed_is_decoded(encoded: ReadableStore) -> None:
+    for key in ("zarr.json", "zlib"):
+        assert encoded.get(key) == TEXT
+        assert encoded.get(key, ByteRange(20, 40)) == TEXT[20:40]
+        assert encoded.get(key, ByteRange(-7)) == TEXT[-7:]
+        assert encoded.get(key, ByteRange(17000, 17010)) == TEXT[17000:17010]
+        assert encoded.get(key, ByteRange(5, 5)) == encoded.get(key, ByteRange(len(TEXT))) == b""
+        assert encoded.get(key, max_nbytes=len(TEXT)) == TEXT
+        stat = encoded.stat(key)
+        assert stat is not None
+        assert stat.size == len(TEXT)
+        assert encoded.get_with_stat(key) == (TEXT, stat)
+        assert encoded.get_with_stat(key, ByteRange(1, 3)) == (TEXT[1:3], stat)
+        with pytest.raises(BodyTooLargeError, match=f"it has {len(TEXT)} bytes; at most 17999 can be right"):
+            encoded.get(key, max_nbytes=len(TEXT) - 1)
+
+
+def test_an_encoding_that_is_no_compression_means_nothing(encoded: ReadableStore) -> None:
+    assert encoded.get("sent") == TEXT
+    assert encoded.get("sent", ByteRange(20, 40)) == TEXT[20:40]
+
+
+def test_an_encoding_that_cannot_be_decoded_is_named(encoded: ReadableStore) -> None:
+    with pytest.raises(BrokenBodyError, match="stored with Content-Encoding gzip, but does not decode"):
+        encoded.get("broken")
+    for part in (None, ByteRange(0, 5)):
+        with pytest.raises(BrokenBodyError, match="stored with Content-Encoding br, which is not supported"):
+            encoded.get("brotli", part)
+
+
+def test_listed_sizes_of_compressed_values_are_the_stored_ones(encoded: ReadableStore) -> None:
+    assert isinstance(encoded, ListableStore)
+    sizes = {entry.key: entry.size for entry in encoded.list_dir("")}
+    assert sizes["zarr.json"] == len(gzip.compress(TEXT))
+    encoded.get("zarr.json")
+    assert encoded.lists_other_sizes

@@ -98,3 +98,8 @@ def test_a_broken_scale_says_why_in_one_line(members: dict[str, Any]) -> None:
 def test_a_broken_document_is_refused(text: bytes) -> None:
     with pytest.raises(InfoError):
         parse_info(text)
+
+
+def test_a_number_of_too_many_digits_is_named() -> None:
+    with pytest.raises(InfoError, match=r"has more digits than any program reads$"):
+        parse_info(document(SCALE).replace(b"8.5", b"8" * 10**5))

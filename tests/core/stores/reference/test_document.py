@@ -187,6 +187,7 @@ def test_compressed_documents_are_decompressed(compress: Any) -> None:
         ),
         (b'{"version": 1, "gen": [{"key": "{{i}}", "url": "x", "dimensions": 3}]}', "must be an object"),
         (b'{"version": 1, "gen": 3}', "array of objects"),
+        (b'{"a/0": ["x", ' + b"3" * 10**5 + b", 1]}", "has more digits than any program reads$"),
     ],
 )
 def test_a_broken_document_is_refused_with_one_sentence(document: bytes, expected: str) -> None:

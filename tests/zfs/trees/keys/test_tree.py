@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
 
+from tests.servers import S3Server
 from tests.zfs.trees.entries import Clock, Remote, content, fresh, names, walk
 from tests.zfs.trees.writing.courses import COURSES, Far
 from zarrcore.errors import ListingUnsupportedError
-from zarrcore.stores import MemoryStore
+from zarrcore.stores import MemoryStore, open_store
 from zarrcore.stores.interface import ReadableStore, StoreEntry, StoreStat
 from zarrfs.trees.entry import Directory, File
 from zarrfs.trees.errors import RefusedError, WouldBlockError
@@ -231,3 +233,16 @@ def test_answers_to_requests_before_a_change_are_not_remembered(asks: str) -> No
     found = walk(view.root(), "a", "new")
     assert isinstance(found, File)
     assert bytes(found.open(True).read(0, 2, True)) == b"22"
+
+
+def test_a_file_has_the_size_of_its_decoded_value(s3: S3Server) -> None:
+    """A bucket lists the sizes that it stores. They are not asked for if its values are stored as they are."""
+    text = b'{"zarr_format": 3}' * 100
+    for name in ("zarr.json", "other"):
+        s3.request("PUT", f"bucket/sizes/{name}", gzip.compress(text), {"Content-Encoding": "gzip"})
+    store = open_store("s3://bucket/sizes", **s3.options)
+    root = KeysTree(store, fresh(60.0)).root()
+    assert store.get("zarr.json") == text
+    sizes = {name: entry.size for name, entry in root.entries() if isinstance(entry, File)}
+    assert sizes == {"zarr.json": len(text), "other": len(text)}
+    assert content(walk(root, "other")) == text

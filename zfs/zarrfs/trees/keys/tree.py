@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from enum import Enum
 from itertools import islice
 from threading import Lock
@@ -261,6 +262,8 @@ class KeysTree:
         store = self.store
         if not store.lists_flat or not isinstance(store, ListableStore) or not prefix:
             return None
+        if store.lists_other_sizes:
+            return None
         if self._listings.get(parent_of(prefix)) is None or not self._walking.acquire(blocking=False):
             return None
         try:
@@ -305,6 +308,8 @@ class KeysTree:
         begun = self._begun.get(prefix)
         entries = iter(self.store.list_dir(prefix) if begun is None else begun[0])
         while batch := list(islice(entries, 256)):
+            if self.store.lists_other_sizes:
+                batch = [replace(entry, size=None) for entry in batch]
             unknown = [entry.key for entry in batch if entry.size is None and not entry.is_prefix]
             asked = (
                 dict(zip(unknown, self._threads().map(self.store.stat, unknown), strict=True))

@@ -5,11 +5,13 @@ yaozarrs has models of versions 0.4 and 0.5. What other nodes must be like is ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
-from zarrcore.conventions import Find, image_of
-from zarrcore.conventions.ome.attributes import multiscales_entry, ome, titled
+from zarrcore.conventions import Find, MultiscaleImage, image_named
+from zarrcore.conventions.ome.attributes import multiscales_entries, multiscales_entry, ome, titled
 from zarrcore.conventions.values import items, mapping, objects, text
 from zarrcore.errors import MetadataError, NodeNotFoundError
 from zarrcore.operations.check.conventions.rule import Broken, exists
@@ -94,19 +96,29 @@ def _words(message: str) -> str:
 
 
 def _check_levels(node: Any, kind: str, find: Find, rule: str, version: str) -> Iterator[Broken]:
-    member = "multiscales[0].datasets"
+    for number, (name, entry) in enumerate(multiscales_entries(node.attributes).items()):
+        place = f"multiscales[{number}]"
+        for broken in _check_image(partial(image_named, node, name, find), entry, kind, rule, version):
+            yield replace(broken, member=f"{place}.{broken.member}")
+
+
+def _check_image(
+    read: Callable[[], MultiscaleImage], entry: Mapping[str, Any], kind: str, rule: str, version: str
+) -> Iterator[Broken]:
+    """The rules that one image breaks, with members of its metadata."""
+    member = "datasets"
     try:
-        image = image_of(node, find)
+        image = read()
     except (MetadataError, NodeNotFoundError) as error:
         yield Broken(member, str(error), rule)
         return
     for path in image.missing:
         yield Broken(member, f"the level {path} does not exist", rule)
     base = image.levels[0].node
-    told = mapping(multiscales_entry(node.attributes)).get("axes")
+    told = entry.get("axes")
     if told is not None and len(items(told)) != base.ndim:
         yield Broken(
-            "multiscales[0].axes",
+            "axes",
             f"expected {base.ndim}, as the levels have, found {len(items(told))}",
             rule,
         )

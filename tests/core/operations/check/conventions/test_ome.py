@@ -46,6 +46,11 @@ def test_a_valid_image(format_name: str) -> None:
             "multiscales[0].axes: There must be 2 or 3 axes of type 'space'",
         ),
         (new(image(paths="abc")), {}, "multiscales[0].datasets: the level c does not exist"),
+        (
+            new({"multiscales": [*image()["multiscales"], *image(paths="ad")["multiscales"]]}),
+            {},
+            "multiscales[1].datasets: the level d does not exist",
+        ),
         (new(image(axes=[{"name": "z", "type": "space"}, *AXES])), {}, "multiscales[0].axes: expected 2"),
         (new(image()), {"b": (8, 2)}, "the level b (8, 2) is larger than the one before it (4, 4)"),
         (new(image()), {"b": (2,)}, "the level b is 1-D uint8, the first is 2-D uint8"),

@@ -182,6 +182,16 @@ class BytesToBytesCodec(Codec):
             CodecError: the bytes do not decode, or to more than ``max_nbytes``.
         """
 
+    def decode_part(self, encoded: Buffer, start: int, stop: int, out: memoryview) -> bool:
+        """Decode at least the bytes from ``start`` to ``stop`` to their places in ``out``, the memory of all decoded bytes.
+
+        Returns False, having written anything or nothing, if that is not faster than `decode`. Damage in the rest may go unseen.
+
+        Raises:
+            CodecError: the bytes do not decode, or not to the size of ``out``.
+        """
+        return False
+
     def decode_batch(self, encoded: Sequence[Buffer], nbytes: int, out: memoryview) -> None:
         """Decode several pieces, each of exactly ``nbytes``, into ``out`` one after another.
 

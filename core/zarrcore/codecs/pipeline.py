@@ -22,7 +22,7 @@ from zarrcore.codecs.interface import (
     BytesToBytesCodec,
     Codec,
 )
-from zarrcore.codecs.region import Region
+from zarrcore.codecs.region import Region, are_points
 from zarrcore.codecs.registry import make_codec
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
@@ -210,7 +210,7 @@ class Pipeline:
         plain = self._verbatim and self.spec.dtype.subdtype is None
         if plain:
             into = scratch_buffer("decoded", self.spec.nbytes) if self._bytes_to_bytes else None
-            decoded = self._decode_bytes(encoded, into)
+            decoded = self._decode_bytes(encoded, into, self._bounds(region))
             self._check_nbytes(decoded)
             chunk = np.ndarray(self.spec.shape, self.spec.dtype, decoded)
         else:
@@ -335,10 +335,37 @@ class Pipeline:
         """
         return tuple(_completed(*link) for link in self._chain)
 
-    def _decode_bytes(self, encoded: Buffer, out: memoryview | None) -> Buffer:
+    def _bounds(self, region: Region | None) -> tuple[int, int] | None:
+        """First byte and byte after the last that a region needs of the decoded bytes of `spec`; None for all."""
+        if region is None or not self.spec.shape:
+            return None
+        first, last = 0, 0
+        if are_points(region):
+            if not region[0].size:
+                return None
+            elements: AnyArray = np.asarray(np.ravel_multi_index(region, self.spec.shape))
+            region, first, last = (), int(elements.min()), int(elements.max())
+        for length, part in zip(self.spec.shape, region, strict=bool(region)):
+            # Indices of one dimension ascend.
+            taken = range(*part.indices(length)) if isinstance(part, slice) else part.reshape(-1)
+            if not len(taken):
+                return None
+            first, last = first * length + int(taken[0]), last * length + int(taken[-1])
+        return first * self.spec.dtype.itemsize, (last + 1) * self.spec.dtype.itemsize
+
+    def _decode_bytes(
+        self, encoded: Buffer, out: memoryview | None, needed: tuple[int, int] | None = None
+    ) -> Buffer:
         data = encoded
         for position in range(len(self._bytes_to_bytes) - 1, -1, -1):
             codec, max_nbytes, exact = self._bytes_to_bytes[position]
+            if (
+                position == 0
+                and needed is not None
+                and out is not None
+                and codec.decode_part(data, *needed, out)
+            ):
+                return out
             data = codec.decode(data, max_nbytes, out if position == 0 and exact else None)
         return data
 

@@ -28,6 +28,8 @@ from zarrcore.late_imports import imported
 _LARGE_NBYTES = 16 << 10
 # From this size on, a new state for each chunk costs less than splitting its blocks.
 _ENCODE_LARGE_NBYTES = 512 << 10
+_PART = 0.85
+"""Up to this part of a frame, decoding only its beginning is faster, although it is copied once more."""
 _MIN_LEVEL, _MAX_LEVEL = -131072, 22
 _RUN_LENGTH = 1
 """The type of a block that repeats one byte, which is all that it stores."""
@@ -76,6 +78,20 @@ class ZstdCodec(BytesToBytesCodec):
             if isinstance(error, CodecError):
                 raise
             raise CodecError(str(error), codec="zstd") from error
+
+    def decode_part(self, encoded: Buffer, start: int, stop: int, out: memoryview) -> bool:
+        """Decode the beginning of the frame, which the rest is not needed for."""
+        if not _LARGE_NBYTES <= stop <= _PART * len(out) or _announced_nbytes(encoded) != len(out):
+            return False
+        try:
+            with self._decompressor().stream_reader(encoded, closefd=False) as stream:
+                if stream.readinto(out[:stop]) != stop:
+                    raise CodecError("the frame ends early", codec="zstd")
+        except (zstandard.ZstdError, RuntimeError, ValueError) as error:
+            if isinstance(error, CodecError):
+                raise
+            raise CodecError(str(error), codec="zstd") from error
+        return True
 
     def _into(self, encoded: Buffer, out: memoryview) -> memoryview:
         with self._decompressor().stream_reader(encoded, read_across_frames=True, closefd=False) as stream:

@@ -237,7 +237,7 @@ class _Connection:
             elif trouble is Trouble.HANGS:
                 while await self._reader.read(1 << 16):
                     pass  # until the client gives up
-            else:
+            elif self._writer.can_write_eof():  # which TLS cannot; closing ends it
                 self._writer.write_eof()
 
     async def _asked(self, request: Request, head: bytes, body: bytes) -> bytes:

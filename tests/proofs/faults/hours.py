@@ -6,12 +6,15 @@ is still the same one afterwards.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +32,7 @@ import zarrcore as zc
 from tests.any_store import AnyStore, open_store
 from tests.command import run_inside
 from tests.proofs.faults.wire import shared_s3, shared_web
+from tests.proofs.trials import ROOT
 from tests.servers import environment
 from tests.servers.certificates import Authority
 from tests.servers.proxy import Proxy, Request, Trouble, proxy
@@ -172,6 +176,53 @@ def idle(place: Cloud, _: Request) -> Answer:
     return None
 
 
+def no_name(place: Cloud, _: Request) -> Answer:
+    """The server's name is unknown for a while, and its connections end."""
+    if place.has_begun() and place.asked == _BEGINS:
+        hosts = Path(os.environ[_HOSTS])
+        known = hosts.read_text()
+        hosts.write_text("")  # in place: it is mounted
+        threading.Timer(place.lasts_s, hosts.write_text, [known]).start()
+        place.front.leave(0)
+    return None
+
+
+_HOSTS: Final = "ZARRSCOPE_TEST_HOSTS"
+"""The variable with the path of the file that is ``/etc/hosts`` in a mount namespace of its own."""
+_NAME: Final = "cloud"
+"""Without a dot: moto takes what is before a dot for a bucket."""
+_NAMESPACE: Final = """
+mount --bind "$ZARRSCOPE_TEST_HOSTS" /etc/hosts && mount --bind "$ZARRSCOPE_TEST_HOSTS.resolver" /etc/resolv.conf && exec "$@"
+"""
+
+
+def _in_namespace(*words: str) -> None:
+    """Run `read` in a process whose names of hosts can be changed; no name server is asked."""
+    with tempfile.TemporaryDirectory() as folder:
+        hosts = Path(folder) / "hosts"
+        hosts.write_text(f"127.0.0.1 localhost {_NAME}\n")
+        Path(f"{hosts}.resolver").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        program = (
+            "import sys; from tests.proofs.faults.hours import read; "
+            "read(*sys.argv[1:4], int(sys.argv[4]), float(sys.argv[5]))"
+        )
+        done = subprocess.run(
+            [
+                *("unshare", *own, "--mount", "sh", "-c", _NAMESPACE, "sh"),
+                *(sys.executable, "-c", program, *words),
+            ],
+            env={**os.environ, _HOSTS: str(hosts)},
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S + 200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
 def skewed(_: Cloud, request: Request) -> Answer:
     """The clock of the service is an hour ahead of this machine's, from the beginning."""
     now_s = time.time() + _SKEW_S
@@ -255,11 +306,25 @@ _CONFIGURATIONS: Final[dict[Fault, str]] = {
 FAULTS: Final[dict[str, Fault]] = {
     fault.__name__: fault
     for fault in (
-        *(slow_down, overloaded, wait_seconds, wait_until, failing, slow_body, resets, restart, idle, skewed),
+        *(
+            slow_down,
+            overloaded,
+            wait_seconds,
+            wait_until,
+            failing,
+            slow_body,
+            resets,
+            restart,
+            idle,
+            no_name,
+        ),
+        skewed,
         *(expired_profile, expired_command, expired_role, expired_identity, expired_machine),
     )
 }
-_OF_S3: Final = frozenset(name for name in FAULTS if name.startswith(("expired", "skewed", "slow_body")))
+_OF_S3: Final = frozenset(
+    name for name in FAULTS if name.startswith(("expired", "skewed", "slow_body", "no_name"))
+)
 
 
 @contextmanager
@@ -268,7 +333,7 @@ def _credentials(fault: Fault, folder: Path, front: Proxy, service: str) -> Iter
     give_keys(folder, "first")
     (folder / "token").write_text("a.b.c")
     (folder / "config").write_text(_CONFIGURATIONS.get(fault, "").format(folder=folder))
-    values = {"AWS_CONFIG_FILE": str(folder / "config"), "NO_PROXY": "127.0.0.1"}
+    values = {"AWS_CONFIG_FILE": str(folder / "config"), "NO_PROXY": f"127.0.0.1,{_NAME}"}
     if fault is expired_profile:
         values["AWS_SHARED_CREDENTIALS_FILE"] = str(folder / "credentials")
     if fault in (expired_role, expired_identity):
@@ -284,7 +349,9 @@ def _credentials(fault: Fault, folder: Path, front: Proxy, service: str) -> Iter
 
 @cache
 def _authority() -> Authority:
-    return Authority(Path(tempfile.mkdtemp()))
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    return Authority(Path(folder))
 
 
 @contextmanager
@@ -298,11 +365,14 @@ def cloud(scheme: str, fault: Fault, choice: random.Random, lasts_s: float) -> I
             direct = open_store(f"s3://bucket/{name}", endpoint_url=s3, **options)
             front = stack.enter_context(proxy(s3))
             source = direct.url
-            options = {"endpoint_url": front.url, **options}
+            address = front.url if fault is not no_name else front.url.replace("127.0.0.1", _NAME)
+            options = {"endpoint_url": address, **options}
         else:
             root, url = shared_web()
             direct = open_store(root / name, create=True)
-            front = stack.enter_context(proxy(url, tls=_authority().server_context()))
+            tls = _authority().server_context()
+            tls.set_alpn_protocols(["h2", "http/1.1"])  # who speaks HTTP/2 would choose it, and fail
+            front = stack.enter_context(proxy(url, tls=tls))
             source = f"{front.url}/{name}"
             options = {"ca_bundle": str(_authority().certificate)}
         stack.callback(direct.erase_prefix, "")
@@ -450,6 +520,9 @@ CASES: Final = [
 
 def read(scheme: str, reader: str, fault: str, seed: int, lasts_s: float) -> None:
     """One reader during one fault, and after it."""
+    if fault == "no_name" and _HOSTS not in os.environ:
+        _in_namespace(scheme, reader, fault, str(seed), str(lasts_s))
+        return
     with cloud(scheme, FAULTS[fault], random.Random(seed), lasts_s) as place:
         place.begin()
         READERS[reader](place)

@@ -150,6 +150,14 @@ _SOAK: Final = [
 
 _FAULTS: Final = [
     Suite(
+        name="faults-hours",
+        about="readers of an S3 service and a web server during faults that last for up to 20 s, or expired credentials",
+        module="faults.hours",
+        unit="reads",
+        goal=1000,
+        limit_s=300,
+    ),
+    Suite(
         name="faults-window",
         about="the window over a store that fails",
         module="faults.windows",

@@ -8,12 +8,15 @@ import itertools
 import random
 import re
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
+
+from tests.servers.processes import free_port
 
 
 class Trouble(Enum):
@@ -44,8 +47,8 @@ class Request:
     """In lower case."""
 
 
-Script = Callable[[Request], tuple[Trouble, random.Random] | None]
-"""Says what goes wrong with a request; the random numbers choose the byte, the status, …"""
+Script = Callable[[Request], tuple[Trouble, random.Random] | bytes | None]
+"""Says what goes wrong with a request; the random numbers choose the byte, the status, … Bytes are the answer itself."""
 
 
 @dataclass
@@ -60,6 +63,8 @@ class Proxy:
         given: the troubles of all requests.
         at_the_server: how many requests the server has not answered, also of clients that gave up.
         pause_s: the pause between the pieces of an answer that drips.
+        idle_s: how long a connection may be idle; then it is closed without a word.
+        leave: ends all connections, and lets nothing listen at the address for so many seconds.
     """
 
     url: str = ""
@@ -69,6 +74,8 @@ class Proxy:
     given: list[Trouble] = field(default_factory=list)
     at_the_server: int = 0
     pause_s: float = 0.002
+    idle_s: float | None = None
+    leave: Callable[[float], object] = field(default=lambda _: None)
     answers: dict[tuple[str, str, str], list[bytes]] = field(default_factory=dict)
     """Some earlier answers, by method, target and range."""
 
@@ -81,8 +88,10 @@ _ENTRY = re.compile(rb"<Contents>.*?</Contents>|<a href=[^>]*>[^<]*</a>[^<]*", r
 
 
 @contextlib.contextmanager
-def proxy(url: str, delay_s: float = 0.0, script: Script | None = None) -> Iterator[Proxy]:
-    """A proxy in front of the server at ``url``, in a thread."""
+def proxy(
+    url: str, delay_s: float = 0.0, script: Script | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[Proxy]:
+    """A proxy in front of the server at ``url``, in a thread; with TLS if a context is given."""
     state = Proxy(delay_s=delay_s, script=script)
     started = threading.Event()
     stop: list[Callable[[], object]] = []
@@ -98,8 +107,22 @@ def proxy(url: str, delay_s: float = 0.0, script: Script | None = None) -> Itera
     async def run() -> None:
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
         stop.append(lambda: loop.call_soon_threadsafe(stopped.set))
-        server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=512)
-        state.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        port = free_port()
+        server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=512, ssl=tls)
+        state.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{port}"
+
+        async def leave(away_s: float) -> None:
+            nonlocal server
+            for listener in server.sockets:
+                loop.remove_reader(listener)
+            await asyncio.sleep(0.01)  # asyncio cannot close a server that is accepting a connection
+            server.close()
+            for writer in list(writers):
+                writer.transport.abort()
+            await asyncio.sleep(away_s)
+            server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=512, ssl=tls)
+
+        state.leave = lambda away_s: asyncio.run_coroutine_threadsafe(leave(away_s), loop)
         started.set()
         await stopped.wait()
         server.close()
@@ -134,7 +157,11 @@ class _Connection:
     async def serve(self) -> None:
         """Answer until one side ends the connection."""
         while True:
-            head = await self._reader.readuntil(b"\r\n\r\n")
+            try:
+                async with asyncio.timeout(self._state.idle_s):
+                    head = await self._reader.readuntil(b"\r\n\r\n")
+            except TimeoutError:
+                return
             first, headers = _parsed(head)
             method, target, _ = first.split(" ", 2)
             body = await self._reader.readexactly(int(headers.get("content-length", 0)))
@@ -145,6 +172,9 @@ class _Connection:
             found = self._state.script(request) if self._state.script else None
             if found is None:
                 await self._send(await self._asked(request, head, body))
+                continue
+            if isinstance(found, bytes):
+                await self._send(found)
                 continue
             trouble, choice = found
             self._state.given.append(trouble)
@@ -207,7 +237,7 @@ class _Connection:
             elif trouble is Trouble.HANGS:
                 while await self._reader.read(1 << 16):
                     pass  # until the client gives up
-            else:
+            elif self._writer.can_write_eof():  # which TLS cannot; closing ends it
                 self._writer.write_eof()
 
     async def _asked(self, request: Request, head: bytes, body: bytes) -> bytes:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.proofs.faults import mounts, stores, wire
+from tests.campaigns import ALL
+from tests.proofs.faults import hours, mounts, stores, wire
 from tests.proofs.suites import SUITES
 from tests.proofs.trials import Worker
 
@@ -29,3 +30,24 @@ def test_the_window_over_a_store_that_fails() -> None:
     """In a process of its own: it watches what would end the program, and Qt's messages."""
     with Worker(replace(SUITES["faults-window"], words=("25",))) as worker:
         assert worker.run(1) == 25
+
+
+_SAMPLE = [
+    ("s3", "library", "expired_command"),
+    ("https", "with_xarray", "restart"),
+    ("s3", "copy", "overloaded"),
+    ("s3", "mount_arrays", "slow_down"),
+]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reader", "fault"),
+    [pytest.param(*case, marks=() if case in _SAMPLE else pytest.mark.campaign) for case in hours.CASES],
+)
+def test_a_bad_hour(scheme: str, reader: str, fault: str) -> None:
+    """The window needs a process of its own, as above."""
+    if reader != "window":
+        hours.read(scheme, reader, fault, 1, 6.0 if ALL else 0.5)
+        return
+    with Worker(SUITES["faults-hours"]) as worker:
+        assert worker.run(hours.CASES.index((scheme, reader, fault))) == 1

@@ -41,9 +41,9 @@ _CRC = [{"name": "crc32c"}]
 _LACKS = "This plugin does not support"
 
 
-def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
-    """Actions in one window."""
-    operations = int(actions)
+@contextmanager
+def application() -> Iterator[list[str]]:
+    """Qt's application, without settings of a user, and the list of what disturbs it."""
     application = QApplication.instance()
     if application is None:
         application = QApplication(["zarrscope"])
@@ -53,6 +53,18 @@ def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
     apply_theme(application, Appearance.LIGHT)
     with tempfile.TemporaryDirectory() as home, _watched() as troubles:
         QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, home)
+        try:
+            yield troubles
+        finally:
+            application.processEvents()
+            gc.collect()
+        assert not troubles, "\n".join(troubles)
+
+
+def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
+    """Actions in one window."""
+    operations = int(actions)
+    with application() as troubles:
         campaign = Campaign(random.Random(seed))
         try:
             for _ in range(operations):
@@ -61,9 +73,6 @@ def trial(seed: int, actions: str = f"{OPERATIONS}") -> int:
             campaign.end()
         finally:
             campaign.close()
-            application.processEvents()
-            gc.collect()
-        assert not troubles, "\n".join(troubles)
     return operations
 
 
@@ -92,6 +101,46 @@ def _watched() -> Iterator[list[str]]:
             yield troubles
         finally:
             qInstallMessageHandler(before)
+
+
+def shown_in_table(address: str, opened: Callable[[], Any], path: str, elements: np.ndarray) -> None:
+    """A window shows elements of an array in its table, without a click.
+
+    Args:
+        address: what the window calls the source.
+        opened: opens its store.
+        path: of the array.
+        elements: what it holds.
+    """
+
+    def source(request: SourceRequest) -> Source:
+        hierarchy = zc.open_hierarchy(opened())
+        return Source(request, hierarchy, hierarchy.node("/"))
+
+    window = MainWindow(Settings(fresh=True), source)
+    try:
+        window.resize(1280, 800)
+        window.show()
+        window.open(SourceRequest(address, path))
+        last = tuple(length - 1 for length in elements.shape)
+        until_s, told = time.monotonic() + 2 * _PATIENCE_S, False
+        while not told:
+            assert time.monotonic() < until_s, "the table does not show its elements"
+            QTest.qWait(50)
+            node, pane = window.session.node, window.node_pane.current_pane
+            if node is None or node.path != path:
+                continue
+            if not isinstance(pane, TablePane):
+                window.node_pane.show_tab("Table")
+            elif pane.model.rowCount() == elements.shape[0]:
+                pane.go(*last)
+                loaded, value = pane.model.value(*last)
+                told = loaded
+                assert not loaded or value == elements[last]
+    finally:
+        window.close()
+        assert window.workers.shut_down(30), "a thread is still working"
+        window.deleteLater()
 
 
 class Campaign:

@@ -60,7 +60,7 @@ _KEYS = ("a", "b/c", "b/d", "b/e/f", "x y/ü", "zarr.json")
 
 def trial(seed: int, kind: str, operations: int = OPERATIONS) -> int:
     """Several campaigns at once, as most of their time is waiting; each does so many operations on a prefix of its own."""
-    serve, begin = {"s3": (shared_s3, _on_s3), "http": (_web, _on_http)}[kind]
+    serve, begin = {"s3": (shared_s3, _on_s3), "http": (shared_web, _on_http)}[kind]
     serve()
 
     def run(number: int) -> int:
@@ -86,7 +86,7 @@ def _on_s3(choice: random.Random, seed: int) -> Iterator[Campaign]:
 
 @contextmanager
 def _on_http(choice: random.Random, seed: int) -> Iterator[Campaign]:
-    root, url = _web()
+    root, url = shared_web()
     with proxy(url) as spoiled:
         folder = root / f"{seed}-{os.getpid()}"
         direct = open_store(folder, create=True)
@@ -115,7 +115,8 @@ def shared_s3() -> tuple[str, dict[str, Any]]:
 
 
 @cache
-def _web() -> tuple[Path, str]:
+def shared_web() -> tuple[Path, str]:
+    """A web server that lives as long as this process: its root, and its address."""
     work = Path(_kept.enter_context(tempfile.TemporaryDirectory()))
     (root := work / "root").mkdir()
     return root, _kept.enter_context(nginx_server(root, work)).url

@@ -143,6 +143,8 @@ class Failure:
     """Why there was no connection, if the text says so."""
     retry_after_s: float | None = None
     """The pause that the service asks for before a repeat; None if that is not known: obstore does not show it."""
+    date: str = ""
+    """When the service answered, as its header has it; obstore does not show it."""
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
@@ -170,7 +172,7 @@ class Failure:
         return cls(status, "", "", "", "", retry_after_s=retry_after_s)
 
     @classmethod
-    def of_refusal(cls, status: int, reason: str, retry_after_s: float) -> Failure:
+    def of_refusal(cls, status: int, reason: str, retry_after_s: float, date: str = "") -> Failure:
         """An answer with an HTTP error status, whose body gives the service's reason in XML."""
         code, region = _CODE.search(reason), _REGION.search(reason)
         return cls(
@@ -181,6 +183,7 @@ class Failure:
             "",
             region=region.group(1) if region else "",
             retry_after_s=retry_after_s,
+            date=date,
         )
 
     @classmethod
@@ -193,7 +196,8 @@ class Failure:
         """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
-        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
+        is_slow = self.code == service_codes.SLOW_BODY
+        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind) or is_slow
 
     @property
     def has_no_server(self) -> bool:

@@ -227,7 +227,8 @@ class Response:
         if status not in (200, 206):
             reason = str(self.end(REASON_MAX), "utf-8", "replace")
             pause_s = retry_after_s(self._header("retry-after", "unknown") or "")
-            raise RequestFailedError(Failure.of_refusal(status, reason, pause_s))
+            date = self._header("date", "") or ""
+            raise RequestFailedError(Failure.of_refusal(status, reason, pause_s, date))
         self._etag = self._header("etag")
         length = self._header("content-length") or ""
         # Of an answer with both headers, the length does not count: RFC 9112, "Message Body Length".

@@ -7,7 +7,7 @@ What ``--timeout`` and ``--retries`` mean, in one place:
   take any time. Breaking these rules ends the request, at the latest after three times ``--timeout``.
 - A request is repeated if it fails for a reason that may pass: a server error (500, 502, 503, 504), 429, 408, or a broken
   connection. The last repeat begins at most twice ``--timeout`` after the first request, and there are at most ``--retries``
-  repeats. If no server answers at the address, the time is only a tenth of ``--timeout``.
+  repeats. If the address has no server, and had none before, the time is only a tenth of ``--timeout``: it may be mistyped.
 - The pause before a repeat is random, between 0 and 0.5 s, 1 s, 2 s … 8 s (exponential backoff with full jitter, so that many
   readers do not come back at the same moment). If the server asks for a pause (``Retry-After``), that pause is added. A pause
   that would end too late does not begin.
@@ -41,7 +41,7 @@ LONGEST_PAUSE_S: Final = 8.0
 _PATIENCE: Final = 2.0
 """Repeats begin within this many timeouts."""
 _BRIEF_PATIENCE: Final = 0.1
-"""The same, if the address has no server."""
+"""The same, if the address never had a server."""
 _SILENT_S: Final = 3.0
 """After this time, the log says that requests are repeated."""
 _INTERVAL_S: Final = 10.0
@@ -61,7 +61,7 @@ class Retries:
         url: of the store, for the log, which says why a request takes seconds.
     """
 
-    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url")
+    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url", "_was_there")
 
     def __init__(self, options: StoreOptions, url: str = "") -> None:
         self._began = time.monotonic()
@@ -69,16 +69,18 @@ class Retries:
         self._timeout_s = options.timeout_s
         self._left = options.retries
         self._pause_s = FIRST_PAUSE_S
+        self._was_there = False
 
     def wait(self, wanted_s: float = 0.0, *, briefly: bool = False) -> bool:
         """Pause before a repeat. False, immediately, if the request must not be repeated.
 
         Args:
             wanted_s: the pause that the server asks for.
-            briefly: the address does not answer at all.
+            briefly: the address does not answer at all, and did not before.
         """
         pause_s = wanted_s + _RANDOM.uniform(0, self._pause_s)
-        patience_s = self._timeout_s * (_BRIEF_PATIENCE if briefly else _PATIENCE)
+        self._was_there = self._was_there or not briefly
+        patience_s = self._timeout_s * (_PATIENCE if self._was_there else _BRIEF_PATIENCE)
         waited_s = time.monotonic() - self._began
         if self._left <= 0 or waited_s + pause_s > patience_s:
             return False

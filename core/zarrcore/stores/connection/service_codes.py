@@ -32,6 +32,9 @@ NO_ROLE_KEYS: Final = "the token service"
 
 WITHOUT_KEYS: Final = (NO_ROLE_KEYS, NO_KEYS)
 
+SKEWED: Final = "RequestTimeTooSkewed"
+"""The request was signed at another time than the service's."""
+
 DENIED: Final = {
     LOGIN_PAGE: "the server redirects to a web page, perhaps one to log in",
     NO_ROLE_KEYS: "the token service (AWS_ENDPOINT_URL_STS) gives no keys for the role of this machine (AWS_ROLE_ARN)",
@@ -43,13 +46,16 @@ DENIED: Final = {
     "SignatureDoesNotMatch": "the secret key does not match the access key",
     "AuthenticationFailed": "the account key or signature is wrong or has expired",
     "InvalidAuthenticationInfo": "the account key or token is malformed",
-    "RequestTimeTooSkewed": "the clock of this machine is wrong",
+    SKEWED: "the clock of this machine is wrong",
     "PublicAccessNotPermitted": "the account requires credentials",
     "NoAuthenticationInformation": "the account requires credentials",
     "UserProjectMissing": "requests must be paid for (--header 'x-goog-user-project: PROJECT')",
     "AccessDenied": "access is denied",
 }
 """Why the service refuses, whatever the status of its answer."""
+
+SLOW_BODY: Final = "RequestTimeout"
+"""The service waited too long for the rest of a request, and closes the connection."""
 
 FAILING: Final = frozenset(
     {"InternalError", "SlowDown", "ServiceUnavailable", "ServerBusy", "OperationTimedOut"}

@@ -84,6 +84,7 @@ class RedisServer:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._made: tuple[int, redis.Redis] | None = None
+        self._has_answered = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
@@ -141,11 +142,14 @@ class RedisServer:
         retries = Retries(self.options, self.url)
         while True:
             try:
-                return call()
+                found = call()
             except ConnectionError as error:
-                refused = "Connection refused" in str(error)
-                if not again or isinstance(error, AuthenticationError) or not retries.wait(briefly=refused):
+                briefly = "Connection refused" in str(error) and not self._has_answered
+                if not again or isinstance(error, AuthenticationError) or not retries.wait(briefly=briefly):
                     raise
+            else:
+                self._has_answered = True
+                return found
 
     def _failure(self, error: Exception, key: str | None) -> StoreError:
         shown = key if key is None or key.isprintable() else repr(key)

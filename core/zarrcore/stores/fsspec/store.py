@@ -61,6 +61,7 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
         )
         self.url = self._source.url
         self._options = options
+        self._has_answered = False
 
     @property
     def identity(self) -> Hashable:
@@ -153,13 +154,17 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
             try:
                 fs, path = self._source.get()
                 with turn(fs):
-                    return call(fs, path.rstrip("/") + "/" if path else "")
+                    found = call(fs, path.rstrip("/") + "/" if path else "")
             except Exception as error:  # noqa: BLE001 - each implementation raises errors of its own
                 failure = fsspec_failure(error, key, self.url, self._source.hint)
+                repeatable = again and isinstance(failure, UnreachableError)
                 # Most implementations have already repeated it themselves.
-                if not isinstance(failure, UnreachableError) or not again or not retries.wait(briefly=True):
+                if not repeatable or not retries.wait(briefly=not self._has_answered):
                     raise failure from None
                 self._source.forget()
+            else:
+                self._has_answered = True
+                return found
 
 
 def _info(fs: Any, path: str) -> dict[str, Any] | None:

@@ -101,6 +101,9 @@ class WebClient:
         address: the server; a proxy of the environment is used unless it is this machine.
         options: how to connect.
         headers: headers to send in addition to those of the options.
+
+    Attributes:
+        has_answered: whether the server was ever there; if it is not any more, it is awaited for longer.
     """
 
     def __init__(self, address: str, options: StoreOptions, headers: Mapping[str, str]) -> None:
@@ -109,6 +112,7 @@ class WebClient:
         self._headers = headers
         self._made: httpx.Client | None = None
         self._lock = threading.Lock()
+        self.has_answered = False
 
     def __reduce__(self) -> tuple[type[WebClient], tuple[str, StoreOptions, Mapping[str, str]]]:
         return WebClient, (self._address, self._options, self._headers)
@@ -148,9 +152,12 @@ class WebClient:
         while (
             isinstance(result, Failure)
             and result.passing
-            and retries.wait(result.retry_after_s or 0.0, briefly=result.has_no_server)
+            and retries.wait(
+                result.retry_after_s or 0.0, briefly=result.has_no_server and not self.has_answered
+            )
         ):
             result = attempt()
+        self.has_answered = self.has_answered or not isinstance(result, Failure) or result.status > 0
         return result
 
     def head(self, url: str) -> StoreStat | Failure:
@@ -199,7 +206,10 @@ class WebClient:
                 return body if isinstance(body, Failure) else memoryview(body)
             reason = "" if isinstance(body, Failure) else str(body, "utf-8", "replace")
             return Failure.of_refusal(
-                answer.status_code, reason, retry_after_s(answer.headers.get("retry-after", ""))
+                answer.status_code,
+                reason,
+                retry_after_s(answer.headers.get("retry-after", "")),
+                answer.headers.get("date", ""),
             )
 
     def _propfind(self, url: str, depth: str, limit: int) -> Answer | Failure:

@@ -118,6 +118,7 @@ class HTTPValues(ObstoreStore):
             found = self._tried(lambda client: self._download(client, path, byte_range, max_nbytes))
         except _NotTheValueError:
             return None
+        self._pages.has_answered |= not isinstance(found, Failure) or found.status > 0
         if isinstance(found, Failure):
             return None if self._turns_to_httpx(found) else found
         value, answer = found

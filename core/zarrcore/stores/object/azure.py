@@ -100,7 +100,7 @@ class AzureStore(BucketStore):
             return None  # obstore's request reports it
 
     def _list_by(self, access: Any, web: WebClient) -> AzureListing:
-        return AzureListing(access, web)
+        return AzureListing(access, web, self._renewed)
 
     def access_settings(self) -> AzureConfig:
         """The settings for another client of this container, in addition to the environment.

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.reader import Request
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.own_requests import FailedListingError, Page, fetch_page, following
+from zarrcore.stores.object.own_requests import FailedListingError, Page, Renewed, fetch_page, following
 from zarrcore.stores.options import StoreOptions
 
 _VERSION: Final = "2023-11-03"
@@ -75,12 +75,13 @@ def shared_access_signature(account: str, key: str, now_s: float) -> tuple[str, 
     return urlencode({**members, "sig": base64.b64encode(digest).decode()}), ends_s
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AzureListing:
     """Lists one container."""
 
     access: AzureAccess
     web: WebClient
+    renewed: Renewed
 
     def pages(self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0) -> Iterator[Page]:
         """The pages of names that begin with ``prefix``, from the one after ``after`` on, at most ``most`` on each.

@@ -72,7 +72,12 @@ class BucketStore(ListedStore, WritableStore):
         check_path_like_key(new, self.url)
         if not isinstance(inner, BucketStore) or (client := self._cloner(inner)) is None:
             return False
-        outcome = self._asked(self.prefix + new, lambda _: client.copy(inner.prefix + key, self.prefix + new))
+
+        def copy(_: Any) -> None:
+            # Its client may be a new one in a repeat.
+            (self._cloner(inner) or client).copy(inner.prefix + key, self.prefix + new)
+
+        outcome = self._asked(self.prefix + new, copy)
         if isinstance(outcome, Failure):
             # Such as a value of over 5 GiB, or a time limit. If the service is at fault, reading or writing will report it.
             if outcome.denied or outcome.status in _NEVER_COPIES:

@@ -99,9 +99,9 @@ class ListedStore(ObstoreStore, ListableStore):
             StoreError: the service refused, failed, or lists without end.
         """
         last: str | None = None
-        retries = Retries(self.options, self.url)
+        retries, is_mended = Retries(self.options, self.url), False
         while not self._listed_by_us:
-            before = last
+            before, mendings = last, self._mendings
             try:
                 for facts in listed(self._client(), path, self.url, self.options.timeout_s, at_once, last):
                     if not path and last is None and self._begin_with_slash():
@@ -118,8 +118,11 @@ class ListedStore(ObstoreStore, ListableStore):
                 break
             if last != before:
                 retries = Retries(self.options, self.url)
-            is_final = not failure.passing or (last is not None and not self.lists_in_order)
-            if is_final or not self._pause(retries, failure, path):
+            is_final = last is not None and not self.lists_in_order
+            if not is_final and not is_mended and self._mends(failure, mendings):
+                is_mended = True
+                continue
+            if is_final or not failure.passing or not self._pause(retries, failure, path):
                 raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
         if self._listed_by_us:
             for page in self._own_pages(
@@ -290,6 +293,7 @@ class ListedStore(ObstoreStore, ListableStore):
         made = self._lister
         if made is None or made.access is not access:
             made = self._lister = self._list_by(access, WebClient(access.address, access.options, {}))
+        made.web.has_answered = made.web.has_answered or self._place_seen
         return made
 
     def _reader(self, client: Any) -> Any:
@@ -318,7 +322,13 @@ class ListedStore(ObstoreStore, ListableStore):
         return made[1]
 
     def _list_by(self, access: Any, web: WebClient) -> Listing:
-        return S3Listing(access, web)
+        return S3Listing(access, web, self._renewed)
+
+    def _renewed(self, failure: Failure, used: Access) -> Access | None:
+        """How to repeat a request of a listing that was refused; None if it would be refused again."""
+        made = self._accessing
+        is_current = made is not None and made[1] is used
+        return self._access() if self._mends(failure, self._mendings if is_current else -1) else None
 
     def _find_access(self) -> Access | None:
         """How to request what is in the bucket without obstore, if that is possible."""

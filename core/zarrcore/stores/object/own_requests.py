@@ -28,6 +28,10 @@ class Access(Protocol):
     def request(self, method: str, key: str, query: Mapping[str, str] | None = None) -> Request: ...
 
 
+Renewed = Callable[[Failure, Any], Any]
+"""Returns the `Access` with which to repeat a request that was refused, or None if that is of no use."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One answer: obstore's facts about objects, and prefixes that end in ``/``, with all names as the service has them."""
@@ -42,10 +46,12 @@ class Page:
 class Listing(Protocol):
     """Lists one bucket by our own requests."""
 
+    access: Any
+    """An `Access`, which a new one replaces if credentials expire during a listing."""
+    web: WebClient
+
     @property
-    def access(self) -> Access: ...
-    @property
-    def web(self) -> WebClient: ...
+    def renewed(self) -> Renewed: ...
 
     def pages(
         self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0
@@ -60,6 +66,10 @@ def fetch_page(listing: Listing, query: Mapping[str, str], most_nbytes: int) -> 
     """
     url, headers = listing.access.request("GET", "", query)
     found = listing.web.document(url, headers, most_nbytes + 1)
+    if isinstance(found, Failure) and (renewed := listing.renewed(found, listing.access)) is not None:
+        listing.access = renewed
+        url, headers = renewed.request("GET", "", query)
+        found = listing.web.document(url, headers, most_nbytes + 1)
     if isinstance(found, Failure):
         raise FailedListingError(found)
     if len(found) > most_nbytes:

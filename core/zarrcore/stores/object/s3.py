@@ -13,7 +13,9 @@ from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER, client_options
 from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.reader import modification_time
 from zarrcore.stores.connection.retries import no_repeats
+from zarrcore.stores.connection.service_codes import SKEWED
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
@@ -62,6 +64,7 @@ class S3Store(BucketStore):
         self.bucket = bucket
         self.lists_itself = True
         self.lists_in_order = not bucket.endswith(_EXPRESS)
+        self._ahead_s = 0.0
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 
     @property
@@ -119,7 +122,20 @@ class S3Store(BucketStore):
         region = config.get("region") or "us-east-1"
         endpoint = config.get("endpoint") or f"https://s3.{region}.amazonaws.com"
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
-        return S3Access(address, self._trusting(), region, keys, requester_pays=self.options.requester_pays)
+        pays = self.options.requester_pays
+        return S3Access(address, self._trusting(), region, keys, requester_pays=pays, ahead_s=self._ahead_s)
+
+    def _mends(self, failure: Failure, mendings: int) -> bool:
+        """Also learn by how much the clock of the service differs. Only our own requests can follow it."""
+        now = modification_time(failure.date)
+        if failure.code != SKEWED or now is None:
+            return super()._mends(failure, mendings)
+        with self._lock:
+            if mendings == self._mendings:
+                self._mendings += 1
+                self._ahead_s = now.timestamp() - time.time()
+                self._accessing = None
+        return True
 
     def access_settings(self) -> tuple[S3Config, _Provider | None]:
         """The settings and the credentials for another client of this bucket.

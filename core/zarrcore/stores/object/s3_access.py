@@ -31,6 +31,7 @@ class S3Access:
         region: of the bucket.
         credentials: the keys to sign with; None for anonymous requests.
         requester_pays: whether the user pays for requests.
+        ahead_s: the seconds by which the clock of the service is ahead.
     """
 
     def __init__(
@@ -40,11 +41,13 @@ class S3Access:
         region: str = "",
         credentials: S3Credential | None = None,
         requester_pays: bool = False,
+        ahead_s: float = 0.0,
     ) -> None:
         self.address = address
         self.options = options
         self.credentials = credentials
         self._region = region
+        self._ahead_s = ahead_s
         parts = urlsplit(address)
         self._path = parts.path
         # As the client sends it: without the protocol's own port.
@@ -69,7 +72,7 @@ class S3Access:
         url = f"{self.address}{path}?{text}" if text else self.address + path
         if self.credentials is None:
             return url, self._headers
-        now_s, signer = int(time.time()), self._signer
+        now_s, signer = int(time.time() + self._ahead_s), self._signer
         if signer is None or signer.time_s != now_s:
             signer = Signer(self._host, self._region, self.credentials, now_s, self._headers)
             self._signer = signer

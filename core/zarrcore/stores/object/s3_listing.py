@@ -18,19 +18,20 @@ from xml.etree import ElementTree
 
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.own_requests import FailedListingError, Page, fetch_page, following
+from zarrcore.stores.object.own_requests import FailedListingError, Page, Renewed, fetch_page, following
 from zarrcore.stores.object.s3_access import S3Access
 
 _PAGE_NBYTES: Final = 8 << 20
 """A page has at most 1,000 keys of 1,024 bytes, each of which may be written as three."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class S3Listing:
     """Lists one bucket."""
 
     access: S3Access
     web: WebClient
+    renewed: Renewed
 
     def pages(self, prefix: str, *, delimiter: str = "", after: str = "", most: int = 0) -> Iterator[Page]:
         """The pages of names that begin with ``prefix``, from the one after ``after`` on, at most ``most`` on each.

@@ -66,6 +66,8 @@ class ObstoreStore(ReadableStore):
         self._lock = threading.Lock()
         self._requested_pause = RequestedPause(options)
         self._place_seen = False
+        self._mendings = 0
+        """How often a refusal was mended."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -201,20 +203,39 @@ class ObstoreStore(ReadableStore):
 
     def _asked(self, path: str, request: Callable[[Any], T]) -> T | Failure:
         """The outcome of a request of obstore's client, which is repeated while it fails for reasons that may pass."""
-        retries = Retries(self.options, self.url)
+        retries, is_mended = Retries(self.options, self.url), False
         while True:
+            mendings = self._mendings
             outcome = self._tried(request)
             if not isinstance(outcome, Failure):
                 return outcome
+            if not is_mended and self._mends(outcome, mendings):
+                is_mended = True
+                continue
             if not outcome.passing or not self._pause(retries, outcome, path):
                 return outcome
+
+    def _mends(self, failure: Failure, mendings: int) -> bool:
+        """Whether a request that was refused may be accepted now: credentials that have expired are renewed.
+
+        Args:
+            failure: of the request.
+            mendings: the number of `_mendings` before it. Many requests are refused at once, and one of them renews.
+        """
+        if not failure.outdated:
+            return False
+        with self._lock:
+            if mendings == self._mendings:
+                self._mendings += 1
+                self._renew()
+        return True
 
     def _pause(self, retries: Retries, failure: Failure, path: str) -> bool:
         """Pause before a repeat. False if the request must not be repeated."""
         wanted_s = failure.retry_after_s
         if wanted_s is None:
             wanted_s = self._requested_pause.left_s(failure, self._client(), path)
-        return retries.wait(wanted_s, briefly=failure.has_no_server)
+        return retries.wait(wanted_s, briefly=failure.has_no_server and not self._place_seen)
 
     def _tried(self, request: Callable[[Any], T]) -> T | Failure:
         """The outcome of one request."""
@@ -275,6 +296,7 @@ class ObstoreStore(ReadableStore):
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
         path = self.prefix + key
+        mendings = self._mendings
         answer = self._asked(path, lambda client: self._reader(client).get(path, options={"head": True}))
         if isinstance(answer, Failure):
             failure = answer
@@ -283,6 +305,8 @@ class ObstoreStore(ReadableStore):
                 return None if self.get(key) is None else self.stat(key)
             if failure.status in (400, 409) or (failure.denied and not self.options.treat_403_as_missing):
                 self.get(key, ByteRange(0, 1))  # the answer to this request has the reason
+                if mendings != self._mendings:
+                    return self.stat(key)
             self._check_absent(failure, key)
             return None
         self._place_seen = True

@@ -87,6 +87,11 @@ def test_other_answers_are_final(status: int) -> None:
     assert not Failure.of_status(status).passing
 
 
+def test_a_connection_that_s3_gave_up_is_temporary() -> None:
+    assert Failure.of_refusal(400, "<Error><Code>RequestTimeout</Code></Error>", 0.0).passing
+    assert not Failure.of_refusal(400, "<Error><Code>InvalidRequest</Code></Error>", 0.0).passing
+
+
 def test_broken_connections_are_temporary_unless_the_certificate_is_wrong() -> None:
     assert Failure.of_kind("Interrupted").passing
     assert Failure.of_kind("Connect", trouble="the server refuses the connection").passing

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from zarrcore.stores import StoreOptions
+from tests.servers import fault_server
+from tests.servers.redis import redis_server
+from zarrcore.errors import UnreachableError
+from zarrcore.stores import StoreOptions, open_store
 from zarrcore.stores.connection.retries import _RANDOM, Retries, no_repeats, repeats_of_parts
 
 
@@ -68,6 +73,43 @@ def test_repeats_end_soon_where_no_server_answers(
     while retries.wait(briefly=True):
         pass
     assert slept_s == [0.5, 1.0]
+    assert retries.wait(), "there is a server after all"
+    assert retries.wait(briefly=True), "it restarts"
+
+
+@pytest.fixture
+def briefly(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
+    """How repeats are limited; none is made."""
+    noted: list[bool] = []
+
+    def wait(self: Retries, wanted_s: float = 0.0, *, briefly: bool = False) -> bool:
+        noted.append(briefly)
+        return False
+
+    monkeypatch.setattr(Retries, "wait", wait)
+    return noted
+
+
+@pytest.mark.parametrize("kind", ["s3", "http", "redis", "fsspec"])
+def test_a_server_that_was_there_is_awaited(kind: str, tmp_path: Path, briefly: list[bool]) -> None:
+    options = {}
+    with redis_server(tmp_path) if kind == "redis" else fault_server() as server:
+        url = {
+            "redis": server.url,
+            "http": f"{server.url}/bucket",
+            "fsspec": f"simplecache::{server.url}",
+        }.get(kind)
+        if kind == "s3":
+            url, options = "s3://bucket", {"endpoint_url": server.url, "region": "us-east-1"}
+        if kind != "redis":
+            server.headers["Connection"] = "close"  # it must not go on after its end
+        store = open_store(url, **options)
+        assert store.get("key") is None
+    for one, expected in ((store, False), (open_store(url, **options), True)):
+        with pytest.raises(UnreachableError):
+            one.get("key")
+        assert briefly.pop() is expected
+        one.close()
 
 
 def test_no_repeats(slept_s: list[float]) -> None:

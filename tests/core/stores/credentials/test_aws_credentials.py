@@ -6,12 +6,14 @@ import json
 import sys
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.servers import FaultServer, environment
+from tests.servers.proxy import Request, proxy
 from tests.waiting import PATIENCE_S
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores import open_store
@@ -46,6 +48,49 @@ def test_a_command_is_run_again_when_its_keys_expire(
             time.sleep(0.05)
             assert store.get("key") == b"1"
     assert "second" in faults.requests[-1][2]["authorization"]
+
+
+@pytest.mark.parametrize("use", ["get", "stat"])
+def test_keys_that_have_expired_are_renewed_once_for_all_requests(
+    faults: FaultServer, options: dict[str, object], tmp_path: Path, use: str
+) -> None:
+    faults.values["bucket/key"] = b"1"
+    keys = {"Version": 1, "AccessKeyId": "first", "SecretAccessKey": "s", "SessionToken": "t"}
+    (tmp_path / "keys.json").write_text(json.dumps(keys))
+    command = f"sh -c 'echo >> {tmp_path}/runs; cat {tmp_path}/keys.json'"
+    (tmp_path / "config").write_text(f"[profile run]\ncredential_process = {command}\n")
+    refused = b"HTTP/1.1 400 No\r\nContent-Length: 40\r\n\r\n"
+    reason = b"<Error><Code>ExpiredToken</Code></Error>"
+
+    def expired(request: Request) -> bytes | None:
+        if "=first/" not in request.headers["authorization"]:
+            return None
+        return refused if request.method == "HEAD" else refused + reason
+
+    with (
+        environment({"AWS_CONFIG_FILE": str(tmp_path / "config")}),
+        ThreadPoolExecutor(4) as pool,
+        proxy(faults.url, delay_s=0.05) as front,
+    ):
+        store = open_store("s3://bucket", **{**options, "endpoint_url": front.url}, profile="run")
+        assert store.get("key") == b"1"
+        runs = len((tmp_path / "runs").read_text())
+        (tmp_path / "keys.json").write_text(json.dumps({**keys, "AccessKeyId": "second"}))
+        front.script = expired
+        found = [*pool.map(getattr(store, use), 8 * ["key"])]
+    assert all(one == b"1" if use == "get" else one.size == 1 for one in found)
+    assert len((tmp_path / "runs").read_text()) == runs + 1
+
+
+def test_keys_that_are_not_renewed_are_refused(
+    faults: FaultServer, options: dict[str, object], tmp_path: Path
+) -> None:
+    faults.faults["bucket/key"] = 400
+    faults.bodies[400] = b"<Error><Code>ExpiredToken</Code></Error>"
+    for use in ("get", "stat"):
+        with pytest.raises(AccessDeniedError, match="the credentials have expired"):
+            getattr(open_store("s3://bucket", **options), use)("key")
+    assert len(faults.requests) == 5, "each once more, and the value for the reason of the refused head"
 
 
 @pytest.mark.parametrize("printed", [{"AccessKeyId": "geheim"}, ["geheim"], "geheim", None])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import ftplib
 import socket
+from unittest.mock import Mock
 
+import aiohttp
 import pytest
 
 from zarrcore.errors import AccessDeniedError, StoreError, StoreFullError, StoreTimeoutError, UnreachableError
@@ -15,6 +17,10 @@ from zarrcore.stores.fsspec.failures import fsspec_failure, is_absent
 def caused(error: BaseException, cause: BaseException) -> BaseException:
     error.__cause__ = cause
     return error
+
+
+def answered(status: int) -> Exception:
+    return aiohttp.ClientResponseError(Mock(), (), status=status)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +35,12 @@ def caused(error: BaseException, cause: BaseException) -> BaseException:
         (ftplib.error_perm("530 Not logged in."), False),
         (caused(FileNotFoundError("a"), ftplib.error_temp("421 Too many connections.")), False),
         (caused(FileNotFoundError("a"), ftplib.error_perm("550 PERMISSION DENIED")), False),
+        (caused(FileNotFoundError("a"), ConnectionRefusedError("a")), False),
+        (caused(FileNotFoundError("a"), TimeoutError("a")), False),
+        (caused(FileNotFoundError("a"), aiohttp.ServerDisconnectedError("a")), False),
+        (caused(FileNotFoundError("a"), answered(404)), True),
+        (caused(FileNotFoundError("a"), answered(403)), False),
+        (caused(FileNotFoundError("a"), answered(503)), False),
         (PermissionError("a"), False),
         (OSError("a"), False),
     ],
@@ -53,6 +65,8 @@ class LogonFailure(Exception):
         (BrokenPipeError(), UnreachableError, "the connection broke"),
         (EOFError(), UnreachableError, "the connection broke"),
         (ftplib.error_temp("421 Timeout."), UnreachableError, "the connection broke"),
+        (caused(FileNotFoundError("a"), answered(503)), UnreachableError, "the server fails (503)"),
+        (caused(FileNotFoundError("a"), answered(403)), AccessDeniedError, "access is denied; log in"),
         (OSError(errno.ENOSPC, "full"), StoreFullError, "the disk is full"),
         (ValueError("odd\nmore"), StoreError, "odd"),
         (ValueError(), StoreError, "ValueError"),

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.any_store import open_store
-from tests.servers import (
-    FaultServer,
-    environment,
-)
+from tests.servers import FaultServer, S3Server, environment
+from tests.servers.proxy import Request, proxy
 from zarrcore.errors import (
     StoreError,
 )
@@ -33,6 +31,29 @@ def test_the_most_specific_endpoint_has_precedence(faults: FaultServer, options:
             assert open_store("s3://bucket", timeout_s=1).get("key") == b"1"
     with environment({"AWS_ENDPOINT_URL_S3": nowhere}):
         assert open_store("s3://bucket", **options).get("key") == b"1"
+
+
+@pytest.mark.parametrize("use", ["get", "stat", "list"])
+def test_requests_follow_the_clock_of_the_service(s3: S3Server, use: str) -> None:
+    s3.put("bucket/clock/key", b"1")
+    dates = []
+    body = b"<Error><Code>RequestTimeTooSkewed</Code></Error>"
+    head = b"HTTP/1.1 403 No\r\nDate: Wed, 21 Oct 2015 07:28:00 GMT\r\nContent-Length: %d\r\n\r\n" % len(body)
+
+    def skewed(request: Request) -> bytes | None:
+        dates.append(request.headers["x-amz-date"][:9])
+        if dates[-1] == "20151021T":
+            return None
+        return head if request.method == "HEAD" else head + body
+
+    with proxy(s3.endpoint_url, script=skewed) as front:
+        store = open_store("s3://bucket/clock", **{**s3.options, "endpoint_url": front.url})
+        asked = {"get": store.get, "stat": store.stat, "list": lambda _: [*store.list()]}
+        assert asked[use]("key")
+        assert dates[0] != dates[-1]
+        dates.clear()
+        assert store.get("key") == b"1"
+        assert dates == ["20151021T"]
 
 
 @pytest.mark.parametrize("region", ["eu-north-9", None])

@@ -41,7 +41,7 @@ def test_anything_else_is_refused(body: bytes) -> None:
 
 def listing_of(faults: FaultServer, timeout_s: float = 5) -> S3Listing:
     access = S3Access(f"{faults.url}/bucket", StoreOptions(retries=0, timeout_s=timeout_s))
-    return S3Listing(access, WebClient(access.address, access.options, {}))
+    return S3Listing(access, WebClient(access.address, access.options, {}), lambda *_: None)
 
 
 def test_an_error_of_the_service_is_told(faults: FaultServer) -> None:

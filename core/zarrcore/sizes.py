@@ -33,6 +33,20 @@ def parse_size(text: str) -> int:
     return int(number) * factor if number.isdigit() else int(float(number) * factor)
 
 
+def parse_number(text: str, kind: type[int] | type[float] = float) -> float:
+    """A number that a person writes. Python's own underscores (``1_000``) are refused, as selections and sizes refuse them.
+
+    Raises:
+        ValueError: it is none.
+
+    >>> parse_number("2.5"), parse_number("-3", int)
+    (2.5, -3)
+    """
+    if "_" in text:
+        raise ValueError(f"expected a number without underscores, found {text!r}")
+    return kind(text)
+
+
 def format_bytes(nbytes: int) -> str:
     """Bytes in binary units, three significant digits.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -91,7 +92,8 @@ def test_a_source_that_cannot_be_opened_shows_a_sentence(display: str, tmp_path:
         target,
         env=environment(display, tmp_path),
     )
-    assert done.status == 0
+    assert done.status == 1
+    assert re.fullmatch(r"zarrscope: .*nothing\.zarr.*\n", done.stderr)
     right = picture_of(target)[200:700, 450:1250]
     assert len(np.unique(right)) > 5, "there is text on the right"
 

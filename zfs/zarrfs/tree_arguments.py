@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from zarrcore.cli.store_arguments import size
 from zarrcore.filetypes import FILE_TYPES
-from zarrcore.sizes import SIZE_UNITS
+from zarrcore.sizes import SIZE_UNITS, parse_number
 from zarrfs.trees.root import TreeName
 
 SHOWABLE: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.is_text)
@@ -51,7 +51,7 @@ def time_to_live(text: str) -> float:
     if text == "forever":
         return math.inf
     try:
-        seconds = float(text)
+        seconds = parse_number(text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < math.inf:

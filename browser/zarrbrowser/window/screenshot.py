@@ -14,7 +14,10 @@ _PATIENCE_MS = 60_000
 
 
 class Screenshot(QObject):
-    """Waits until the window has settled and is idle, writes the file, and ends the program."""
+    """Waits until the window has settled and is idle, writes the file, and ends the program.
+
+    The program fails if the window has a message in place of the node; the picture shows it.
+    """
 
     def __init__(self, window: MainWindow, path: str) -> None:
         super().__init__(window)
@@ -28,10 +31,13 @@ class Screenshot(QObject):
         if self._window.workers.active:
             self._calm.start()
             return
-        if self._window.grab().save(self._path, "PNG"):
-            self._leave(0)
-        else:
+        view = self._window.view
+        if not self._window.grab().save(self._path, "PNG"):
             self._say(f"{self._path} cannot be written")
+        elif view.shows_sentence:
+            self._say(view.sentence.text.rstrip("."))
+        else:
+            self._leave(0)
 
     def _give_up(self) -> None:
         self._say("the window did not show anything within a minute")

@@ -196,13 +196,27 @@ def command_parser(command: str | None = None) -> argparse.ArgumentParser:
     points = sorted(entry_points("zarrscope.commands"), key=lambda point: _rank(point.name))
     for point in [one for one in points if one.name == command] or points:
         try:
+            known = len(commands._choices_actions)  # noqa: SLF001 - as below
             point.load()(commands)
+            _check_help(commands, known)
         except Exception as error:
             what = error if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
             print(f"zarrscope: the command {point.name!r} is not available: {what}", file=sys.stderr)
             if point.name == command:
                 raise SystemExit(1) from error
     return parser
+
+
+def _check_help(commands: Any, known: int) -> None:
+    """Make a percent sign in the one-line help of new commands mean itself where argparse cannot format it.
+
+    Otherwise the command of one package would leave all commands without help.
+    """
+    for action in commands._choices_actions[known:]:  # noqa: SLF001 - argparse has no other way to it
+        try:
+            (action.help or "") % vars(action)
+        except (ValueError, TypeError, KeyError):
+            action.help = action.help.replace("%", "%%")
 
 
 class _BriefHelp(argparse.HelpFormatter):

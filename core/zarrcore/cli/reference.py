@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, open_source
-from zarrcore.cli.store_arguments import size
+from zarrcore.cli.store_arguments import natural, size
 from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_UNITS
 from zarrcore.stores import split_uri
@@ -51,7 +51,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument(
         "--zarr-format",
-        type=int,
+        type=natural,
         choices=(2, 3),
         default=2,
         help="version of Zarr whose metadata DEST has (default: %(default)s, which all readers of references know); "

@@ -15,7 +15,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.extensions import extension_names, load_extension
@@ -298,10 +298,27 @@ def kind_by_content(store: ReadableStore, key: str) -> FileKind | None:
     read = partial(_read, store, key)
     head = read(0, HEAD_NBYTES)
     for kind in file_kinds():
-        if kind.recognizes(head, read):
+        if _recognizes(kind, head, read):
             return kind
     _refuse_archive(head, store, key)
     return None
+
+
+def _recognizes(kind: FileKind | FolderKind, *about: Any) -> bool:
+    """Whether a kind recognizes a file or folder. The log names a package that fails.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    try:
+        return bool(kind.recognizes(*about))
+    except StoreError:
+        raise
+    except Exception as error:
+        if kind in FILE_KINDS or kind in FOLDER_KINDS:
+            raise
+        _log.warning("the package that provides %s fails (%s: %s)", kind.name, type(error).__name__, error)
+        return False
 
 
 def _read(store: ReadableStore, key: str, start: int, stop: int) -> bytes:
@@ -368,6 +385,6 @@ def kind_of_folder(store: ReadableStore) -> FolderKind | None:
     ask = at_once(head, [*nbytes]) if store.is_remote else head
     for key, kind in kinds:
         value = ask(key)
-        if value is not None and kind.recognizes(key, bytes(value[: kind.head_nbytes])):
+        if value is not None and _recognizes(kind, key, bytes(value[: kind.head_nbytes])):
             return kind
     return None

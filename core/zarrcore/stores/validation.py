@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from zarrcore import sizes
 from zarrcore.errors import StoreError
 from zarrcore.stores.schemes import canonical_scheme
 
@@ -187,7 +188,7 @@ def parse_number(kind: type[int] | type[float]) -> Callable[[str], float]:
 
     def parse(text: str) -> float:
         try:
-            return kind(text)
+            return sizes.parse_number(text, kind)
         except ValueError as error:
             raise ValueError(f"{text!r} is not a number") from error
 

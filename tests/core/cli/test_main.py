@@ -123,6 +123,48 @@ def test_a_broken_command_of_another_package_does_not_break_the_others(
     assert "Traceback" not in own.stderr
 
 
+def test_percent_signs_in_the_help_of_another_package_mean_themselves(
+    monkeypatch: pytest.MonkeyPatch, zarrscope: Run
+) -> None:
+    class Other(EntryPoint):
+        def load(self) -> Any:
+            def register(commands: Any) -> None:
+                commands.add_parser("odd", help="keeps 100% of it")
+                commands.add_parser("even", help="a part (default: 5%)")
+
+            return register
+
+    points = (*entry_points("zarrscope.commands"), Other("odd", "odd:register"))
+    monkeypatch.setattr(main_module, "entry_points", lambda _: points)
+    shown = zarrscope("--help")
+    assert (shown.status, shown.stderr) == (0, "")
+    assert "keeps 100% of it" in shown.text
+    assert "a part (default: 5%)" in shown.text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cat", "a", "--select", "1_0"),
+        ("cat", "--timeout", "1_0"),
+        ("cat", "--retries", "1_0"),
+        ("copy", "x.zarr", "--chunks", "1_0"),
+        ("create", "--shape", "1_0"),
+        ("du", "--depth", "1_0"),
+        ("diff", "y", "--rtol", "1_0"),
+        ("find", "--min-size", "1_0"),
+        ("pyramid", "--scale", "1_0,1"),
+        ("mount", "mountpoint", "--metadata-ttl", "1_0"),
+    ],
+)
+def test_numbers_have_no_underscores(arguments: tuple[str, ...], zarrscope: Run, tmp_path: Path) -> None:
+    zarrcore.create(tmp_path / "x.zarr").create_array("a", shape=(20,), dtype="i4")
+    command, *rest = arguments
+    failed = zarrscope(command, tmp_path / "x.zarr", *rest)
+    assert failed.status in (1, 2)
+    assert "'1_0" in failed.stderr
+
+
 _LATE = {
     "obstore",
     "httpx",

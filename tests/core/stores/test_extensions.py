@@ -48,6 +48,11 @@ def open_folder(source):
 def is_reversed(*both):
     return b"reversed" in both
 
+def stumble(*both):
+    raise IndexError("head")
+
+STUMBLING_FILE = FileKind("odd-file", "odd file", (".odd",), stumble, "reversed_store:open_file")
+STUMBLING_FOLDER = FolderKind("odd-folder", "odd folder", ("info",), stumble, "reversed_store:open_folder")
 FILE = FileKind("reversed-file", "reversed file", (".reversed",), is_reversed, "reversed_store:open_file")
 FOLDER = FolderKind("reversed-folder", "reversed folder", ("info",), is_reversed, "reversed_store:open_folder")
 """
@@ -155,3 +160,25 @@ def test_a_kind_that_is_none_is_reported_and_hides_no_other(
     for _ in range(2):
         assert type(open_store(tmp_path / "file")).__name__ == "ReversedStore"
     assert len(re.findall(reason, caplog.text)) == 1
+
+
+def test_a_kind_that_fails_to_look_hides_no_other(
+    installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = {
+        "aaa": "STUMBLING_FILE",
+        "bbb": "STUMBLING_FOLDER",
+        "reversed-file": "FILE",
+        "reversed-folder": "FOLDER",
+    }
+    lines = (f"{name} = reversed_store:{value}\n" for name, value in names.items())
+    installed.write_text("[zarrscope.kinds]\n" + "".join(lines))
+    forget_extensions()
+    (tmp_path / "file").write_bytes(b"reversed")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/info").write_bytes(b"reversed")
+    assert type(open_store(tmp_path / "file")).__name__ == "ReversedStore"
+    with zarrcore.open_hierarchy(tmp_path / "folder") as hierarchy:
+        assert type(hierarchy.store).__name__ == "ReversedStore"
+    assert "the package that provides odd-file fails (IndexError: head)" in caplog.text
+    assert "the package that provides odd-folder fails (IndexError: head)" in caplog.text

@@ -13,7 +13,7 @@ from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, 
 from zarrcore.cli.source import add_source_arguments
 from zarrcore.cli.store_arguments import positive
 from zarrcore.cli.text import printable
-from zarrcore.sizes import format_shape
+from zarrcore.sizes import format_shape, parse_number
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.operations.pyramid import PyramidPlan, Wanted
@@ -81,7 +81,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _numbers(text: str) -> tuple[float, ...]:
     try:
-        numbers = tuple(map(float, text.split(",")))
+        numbers = tuple(map(parse_number, text.split(",")))
     except ValueError:
         numbers = ()
     if not numbers or not all(0 < number < math.inf for number in numbers):

@@ -13,6 +13,7 @@ from zarrcore.cli.source import add_missing_argument, add_source_arguments, open
 from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.cli.versions import run_diff
+from zarrcore.sizes import parse_number
 from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -90,7 +91,7 @@ def register(commands: Any) -> None:
 
 def _tolerance(text: str) -> float:
     try:
-        value = float(text)
+        value = parse_number(text)
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:

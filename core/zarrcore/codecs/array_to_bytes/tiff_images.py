@@ -30,6 +30,7 @@ HEADERS: Final[Mapping[int, tuple[str, Callable[[bytes], ImageHeader | None]]]] 
 }
 """The names of compressions, and what reads their headers, by the number of the compression."""
 
+_JPEG: Final = (6, 7)
 _MOST_FILLED: Final = 2
 _BLOCK: Final = 64
 _LEAST_CHANNELS: Final = 4
@@ -56,6 +57,10 @@ def check_size(data: bytes, compression: int, size: tuple[int, int, int, int]) -
     if found is None:
         raise ValueError(f"the segment is broken: its header is not that of one {name} image")
     depth, length, width, samples = size
+    if (
+        compression in _JPEG and found.channels != samples
+    ):  # libtiff refuses it, too; the decoder would convert it
+        raise ValueError(f"a JPEG of {found.channels} components cannot be a segment of {samples} samples")
     # Encoders may fill tiles up to whole blocks, and may add channels.
     most = _MOST_FILLED * depth * (length + _BLOCK) * (width + _BLOCK) * max(samples, _LEAST_CHANNELS)
     if found.sample_count > most:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 _CODED_TAGS: Final = (258, 259, 262, 266, 277, 284, 292, 317, 322, 323, 338, 339, 530, 32997, 32998, 50674)
 """The tags that decide how a segment is decoded."""
+_OLD_JPEG: Final = 6
 _TILE_TAGS: Final = (322, 323, 32998)
 
 
@@ -32,6 +33,9 @@ def segment_configuration(page: Any) -> dict[str, Any]:
         numbers = value if isinstance(value, tuple) else (value,)
         tags[str(code)] = [int(number) for number in numbers]
     tags["259"], tags["317"] = [int(page.compression)], [int(page.predictor)]
+    if page.compression == _OLD_JPEG:
+        # Its pages often lack the number of samples, which tifffile then knows as libtiff does.
+        tags["277"] = [int(page.samplesperpixel)]
     configuration: dict[str, Any] = {
         "byteorder": "little" if page.parent.byteorder == "<" else "big",
         "tags": tags,

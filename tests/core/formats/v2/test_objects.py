@@ -259,6 +259,18 @@ def test_structures_with_arrays_in_them_and_fill_values_in_base64() -> None:
         assert told.fill_value.tobytes() == value
 
 
+@pytest.mark.parametrize("nbytes", [5, 7])
+def test_a_record_of_another_length_is_no_fill_value(nbytes: int) -> None:
+    with pytest.raises(MetadataError, match=f"fill_value: expected 6 bytes, found {nbytes}"):
+        parse(
+            dtype=[["a", "<u2"], ["b", "<f4"]],
+            filters=None,
+            shape=[1],
+            chunks=[1],
+            fill_value=base64.b64encode(bytes(nbytes)).decode(),
+        )
+
+
 @given(st.sampled_from([numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Categorize(LABELS, "O")]), st.data())
 def test_broken_documents_only_raise_our_errors(codec: Any, data: st.DataObject) -> None:
     store = written(objects(LABELS, (3,)), codec)

@@ -132,6 +132,7 @@ core/docs/decisions/disk_cache
 core/docs/decisions/fuse_transports
 core/docs/decisions/hdf5_reader
 core/docs/decisions/hdf5_writer
+core/docs/decisions/http_reader
 core/docs/decisions/png_writer
 core/docs/decisions/tiff_writer
 core/docs/decisions/zip

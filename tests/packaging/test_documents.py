@@ -237,5 +237,10 @@ def test_every_document_is_linked_from_another() -> None:
     assert [name for name in DOCUMENTS if (ROOT / name).resolve() not in linked and name != "README.md"] == []
 
 
+def test_every_document_is_in_the_contents_of_the_site() -> None:
+    contents = (ROOT / "packaging/site/conf.py").read_text().splitlines()
+    assert [name for name in DOCUMENTS if name.removesuffix(".md") not in contents and name != "README.md"] == []
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().split()) <= MOST_WORDS

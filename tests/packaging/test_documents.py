@@ -239,7 +239,9 @@ def test_every_document_is_linked_from_another() -> None:
 
 def test_every_document_is_in_the_contents_of_the_site() -> None:
     contents = (ROOT / "packaging/site/conf.py").read_text().splitlines()
-    assert [name for name in DOCUMENTS if name.removesuffix(".md") not in contents and name != "README.md"] == []
+    assert [
+        name for name in DOCUMENTS if name.removesuffix(".md") not in contents and name != "README.md"
+    ] == []
 
 
 def test_the_readme_is_short() -> None:

@@ -21,7 +21,7 @@ from zarrcore.errors import (
 )
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
-from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
+from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore, StoreStat
 from zarrcore.threads import at_once
 
 Get = Callable[[str], bytes | None]
@@ -29,15 +29,24 @@ Get = Callable[[str], bytes | None]
 _PROBES = 16
 
 
-def fetch_document(store: ReadableStore, key: str) -> bytes | None:
-    """A metadata document's bytes, or None; if it is too large, only as much as makes the parser refuse it."""
-    if store.is_remote:  # a range would bypass caches
-        try:
-            value = store.get(key, max_nbytes=MAX_DOCUMENT_BYTES)
-        except BodyTooLargeError:
-            return bytes(MAX_DOCUMENT_BYTES + 1)  # takes no memory until it is read
-    else:  # a range is free, and avoids reading huge files
-        value = store.get(key, ByteRange(0, MAX_DOCUMENT_BYTES + 1))
+def fetch_document(store: ReadableStore, key: str, stats: dict[str, StoreStat] | None = None) -> bytes | None:
+    """A metadata document's bytes, or None; if it is too large, only as much as makes the parser refuse it.
+
+    ``stats`` gets the facts of this version of the value.
+    """
+    # Of a remote store, a range would bypass caches; of others it is free, and avoids reading huge files.
+    part, limit = (
+        (None, MAX_DOCUMENT_BYTES) if store.is_remote else (ByteRange(0, MAX_DOCUMENT_BYTES + 1), None)
+    )
+    try:
+        if stats is None:
+            value = store.get(key, part, max_nbytes=limit)
+        else:
+            value, facts = store.get_with_stat(key, part, max_nbytes=limit) or (None, None)
+            if facts is not None:
+                stats[key] = facts
+    except BodyTooLargeError:
+        return bytes(MAX_DOCUMENT_BYTES + 1)  # takes no memory until it is read
     return None if value is None else bytes(value[: MAX_DOCUMENT_BYTES + 1])
 
 

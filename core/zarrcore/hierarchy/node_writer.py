@@ -8,7 +8,7 @@ members of another writer stay.
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from zarrcore.errors import (
+    ChangedError,
     ListingUnsupportedError,
     MetadataError,
     NodeExistsError,
@@ -34,13 +35,15 @@ from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, Node
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
 from zarrcore.metadata.attributes import Change
 from zarrcore.metadata.read_only_json import changeable
-from zarrcore.stores.interface import ListableStore
+from zarrcore.stores.interface import ListableStore, StoreStat
 from zarrcore.stores.wrapper.interface import writable
 from zarrcore.threads import ThreadPool
 
 T = TypeVar("T")
 
 _ERASED_AT_ONCE = 1000
+_REPEATS = 20
+"""How often a change begins again because other writers come between."""
 
 _locks: WeakValueDictionary[Hashable, threading.RLock] = WeakValueDictionary()
 """The lock of each store that is being changed."""
@@ -64,6 +67,7 @@ class NodeWriter:
         self._store = writable(owner.store)
         # A change replaces whole documents: two at once would lose one of them.
         self._lock = _locks.setdefault(self._store.identity, threading.RLock())
+        self._stats: dict[str, StoreStat] = {}
 
     def create(
         self, path: str, metadata: NodeMetadata, *, overwrite: bool = False, look: Look | None = None
@@ -300,13 +304,7 @@ class NodeWriter:
             NodeNotFoundError: the node no longer exists.
             MetadataError: an attribute is not JSON.
         """
-        json_attributes(attributes)  # this fails before anything is changed
-        with self._lock:
-            self._unconsolidate(self._look())
-            stored = self._fresh(path, implicit=implicit)
-            documents = self._format.with_attributes(stored, attributes)
-            self._write(path, stored, documents)
-            return self._taken(path, documents)
+        return self.change_attributes(path, partial(_replaced, attributes), implicit=implicit)[0]
 
     def change_attributes(self, path: str, change: Change[T], *, implicit: bool = False) -> tuple[AnyNode, T]:
         """Apply a change to the stored attributes of a node. Returns the node, and what ``change`` returns.
@@ -315,12 +313,32 @@ class NodeWriter:
             As `set_attributes`, and whatever ``change`` raises; then nothing is changed.
         """
         with self._lock:
-            metadata = self._format.parse(self._fresh(path, implicit=implicit))
-            if metadata is None:
-                metadata = self._format.implied_group(partial(fetch_document, self._owner.store), path)
-            attributes = changeable(metadata.attributes)
-            result = change(attributes)
-            return self.set_attributes(path, attributes, implicit=implicit), result
+            return self._repeated(lambda: self._change_attributes(path, change, implicit))
+
+    def _change_attributes(self, path: str, change: Change[T], implicit: bool) -> tuple[AnyNode, T]:
+        self._with_change(path, change, implicit)  # what fails does so before anything is changed
+        self._unconsolidate(self._look())
+        stored, documents, result = self._with_change(path, change, implicit)
+        self._write(path, stored, documents)
+        return self._taken(path, documents), result
+
+    def _with_change(self, path: str, change: Change[T], implicit: bool) -> tuple[Documents, Documents, T]:
+        """The stored documents of a node, those with changed attributes, and what ``change`` returns."""
+        stored = self._fresh(path, implicit=implicit)
+        metadata = self._format.parse(stored)
+        if metadata is None:
+            metadata = self._format.implied_group(partial(fetch_document, self._owner.store), path)
+        attributes = changeable(metadata.attributes)
+        result = change(attributes)
+        json_attributes(attributes)
+        return stored, self._format.with_attributes(stored, attributes), result
+
+    def _repeated(self, change: Callable[[], T]) -> T:
+        """The result of a change of a node's documents, which is begun again if another writer comes between."""
+        for _ in range(_REPEATS):
+            with suppress(ChangedError):
+                return change()
+        return change()
 
     def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode:
         """Give an array another shape; ``erase_chunks`` erases what is then outside the array, which is kept otherwise.
@@ -331,13 +349,8 @@ class NodeWriter:
         """
         with self._lock:
             self._unconsolidate(self._look())
-            stored = self._fresh(path)
-            before = self._format.parse(stored)
-            if not isinstance(before, ArrayMetadata):
-                raise MetadataError("is no longer an array", key=path)
-            documents = self._format.with_shape(stored, shape)
+            stored, documents, before = self._repeated(lambda: self._with_shape(path, shape))
             after = self._format.parse(documents)
-            self._write(path, stored, documents)
             node = self._taken(path, documents)
             if before.shape == shape:
                 # An earlier attempt may have failed after it stored the shape: erase up to the ends of the last chunks.
@@ -358,6 +371,16 @@ class NodeWriter:
                 self._forget_chunks()
             return node
 
+    def _with_shape(self, path: str, shape: tuple[int, ...]) -> tuple[Documents, Documents, ArrayMetadata]:
+        """Store the documents of an array with another shape; returns those before, these, and the metadata before."""
+        stored = self._fresh(path)
+        before = self._format.parse(stored)
+        if not isinstance(before, ArrayMetadata):
+            raise MetadataError("is no longer an array", key=path)
+        documents = self._format.with_shape(stored, shape)
+        self._write(path, stored, documents)
+        return stored, documents, before
+
     def consolidate(self, nodes: Iterable[AnyNode]) -> int:
         """Write the documents of all ``nodes`` into the root's consolidated metadata; returns how many nodes have some.
 
@@ -374,15 +397,44 @@ class NodeWriter:
 
     def _unconsolidate(self, seen: NodeLoader) -> None:
         """Remove consolidated metadata before a change."""
-        for key, value in self._format.unconsolidate(self._format.fetch(seen.get, "/")).items():
-            if value is not None:
-                self._store.set(key, value)
-            elif seen.get(key) is not None:
-                self._store.erase(key)
+        stale = self._format.unconsolidate(self._format.fetch(seen.get, "/"))
+        if all(value is None and seen.get(key) is None for key, value in stale.items()):
+            return
+        self._repeated(self._remove_consolidated)
         self._loader.forget("/")
 
+    def _remove_consolidated(self) -> None:
+        root = self._documents("/")
+        for key, value in self._format.unconsolidate(root).items():
+            if value is not None:
+                self._replace(key, value)
+            else:
+                self._store.erase(key)
+
+    def _documents(self, path: str) -> Documents:
+        """The stored documents of a node, whose facts are noted for `_replace`."""
+        self._stats = {}
+        return self._format.fetch(partial(fetch_document, self._owner.store, stats=self._stats), path)
+
+    def _replace(self, key: str, document: bytes) -> None:
+        """Store a document in place of the one that was fetched last, or of none.
+
+        Raises:
+            ChangedError: another writer has changed it since.
+        """
+        stat = self._stats.get(key)
+        if stat is None:
+            is_stored = self._store.set(key, document, if_absent=True)
+        elif stat.version is None:
+            is_stored = self._store.set(key, document)
+        else:
+            is_stored = self._store.replace(key, document, stat)
+        if not is_stored:
+            why = f"{key} in {self._owner.url} is changed by another writer again and again: try it once more"
+            raise ChangedError(why, key=key, url=self._owner.url)
+
     def _fresh(self, path: str, *, implicit: bool = False) -> Documents:
-        documents = self._format.fetch(partial(fetch_document, self._owner.store), path)
+        documents = self._documents(path)
         if not any(documents) and not (implicit and self._found(path, self._look(path)) is not None):
             raise NodeNotFoundError(path, self._owner.url)
         return documents
@@ -397,9 +449,13 @@ class NodeWriter:
             if old is not None:
                 self._store.erase(key)
         new_values = [(key, new) for key, old, new in changes if new is not None and new != old]
-        for key, new in reversed(new_values[1:]):
-            self._store.set(key, new)
-        return not new_values or self._store.set(*new_values[0], if_absent=if_absent)
+        if not any(before):
+            for key, new in reversed(new_values[1:]):
+                self._store.set(key, new)
+            return not new_values or self._store.set(*new_values[0], if_absent=if_absent)
+        for key, new in reversed(new_values):
+            self._replace(key, new)
+        return True
 
     def _taken(self, path: str, documents: Documents) -> AnyNode:
         self._loader.forget(path)
@@ -409,6 +465,11 @@ class NodeWriter:
         for held in self._loader.held(path):
             held.update_from(node)
         return node
+
+
+def _replaced(attributes: Mapping[str, Any], stored: dict[str, Any]) -> None:
+    stored.clear()
+    stored.update(attributes)
 
 
 def _paths_above(path: str) -> list[str]:

@@ -349,6 +349,19 @@ class WritableStore(Store):
             StoreError: the store refused or failed.
         """
 
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        """Store ``value`` in place of the one with these facts. False, and nothing is stored, if the key has changed since.
+
+        Of several writers that replace one value at once, one succeeds in memory, on S3 and Azure. This default compares the
+        facts first, so that another writer may come between.
+
+        Raises:
+            As `set`.
+        """
+        if not isinstance(self, ReadableStore) or self.stat(key) != stat:
+            return False
+        return self.set(key, value)
+
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file under ``key``, as `set` does.
 

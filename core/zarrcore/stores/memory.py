@@ -30,7 +30,7 @@ class _Values:
     """The keys of one store; stores of the same name share them."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.by_key: dict[str, _Value] = {}
         self.revision = 0
         self.identity = object()
@@ -110,6 +110,10 @@ class MemoryStore(ReadableStore, ListableStore, WritableStore):
             value = self._values.by_key.get(key)
             if value is not None:
                 yield StoreEntry(key, len(value.data), value.mtime_s)
+
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        with self._values.lock:
+            return super().replace(key, value, stat)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         check_key(key, self.url)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,11 @@ import zarr
 
 import zarrcore
 from tests.core.hierarchy.written import array, paths
+from tests.servers import S3Server
 from tests.waiting import PATIENCE_S
 from zarrcore.array import Array
 from zarrcore.errors import (
+    ChangedError,
     MetadataError,
     NodeExistsError,
     NodeNotFoundError,
@@ -27,7 +32,7 @@ from zarrcore.errors import (
 )
 from zarrcore.hierarchy import Group
 from zarrcore.hierarchy.new_array import CHUNK_NBYTES, default_chunk_shape
-from zarrcore.stores import MemoryStore
+from zarrcore.stores import BytesLike, MemoryStore, StoreStat, open_store
 
 
 def keys(hierarchy: zarrcore.Hierarchy) -> set[str]:
@@ -489,3 +494,54 @@ class TestConsolidating:
             zarrcore.create(MemoryStore(), "n5").consolidate()
         with pytest.raises(UnsupportedError, match="fill value '7' cannot be expressed in N5"):
             array(zarrcore.create(MemoryStore(), "n5"), fill_value=7)
+
+
+def change_many(open_one: Callable[[], zarrcore.Hierarchy], letter: str, barrier: threading.Barrier) -> None:
+    hierarchy = open_one()
+    barrier.wait()
+    for number in range(10):
+        hierarchy["g"].attributes[f"{letter}{number}"] = number
+        hierarchy.attributes[f"{letter}{number}"] = number
+
+
+@pytest.mark.parametrize("format_", ["v3", "v2"])
+@pytest.mark.parametrize("kind", ["memory", "s3"])
+def test_writers_in_several_processes_lose_no_attribute(
+    kind: str, format_: str, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their processes are threads here, which share no lock."""
+    monkeypatch.setattr("zarrcore.hierarchy.node_writer._locks", _NoLocks())
+    memory = MemoryStore(values={})
+    place = f"s3://bucket/{uuid.uuid4()}"
+    store = memory if kind == "memory" else open_store(place, **s3.options)
+    made = zarrcore.create(store, format=format_)
+    made.create_group("g")
+    made.consolidate()
+
+    def open_one() -> zarrcore.Hierarchy:
+        return zarrcore.open_hierarchy(memory if kind == "memory" else open_store(place, **s3.options), "r+")
+
+    barrier = threading.Barrier(3)
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(change_many, open_one, letter, barrier) for letter in "abc"]:
+            done.result()
+    expected = {f"{letter}{number}": number for letter in "abc" for number in range(10)}
+    found = open_one()
+    assert dict(found["g"].attributes) == dict(found.attributes) == expected
+
+
+class _NoLocks(dict[Any, Any]):
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return default
+
+
+def test_a_change_that_never_gets_through_is_an_error() -> None:
+    class Contended(MemoryStore):
+        def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+            return False
+
+    store = Contended(values={})
+    hierarchy = zarrcore.create(store)
+    with pytest.raises(ChangedError, match=r"^zarr.json .*another writer"):
+        hierarchy.attributes["a"] = 1
+    assert dict(zarrcore.open_hierarchy(store).attributes) == {}

@@ -360,6 +360,16 @@ class WritableStoreTests:
         assert stored.count(True) == 1
         assert empty.get("a/x") == b"%d" % stored.index(True)
 
+    def test_a_value_is_replaced_only_as_it_was_seen(self, empty: AnyStore) -> None:
+        empty.set("a/x", b"1")
+        seen = empty.stat("a/x")
+        assert seen is not None
+        assert empty.replace("a/x", b"22", seen) is True
+        assert empty.replace("a/x", b"333", seen) is False
+        assert bytes(empty.get("a/x")) == b"22"
+        assert empty.replace("a/y", b"1", seen) is False
+        assert empty.get("a/y") is None
+
     @pytest.mark.parametrize("size", [0, 1, 100_000])
     def test_values_of_all_sizes_read_back(self, empty: AnyStore, size: int) -> None:
         value = (CHUNK * 10)[:size]

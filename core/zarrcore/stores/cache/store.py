@@ -237,6 +237,12 @@ class CacheStore(WrapperStore):
         finally:
             self._written([key])
 
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        try:
+            return writable(self.store).replace(key, value, stat)
+        finally:
+            self._written([key])
+
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         try:
             return writable(self.store).set_file(key, descriptor, if_absent=if_absent)

@@ -12,7 +12,7 @@ from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.connection.failures import Failure, request_errors
 from zarrcore.stores.connection.retries import no_repeats, repeats_of_parts
 from zarrcore.stores.descriptors import read_descriptor
-from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
+from zarrcore.stores.interface import BytesLike, ReadableStore, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object.listed_store import ListedStore
 
@@ -28,8 +28,8 @@ _MOST_PARTS: Final = 10_000
 _ERASED_AT_ONCE: Final = 1000
 """The number of keys that S3 erases in one request; the other services get several requests at a time."""
 
-_NEVER_COPIES: Final = {405, 501}
-"""The answers of services that do not copy."""
+_NOT_KNOWN: Final = {405, 501}
+"""The answers of services that do not copy, or know no conditions."""
 
 _UNSENDABLE: Final = ValueError
 """The exception for names that obstore cannot send."""
@@ -45,6 +45,8 @@ class BucketStore(ListedStore, WritableStore):
     """
 
     _cloning: tuple[Any, Any, Any] | None = None
+    _has_conditions = True
+    """Whether the service replaces a value only if it has an etag."""
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         data = memoryview(value).cast("B")
@@ -80,7 +82,7 @@ class BucketStore(ListedStore, WritableStore):
         outcome = self._asked(self.prefix + new, copy)
         if isinstance(outcome, Failure):
             # Such as a value of over 5 GiB, or a time limit. If the service is at fault, reading or writing will report it.
-            if outcome.denied or outcome.status in _NEVER_COPIES:
+            if outcome.denied or outcome.status in _NOT_KNOWN:
                 self._cloning = self._writer(), inner, None
             return False
         self._place_seen = True
@@ -160,6 +162,27 @@ class BucketStore(ListedStore, WritableStore):
             if outcome.exists:
                 return sent > 1 and self.get(key) == data
             raise self._error(outcome, key, _HINT)
+        self._place_seen = True
+        return True
+
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        """In one request with a condition, if the service has one for the versions that zarrcore knows."""
+        if stat.etag is None or not self._has_conditions:
+            return super().replace(key, value, stat)
+        check_path_like_key(key, self.url)
+        path, data = self.prefix + key, memoryview(value).cast("B")
+
+        def put(_: Any) -> None:
+            self._sender().put(path, data, mode={"e_tag": stat.etag}, use_multipart=False)
+
+        outcome = self._asked(path, put)
+        if isinstance(outcome, Failure):
+            if outcome.exists or outcome.absent:
+                return self.get(key) == data  # the answer to an earlier request may have been lost
+            if outcome.status not in _NOT_KNOWN:
+                raise self._error(outcome, key, _HINT)
+            self._has_conditions = False
+            return super().replace(key, value, stat)
         self._place_seen = True
         return True
 

@@ -31,6 +31,8 @@ class GCSStore(BucketStore):
     with ``options.anonymous`` none are used.
     """
 
+    _has_conditions = False  # they need the generation of an object, which obstore shows for none
+
     service = "GCS"
     headers = {"Accept-Encoding": "gzip"}  # noqa: RUF012 - a constant
     # Without it, the service decodes values that are stored compressed, and then states no length and ignores ranges.

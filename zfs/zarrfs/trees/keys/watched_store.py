@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, StoreStat, WrapperStore, writable
 
 
 class WatchedStore(WrapperStore):
@@ -25,6 +25,12 @@ class WatchedStore(WrapperStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         try:
             return super().set(key, value, if_absent=if_absent)
+        finally:
+            self.changed(key)
+
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        try:
+            return writable(self.store).replace(key, value, stat)
         finally:
             self.changed(key)
 

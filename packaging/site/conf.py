@@ -47,6 +47,7 @@ _CONTENTS: Final = """
 
 core/docs/install
 core/docs/getting_started
+core/docs/other_tools
 core/docs/troubleshooting
 ```
 

@@ -299,10 +299,12 @@ class Dataset:
 
     def _texts(self, data: bytes) -> bytes:
         """The elements of variable length that a chunk refers to, as the codec ``vlen-utf8`` has them."""
-        count = math.prod(self.chunk_shape)
-        if count > _MAX_VARIABLE or len(data) < 16 * count:
+        count, item = math.prod(self.chunk_shape), self.type.nbytes
+        if count > _MAX_VARIABLE or len(data) < item * count:
             raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
         room = Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
+        if self.type.kind is Kind.REFERENCE:
+            return _vlen(self._paths(data, count, room), count)
         if not self.type.is_text:
             return _vlen(self._lists(data, count, room), count)
         joined, sizes = self._heaps.joined(data, count, room)
@@ -312,6 +314,15 @@ class Dataset:
         return _vlen(
             texts if self.type.is_utf8 else (characters_of(self.type, text).encode() for text in texts), count
         )
+
+    def _paths(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
+        """What references lead to."""
+        for at in range(0, self.type.nbytes * count, self.type.nbytes):
+            path = self._heaps.references.text(self.type, data[at : at + self.type.nbytes]).encode(
+                "utf-8", "surrogateescape"
+            )
+            room.take(len(path))
+            yield path
 
     def _lists(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
         """Elements of variable length that are not texts, as JSON."""

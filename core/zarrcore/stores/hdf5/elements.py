@@ -66,8 +66,8 @@ def elements_of(kind: Datatype) -> Elements:
     while kind.kind is Kind.ARRAY and kind.base is not None:
         inner += kind.shape
         kind = kind.base
-    if kind.kind is Kind.VARIABLE:
-        if inner or not (kind.is_text or _is_sequence(kind)):
+    if kind.kind is Kind.VARIABLE or _is_reference(kind):
+        if inner or not (kind.is_text or _is_sequence(kind) or _is_reference(kind)):
             raise _without_counterpart(_title(kind))
         return Elements("string", {"name": "vlen-utf8"}, (), True)
     data_type = _data_type(kind)
@@ -81,7 +81,13 @@ def elements_of(kind: Datatype) -> Elements:
 
 
 def _is_sequence(kind: Datatype) -> bool:
-    return kind.base is not None and kind.base.kind in (Kind.INTEGER, Kind.FLOAT)
+    base = kind.base
+    return base is not None and (base.kind in (Kind.INTEGER, Kind.FLOAT) or _is_reference(base))
+
+
+def _is_reference(kind: Datatype) -> bool:
+    """Whether it is a reference to an object or a region; there are others since HDF5 1.12."""
+    return kind.kind is Kind.REFERENCE and kind.bits & 15 in _REFERENCES
 
 
 def _first(kind: Datatype) -> Datatype:
@@ -280,6 +286,8 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return None
     if kind.kind is Kind.VARIABLE:
         return variable(kind, data, heaps, Room(_MAX_ITEM, "the values of a fill value"))
+    if kind.kind is Kind.REFERENCE:
+        return heaps.references.text(kind, data)
     if len(data) != kind.nbytes:
         raise BrokenFileError("a fill value has a wrong size")
     if packed := packed_number(kind):
@@ -363,7 +371,11 @@ def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
         case Kind.TEXT:
             return characters_of(kind, text_of(data, kind.padding))
         case Kind.REFERENCE:
-            return None
+            text: str | None = (
+                heaps.references.text(kind, data[: kind.nbytes]) if _is_reference(kind) else None
+            )
+            room.take(len(text or ""))
+            return text
         case Kind.OPAQUE | Kind.TIME:
             return base64.standard_b64encode(data).decode()
         case Kind.ARRAY if kind.base is not None:

@@ -25,6 +25,7 @@ from zarrcore.stores.hdf5.elsewhere.files import OtherFiles, within
 from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader, dataspace
+from zarrcore.stores.hdf5.references import References
 from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
 from zarrcore.stores.virtual.node_names import node_name
 from zarrcore.stores.virtual.unreadable_node import unreadable_document
@@ -184,6 +185,7 @@ class Hdf5File:
         self.url = url = reader.url
         self.reader = reader
         self.heaps = GlobalHeaps(self.reader)
+        self.heaps.references = References(self)
         self.others = OtherFiles(self)
         self._nodes: OrderedDict[int, Node] = OrderedDict()
         self._indexes: OrderedDict[int, Dataset] = OrderedDict()
@@ -191,7 +193,8 @@ class Hdf5File:
         self._again: set[int] = set()
         self._lock = threading.Lock()
         try:
-            self._root = self.node(self._open())
+            self.root_address = self._open()
+            self._root = self.node(self.root_address)
             if self._root.is_dataset:
                 raise BrokenFileError("its root is not a group")
         except (StoreError, HierarchyNotFoundError):

@@ -14,8 +14,10 @@ from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.elements import UnshownError, text_of
 
 BEYOND = {
-    "reference": (h5py.ref_dtype, "holds object references, for which"),
-    "region": (h5py.regionref_dtype, "holds region references, for which"),
+    "references in a structure": (
+        np.dtype([("a", h5py.ref_dtype)]),
+        "holds object references, for which",
+    ),
     "vlen of texts": (
         h5py.vlen_dtype(h5py.string_dtype()),
         "holds variable-length arrays of elements of variable length, for which",

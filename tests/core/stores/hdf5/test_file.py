@@ -180,7 +180,7 @@ def test_attributes_are_json(tmp_path: Path) -> None:
             "record": {"a": 1, "b": 2.5},
             "complex": [1.0, 2.0],
             "nothing": None,
-            "reference": None,
+            "reference": "/",
         }
 
 

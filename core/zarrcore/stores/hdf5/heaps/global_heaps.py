@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,7 +28,13 @@ _LEAST_RUN: Final = 16
 
 
 class GlobalHeaps:
-    """The collections of a file's global heap; those that were read last are kept. Thread-safe."""
+    """The collections of a file's global heap; those that were read last are kept. Thread-safe.
+
+    Attributes:
+        references: what references lead to: `zarrcore.stores.hdf5.references.References`, set by the file, whose tree they need.
+    """
+
+    references: Any
 
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader

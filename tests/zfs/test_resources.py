@@ -74,7 +74,7 @@ def test_names_that_were_only_listed_are_forgotten(tmp_path: Path, mount: Mounte
 
 
 def test_a_listed_name_takes_few_bytes_and_keeps_its_number(tmp_path: Path, mount: Mounter) -> None:
-    """S23: "about 25 bytes each and the name"; here for more names than whose entries are kept."""
+    """S23: "about 30 bytes each and the name"; here for more names than whose entries are kept."""
     count = 150_000
     with sqlite3.connect(tmp_path / "keys") as database:
         database.execute("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")

@@ -219,7 +219,9 @@ class Operations(ReadOnlyOperations):
         fh: int | None,
         ctx: pyfuse3.RequestContext,
     ) -> pyfuse3.EntryAttributes:
-        if not (self.inodes.entry(inode).is_writable and fields.update_size):
+        expired = self.inodes.is_expired(inode)
+        entry = await self._current(inode) if expired else self.inodes.entry(inode)
+        if not (entry.is_writable and fields.update_size):
             raise pyfuse3.FUSEError(errno.EROFS)
         # A shell's ">" truncates before it writes.
         return await self._attributes(inode)

@@ -203,7 +203,7 @@ def test_the_oldest_names_beyond_a_memory_are_offered_for_forgetting_once() -> N
     listed(table, MANY[: BLOCK + 1], folder)
     listed(table, MANY[:BLOCK], taken_s=1.0)  # the oldest are now the newest
     looked_up(table, ROOT, MANY[BLOCK], Version("1"))
-    offered = table.only_listed(14_400)
+    offered = table.only_listed(19_000)
     assert offered == [(ROOT, name) for name in MANY[BLOCK + 1 : 3 * BLOCK]]
     rest = table.only_listed(0)
     assert sorted({*offered, *rest}) == sorted([*offered, *rest])

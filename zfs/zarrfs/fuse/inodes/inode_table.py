@@ -262,9 +262,9 @@ class InodeTable:
         inode = self._inodes.get(number)
         if inode is None:
             self._listed.forget(number, lookups)
-            return
-        inode.lookups -= lookups
-        if inode.lookups <= 0:
+        elif inode.lookups > lookups:
+            inode.lookups -= lookups
+        else:
             self._drop(number)
 
     def _drop(self, number: int) -> None:
@@ -311,7 +311,10 @@ class InodeTable:
     def children(self, number: int) -> list[tuple[str, int]]:
         """The names in a directory that the kernel knows, with their numbers."""
         inode = self.inode(number)
-        return [*(inode.children or {}).items(), *(inode.listed.told() if inode.listed is not None else ())]
+        return [
+            *(inode.children or {}).items(),
+            *(inode.listed.reported() if inode.listed is not None else ()),
+        ]
 
     def in_use(self) -> list[tuple[int, str]]:
         """Parent and name of all open records and of the directories above them, from the bottom up."""

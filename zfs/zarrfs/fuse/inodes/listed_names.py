@@ -11,6 +11,7 @@ import math
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -30,7 +31,7 @@ _NUMBER_BITS: Final = 40
 _HASHES: Final = (1 << 63 - _NUMBER_BITS) - 1
 _RECENT_MIN: Final = 1000
 _BLOCK_NBYTES: Final = 600
-_NAME_NBYTES: Final = 20
+_NAME_NBYTES: Final = 28
 _start_of: Final = attrgetter("start")
 
 
@@ -49,7 +50,18 @@ class Block:
         nbytes: roughly the memory that it takes, without the entries.
     """
 
-    __slots__ = ("_texts", "entries", "known", "lookups", "names", "nbytes", "parent", "start", "taken_s")
+    __slots__ = (
+        "_starts",
+        "_texts",
+        "entries",
+        "known",
+        "lookups",
+        "names",
+        "nbytes",
+        "parent",
+        "start",
+        "taken_s",
+    )
 
     def __init__(self, start: int, parent: int, names: ListedNames) -> None:
         self.start = start
@@ -61,10 +73,22 @@ class Block:
         self.taken_s = -math.inf
         self.nbytes = _BLOCK_NBYTES
         self._texts: list[str] | str = []
+        """The names; in a sealed block, one text."""
+        self._starts = array("I")
+        """Where each name begins in that text, and its end."""
 
     def texts(self) -> list[str]:
         """The names, in the order of their numbers."""
-        return self._texts if isinstance(self._texts, list) else self._texts.split("/")
+        texts = self._texts
+        if isinstance(texts, list):
+            return texts
+        return [texts[start:end] for start, end in pairwise(self._starts)]
+
+    def text(self, place: int) -> str:
+        """The name at a place."""
+        if isinstance(self._texts, list):
+            return self._texts[place]
+        return self._texts[self._starts[place] : self._starts[place + 1]]
 
     def append(self, name: str, entry: Entry) -> None:
         """Add a name without references."""
@@ -80,7 +104,9 @@ class Block:
 
     def seal(self) -> None:
         """Note that no name will be added: one text takes less memory than many."""
-        self._texts = "/".join(self.texts())
+        if isinstance(self._texts, list):
+            self._starts.extend(accumulate(map(len, self._texts), initial=0))
+            self._texts = "".join(self._texts)
 
     def is_current(self, place: int) -> bool:
         """Whether the name at a place leads to its number."""
@@ -95,7 +121,7 @@ class Block:
         """Whether the kernel knows none of its numbers."""
         return self.lookups.count(0) == len(self.lookups)
 
-    def told(self) -> list[tuple[str, int]]:
+    def reported(self) -> list[tuple[str, int]]:
         """The names that the kernel knows and that have no record, with their numbers."""
         return [
             (name, self.start + place)
@@ -105,7 +131,7 @@ class Block:
 
     def record(self, place: int) -> Inode:
         """A record of the number at a place, without an entry if that is not kept."""
-        name, entries, known = self.texts()[place], self.entries, self.known[place]
+        name, entries, known = self.text(place), self.entries, self.known[place]
         entry = entries[place] if entries is not None and place < len(entries) else None
         if entry is None:
             return Inode(Forgotten(max(known, ~known)), self.parent, name, -math.inf)
@@ -150,7 +176,7 @@ class ListedNames:
             if at < 0:
                 continue
             block, place = self.blocks[at], number - self.blocks[at].start
-            if place >= len(block.lookups) or not block.is_current(place) or block.texts()[place] != name:
+            if place >= len(block.lookups) or not block.is_current(place) or block.text(place) != name:
                 continue
             if block.lookups[place] or found is None or not found[0].lookups[found[1]]:
                 found = block, place
@@ -170,9 +196,9 @@ class ListedNames:
             np.frombuffer(self._index, np.int64).sort()
         return self._index
 
-    def told(self) -> list[tuple[str, int]]:
+    def reported(self) -> list[tuple[str, int]]:
         """The names that the kernel knows and that have no record, with their numbers."""
-        return [told for block in self.blocks for told in block.told()]
+        return [name for block in self.blocks for name in block.reported()]
 
     def remove(self, block: Block) -> None:
         """Forget a block."""
@@ -242,7 +268,7 @@ class ListedNumbers:
     def __len__(self) -> int:
         return sum(
             len(block.lookups) - block.lookups.count(0) - block.lookups.count(IN_USE)
-            for block in self._blocks.values()
+            for block in [*self._blocks.values()]  # statistics are made in another thread
         )
 
     def get(self, number: int) -> tuple[Block, int] | None:
@@ -357,7 +383,7 @@ class ListedNumbers:
         while self.nbytes > keep:
             block = next(iter(self._older or self._newest))
             self._remove(block)
-            found += ((block.parent, name) for name, _ in block.told())
+            found += ((block.parent, name) for name, _ in block.reported())
         return found
 
     def _known(self, number: int) -> tuple[Block, int]:

@@ -180,6 +180,21 @@ def test_forgotten_names_leave_nothing_and_the_listing_continues() -> None:
     assert table.only_listed(0) == []
 
 
+def test_a_listing_goes_on_after_the_names_where_it_is_were_forgotten() -> None:
+    table = InodeTable(Folder())
+    numbers = listed(table, MANY)
+    cursor = Cursor(ROOT)
+    table.count(table.assign_listed(cursor, MANY[0], Version("1"), 0.0)[0])
+    for number in numbers:
+        table.forget(number, 1 + (number == numbers[0]))
+    listed(table, ["other"])
+    for name in MANY[1:]:
+        number = table.assign_listed(cursor, name, Version("1"), 0.0)[0]
+        assert number not in numbers
+        table.count(number)
+    assert len(table) == len(MANY) + 1
+
+
 def test_a_name_that_did_not_fit_into_the_reply_leaves_nothing() -> None:
     table = InodeTable(Folder())
     cursor = Cursor(ROOT)

@@ -110,7 +110,7 @@ class Block:
 
     def is_current(self, place: int) -> bool:
         """Whether the name at a place leads to its number."""
-        return self.known[place] >= 0 and self.lookups[place] != IN_USE
+        return place < len(self.known) and self.known[place] >= 0 and self.lookups[place] != IN_USE
 
     def leave(self, place: int) -> None:
         """Note that the name at a place leads elsewhere."""
@@ -176,7 +176,7 @@ class ListedNames:
             if at < 0:
                 continue
             block, place = self.blocks[at], number - self.blocks[at].start
-            if place >= len(block.lookups) or not block.is_current(place) or block.text(place) != name:
+            if not block.is_current(place) or block.text(place) != name:
                 continue
             if block.lookups[place] or found is None or not found[0].lookups[found[1]]:
                 found = block, place
@@ -397,6 +397,7 @@ class ListedNumbers:
             self._remove(block)
             del self._blocks[block.start // BLOCK]
             block.names.remove(block)
+            del block.known[:]  # a listing may still be there
 
     def _remove(self, block: Block) -> None:
         """Take a block out of the order of age."""

@@ -74,11 +74,23 @@ def test_a_second_listing_gives_the_same_numbers_in_any_order() -> None:
 def test_two_listings_at_the_same_time_give_the_same_numbers() -> None:
     table = InodeTable(Folder())
     cursors, numbers = [Cursor(ROOT), Cursor(ROOT)], dict[str, int]()
-    for turn, start in enumerate([0, 0, 50, 100, 150, 100, 200, 250, 300, 200]):
-        for name in MANY[start : start + 50 * (1 + turn // 8)]:
-            number, _ = table.assign_listed(cursors[turn % 2], name, Version("1"), 0.0)
+    for which, start in (
+        (0, 0),
+        (1, 0),
+        (0, 50),
+        (1, 50),
+        (1, 100),
+        (0, 100),
+        (0, 150),
+        (1, 150),
+        (1, 200),
+        (0, 200),
+    ):
+        for name in MANY[start : start + 50]:
+            number, _ = table.assign_listed(cursors[which], name, Version("1"), 0.0)
             table.count(number)
             assert numbers.setdefault(name, number) == number
+    assert len(table) == 1 + len(numbers) == 251
 
 
 def test_many_new_names_are_found_among_many_listed_ones() -> None:
@@ -106,7 +118,7 @@ def test_a_listed_name_that_is_used_keeps_number_entry_and_age() -> None:
 def test_of_old_names_the_kind_and_size_are_kept_and_they_must_be_looked_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listed_names, "ENTRIES_MAX", BLOCK)
+    monkeypatch.setattr(listed_names, "ENTRIES_MAX", 2 * BLOCK)
     table = InodeTable(Folder())
     folder, _ = table.assign_listed(Cursor(ROOT), "folder", Folder(), 5.0)
     table.count(folder)
@@ -116,6 +128,7 @@ def test_of_old_names_the_kind_and_size_are_kept_and_they_must_be_looked_up(
     assert (old.entry.size, old.entry.kind, old.entry.is_writable) == (7, Version("1").kind, False)
     assert table.is_expired(numbers[0])
     assert not table.is_expired(numbers[-1])
+    assert not table.is_expired(numbers[2 * BLOCK])
     assert new.taken_s == 5.0
     assert looked_up(table, ROOT, MANY[1], Version("1", 7)) == numbers[1]
     assert looked_up(table, ROOT, MANY[2], Version("1", 8)) != numbers[2]
@@ -243,6 +256,16 @@ def test_removed_and_renamed_names_leave_their_numbers() -> None:
     table.forget(numbers[1], 2)
     assert listed(table, [MANY[0], MANY[1]]) == again[:2]
     assert listed(table, ["new name"])[0] not in numbers
+
+
+def test_a_name_is_not_listed_under_the_number_that_another_one_took_away() -> None:
+    table = InodeTable(Folder())
+    numbers = listed(table, MANY)
+    table.moved(ROOT, MANY[0], ROOT, "new name")
+    again = listed(table, MANY)
+    assert again[0] not in numbers
+    table.forget(numbers[0], 1)
+    assert listed(table, MANY) == again
 
 
 def test_files_being_written_and_sizes_beyond_all_get_records() -> None:

@@ -164,23 +164,19 @@ class ListedNames:
                 self._index = None
 
     def find(self, name: str) -> tuple[Block, int] | None:
-        """The block and place of a name: the last one given to the kernel, or if there is none, one to be used again."""
+        """The block and place of a name; the last one, if a listing named it several times."""
         index, hashed = self._indexed(), (hash(name) & _HASHES) << _NUMBER_BITS
         alike = index[bisect_left(index, hashed) : bisect_left(index, hashed + (1 << _NUMBER_BITS))]
         numbers = [key - hashed for key in alike]
         if name in self._recent:
             numbers.append(self._recent[name])
-        found = None
-        for number in numbers:
+        for number in reversed(numbers):
             at = bisect_right(self.blocks, number, key=_start_of) - 1
-            if at < 0:
-                continue
-            block, place = self.blocks[at], number - self.blocks[at].start
-            if not block.is_current(place) or block.text(place) != name:
-                continue
-            if block.lookups[place] or found is None or not found[0].lookups[found[1]]:
-                found = block, place
-        return found
+            if at >= 0:
+                block, place = self.blocks[at], number - self.blocks[at].start
+                if block.is_current(place) and block.text(place) == name:
+                    return block, place
+        return None
 
     def _indexed(self) -> array[int]:
         if self._index is None:

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tests.zfs.fuse.inodes.test_inode_table import Folder, Follower, Version, looked_up
-from zarrfs.fuse.inodes import inode_table, listed_names
+from zarrfs.fuse.inodes import block, inode_table, listed_names, listed_numbers
+from zarrfs.fuse.inodes.block import BLOCK
 from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
-from zarrfs.fuse.inodes.listed_names import BLOCK, ENTRIES_MAX, Cursor
+from zarrfs.fuse.inodes.listed_names import Cursor
+from zarrfs.fuse.inodes.listed_numbers import ENTRIES_MAX
 from zarrfs.fuse.inodes.reserved_numbers import StaleNumberError
 from zarrfs.trees.caching import CHANGING
 from zarrfs.trees.entry import Entry
@@ -118,7 +120,7 @@ def test_a_listed_name_that_is_used_keeps_number_entry_and_age() -> None:
 def test_of_old_names_the_kind_and_size_are_kept_and_they_must_be_looked_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listed_names, "ENTRIES_MAX", 2 * BLOCK)
+    monkeypatch.setattr(listed_numbers, "ENTRIES_MAX", 2 * BLOCK)
     table = InodeTable(Folder())
     folder, _ = table.assign_listed(Cursor(ROOT), "folder", Folder(), 5.0)
     table.count(folder)
@@ -290,11 +292,10 @@ class Kernel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        for module in (inode_table, listed_names):
+        for module in (block, inode_table, listed_numbers):
             self.patch.setattr(module, "BLOCK", 4)
-        self.patch.setattr(listed_names, "ENTRIES_MAX", 6)
-        self.patch.setattr(listed_names, "IN_USE", 4)
-        self.patch.setattr(inode_table, "IN_USE", 4)
+            self.patch.setattr(module, "IN_USE", 4)
+        self.patch.setattr(listed_numbers, "ENTRIES_MAX", 6)
         self.patch.setattr(listed_names, "_RECENT_MIN", 2)
         self.table = InodeTable(Folder())
         self.references: dict[int, int] = {}

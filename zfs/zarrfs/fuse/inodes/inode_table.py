@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from zarrfs.fuse.inodes.block import BLOCK, IN_USE
 from zarrfs.fuse.inodes.inode import SIZE_MAX, Inode
-from zarrfs.fuse.inodes.listed_names import BLOCK, IN_USE, Cursor, ListedNames, ListedNumbers
+from zarrfs.fuse.inodes.listed_names import Cursor, ListedNames
+from zarrfs.fuse.inodes.listed_numbers import ListedNumbers
 from zarrfs.fuse.inodes.reserved_numbers import FIRST_RESERVED, ReservedNumbers, StaleNumberError
 from zarrfs.trees.entry import Directory, Entry
 

@@ -146,7 +146,8 @@ HELD_BY = {
         "test_resources.test_memory_is_bounded_during_long_reads",
         "trees/writing/test_limits.test_memory_for_written_data_is_bounded_by_the_cache_size",
         "test_resources.test_names_that_were_only_listed_are_forgotten",
-        "fuse/inodes/test_inode_table.test_the_oldest_unused_names_are_offered_for_forgetting",
+        "test_resources.test_a_listed_name_takes_few_bytes_and_keeps_its_number",
+        "fuse/inodes/test_listed_names.test_the_oldest_names_beyond_a_memory_are_offered_for_forgetting_once",
     ],
     "S24": [
         "fuse/test_kernel_cache.test_the_next_mount_needs_no_server_and_trusts_no_damaged_entry",

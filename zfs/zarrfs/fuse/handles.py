@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 from zarrcore.ages import aged
+from zarrfs.fuse.inodes.listed_names import Cursor
 from zarrfs.fuse.prefetch import Reader
 from zarrfs.trees.entry import Directory, Entry, WritableOpenFile
 
@@ -48,6 +49,7 @@ class DirectoryHandle:
         waiting: entries fetched but not yet returned.
         taken_s: when the oldest answer that its entries were made from was requested.
         position: how many entries were returned.
+        cursor: where it is in the names that were listed before.
     """
 
     def __init__(self, number: int, directory: Directory) -> None:
@@ -55,6 +57,7 @@ class DirectoryHandle:
         self.directory = directory
         self.waiting: deque[tuple[str, Entry]] = deque()
         self.position = 0
+        self.cursor = Cursor(number)
         self.taken_s = -math.inf
         self._source: Iterator[tuple[str, Entry]] | None = None
 
@@ -63,6 +66,7 @@ class DirectoryHandle:
         if position != self.position:
             self.waiting.clear()
             self.position = position
+            self.cursor = Cursor(self.number)
             self._source = None
 
     def fill(self, asked_s: float) -> bool:

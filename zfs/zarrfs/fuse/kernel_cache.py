@@ -15,8 +15,8 @@ from zarrfs.fuse.inodes.inode_table import ROOT, InodeTable
 from zarrfs.trees.entry import OpenFile
 from zarrfs.trees.freshness import Freshness
 
-_LISTED_MAX: Final = 100_000
-"""Names that were listed and never used; each takes about 500 bytes here."""
+_LISTED_NBYTES: Final = 64 << 20
+"""Memory for names that were only listed: more than two million names of ten letters."""
 _ABSENT_MAX: Final = 10_000
 """Names not found at the mount point that the kernel may remember until the next refresh."""
 
@@ -53,7 +53,7 @@ class KernelCache:
         """The kernel's pages of a file being opened, and whether they are valid: the same version, and recent if pages expire."""
         if not self._inodes.remembers(number):
             return None, False
-        inode, version, freshness = self._inodes.touch(number), file.version, self._freshness
+        inode, version, freshness = self._inodes.inode(number), file.version, self._freshness
         pages = inode.pages
         if pages is None:
             pages = inode.pages = Pages(version, -1, 0.0)
@@ -80,7 +80,7 @@ class KernelCache:
 
         Only after a listing: during it, the kernel holds the directory's lock, and both would become slow.
         """
-        for parent, name in self._inodes.only_listed(_LISTED_MAX):
+        for parent, name in self._inodes.only_listed(_LISTED_NBYTES):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
 
     def forget_all(self) -> None:

@@ -207,7 +207,7 @@ class Operations(ReadOnlyOperations):
         """The entry of a number; None if it is stale."""
         if number == ROOT or not self.inodes.remembers(number):
             return self.inodes.entry(number)
-        inode = self.inodes.touch(number)
+        inode = self.inodes.inode(number)
         is_fresh = inode.is_shown or not self._freshness.expired(inode.taken_s)
         return inode.entry if is_fresh else None
 
@@ -219,7 +219,9 @@ class Operations(ReadOnlyOperations):
         fh: int | None,
         ctx: pyfuse3.RequestContext,
     ) -> pyfuse3.EntryAttributes:
-        if not (self.inodes.entry(inode).is_writable and fields.update_size):
+        expired = self.inodes.is_expired(inode)
+        entry = await self._current(inode) if expired else self.inodes.entry(inode)
+        if not (entry.is_writable and fields.update_size):
             raise pyfuse3.FUSEError(errno.EROFS)
         # A shell's ">" truncates before it writes.
         return await self._attributes(inode)
@@ -294,8 +296,6 @@ class Operations(ReadOnlyOperations):
 
     async def opendir(self, inode: int, ctx: pyfuse3.RequestContext) -> int:
         entry = await self._directory(inode)
-        if inode != ROOT and self.inodes.remembers(inode):
-            self.inodes.touch(inode)
         return self.handles.add_directory(DirectoryHandle(inode, entry))
 
     async def readdir(self, fh: int, start_id: int, token: pyfuse3.ReaddirToken) -> None:
@@ -324,12 +324,7 @@ class Operations(ReadOnlyOperations):
 
     def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken) -> bool:
         """Return the waiting entries to the kernel; False if its buffer has no room for all."""
-        inodes, parent, waiting, name_max = (
-            self.inodes,
-            handle.number,
-            handle.waiting,
-            self.attributes.name_max,
-        )
+        inodes, waiting, name_max = self.inodes, handle.waiting, self.attributes.name_max
         filled, reply = self._listed.filled, pyfuse3.readdir_reply
         left_s = self._freshness.left_s(handle.taken_s)
         while waiting:
@@ -339,9 +334,9 @@ class Operations(ReadOnlyOperations):
                 _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
                 handle.taken()
                 continue
-            number = inodes.assign(parent, name, entry, handle.taken_s)
+            number, told = inodes.assign_listed(handle.cursor, name, entry, handle.taken_s)
             try:
-                attributes = filled(number, inodes.told(number, entry), left_s)
+                attributes = filled(number, told, left_s)
                 fits = reply(token, encoded, attributes, handle.position + 1)
             except BaseException:
                 inodes.drop_uncounted(number)
@@ -349,7 +344,7 @@ class Operations(ReadOnlyOperations):
             if not fits:
                 inodes.drop_uncounted(number)
                 return False
-            inodes.count(number, listed=True)
+            inodes.count(number)
             handle.taken()
         return True
 

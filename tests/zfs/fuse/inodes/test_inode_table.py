@@ -128,34 +128,6 @@ def test_numbers_of_too_large_a_numbering_are_remembered() -> None:
     assert len(table) == 1
 
 
-def test_the_oldest_unused_names_are_offered_for_forgetting() -> None:
-    table = InodeTable(Folder())
-    numbers = []
-    for index in range(10):
-        numbers.append(table.assign(ROOT, str(index), Folder(), 0.0))
-        table.count(numbers[-1], listed=True)
-    table.touch(numbers[0])
-    looked_up(table, ROOT, "1", Folder())
-    assert list(table.only_listed(keep=3)) == [(ROOT, str(index)) for index in range(2, 7)]
-    assert list(table.only_listed(keep=3)) == []
-
-
-def test_a_name_that_is_used_or_forgotten_is_not_offered() -> None:
-    table = InodeTable(Folder())
-    numbers = []
-    for name in "abcd":
-        numbers.append(table.assign(ROOT, name, Folder(), 0.0))
-        table.count(numbers[-1], listed=True)
-    table.count(table.assign(ROOT, "a", Folder(), 0.0), listed=True)
-    table.touch(numbers[1])
-    table.count(table.assign(ROOT, "b", Folder(), 0.0), listed=True)
-    table.forget(numbers[2], 1)
-    looked_up(table, ROOT, "e", Folder())
-    assert table.only_listed(keep=2) == []
-    assert table.only_listed(keep=1) == [(ROOT, "a")]
-    assert table.only_listed(keep=0) == [(ROOT, "d")]
-
-
 def test_numbers_are_not_used_again_and_the_root_keeps_its_own() -> None:
     table = InodeTable(Folder())
     root = table.entry(pyfuse3.ROOT_INODE)

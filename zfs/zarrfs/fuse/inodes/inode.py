@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from zarrfs.trees.entry import Entry
+
+if TYPE_CHECKING:  # a block makes records of its names
+    from zarrfs.fuse.inodes.listed_names import ListedNames
+
+_IS_SIZED: Final = 1
+_IS_FILE: Final = 2
+_SIZE: Final = 2
+"""By how many bits the size is shifted."""
+SIZE_MAX: Final = (1 << 63 - _SIZE) - 1
+"""The largest size in `Forgotten.known_of`, which is a signed number of 64 bits."""
 
 
 @dataclass(slots=True)
@@ -18,6 +30,32 @@ class Pages:
     """When the oldest bytes were requested."""
 
 
+class Forgotten(Entry):
+    """What is left of an entry that is no longer kept. The name must be looked up again before it is used.
+
+    Args:
+        known: what the kernel knows of it, as `known_of`.
+    """
+
+    __slots__ = ("is_sized", "kind", "size")
+
+    mtime_s = None
+
+    def __init__(self, known: int) -> None:
+        self.kind = stat.S_IFREG if known & _IS_FILE else stat.S_IFDIR
+        self.size = known >> _SIZE
+        self.is_sized = bool(known & _IS_SIZED)
+
+    @staticmethod
+    def known_of(entry: Entry) -> int:
+        """What decides whether another entry may have the same number: kind and size, as one number."""
+        return entry.size << _SIZE | (_IS_FILE if entry.kind == stat.S_IFREG else 0) | entry.is_sized
+
+    @property
+    def mode(self) -> int:
+        return 0
+
+
 class Inode:
     """One remembered number.
 
@@ -27,7 +65,8 @@ class Inode:
         name: its name there.
         lookups: how many references the kernel holds.
         taken_s: when the entry was requested, or the oldest answer that it was made from.
-        is_listed: whether a listing named it and it has not been used since.
+        children: the numbers of the names in this directory that have a record.
+        listed: the names in this directory that were only listed.
         pages: the content that the kernel may hold in its page cache.
         is_shown: whether the entry is a file open for writing, which is reported whatever its name now leads to.
         is_resized: whether the kernel has just changed its size.
@@ -39,9 +78,9 @@ class Inode:
     __slots__ = (
         "children",
         "entry",
-        "is_listed",
         "is_resized",
         "is_shown",
+        "listed",
         "lookups",
         "name",
         "open_version",
@@ -56,9 +95,9 @@ class Inode:
         self.parent = parent
         self.name = name
         self.lookups = 0
-        self.is_listed = False
         self.taken_s = taken_s
         self.children: dict[str, int] | None = None
+        self.listed: ListedNames | None = None
         self.pages: Pages | None = None
         self.is_shown = False
         self.is_resized = False

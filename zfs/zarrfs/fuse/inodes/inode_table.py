@@ -1,20 +1,19 @@
 """Inode numbers: the entry of each number, and the number of references that the kernel holds.
 
 Every reply that names an entry gives the kernel a reference, and the number must be valid until the kernel forgets it.
-Entries of a `Numbering` take their number from a reserved range by arithmetic and need no memory. The other numbers
-have a record each. Since a listing gives the kernel a reference to every name, listing a million names would leave a
-million records: `only_listed` offers the oldest of those that were never used, so that the kernel can be asked
-to forget them.
+Entries of a `Numbering` take their number from a reserved range by arithmetic and need no memory. Names that were only
+listed take a few bytes in `ListedNumbers`. The other numbers have a record each, which a listed name gets when it is used.
 """
 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
-from itertools import islice
 from typing import Final
 
-from zarrfs.fuse.inodes.inode import Inode
+from zarrfs.fuse.inodes.block import BLOCK, IN_USE
+from zarrfs.fuse.inodes.inode import SIZE_MAX, Inode
+from zarrfs.fuse.inodes.listed_names import Cursor, ListedNames
+from zarrfs.fuse.inodes.listed_numbers import ListedNumbers
 from zarrfs.fuse.inodes.reserved_numbers import FIRST_RESERVED, ReservedNumbers, StaleNumberError
 from zarrfs.trees.entry import Directory, Entry
 
@@ -33,14 +32,12 @@ class InodeTable:
         self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", math.inf)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
-        self._listed: OrderedDict[Inode, None] = (
-            OrderedDict()
-        )  # a dict would search all gaps for its first key
+        self._listed = ListedNumbers()
         self._shown: dict[str | None, int] = {}
         self._reserved = ReservedNumbers()
 
     def __len__(self) -> int:
-        return len(self._inodes)
+        return len(self._inodes) + len(self._listed)
 
     def entry(self, number: int) -> Entry:
         """The entry of a number.
@@ -58,10 +55,33 @@ class InodeTable:
         Raises:
             StaleNumberError: there is none.
         """
-        try:
-            return self._inodes[number]
-        except KeyError:
-            raise StaleNumberError(f"no inode {number}") from None
+        inode = self._find(number)
+        if inode is None:
+            raise StaleNumberError(f"no inode {number}")
+        return inode
+
+    def _find(self, number: int) -> Inode | None:
+        """The record of a number, which is made if the number was only listed."""
+        inode = self._inodes.get(number)
+        found = self._listed.get(number) if inode is None else None
+        if found is None or not found[0].lookups[found[1]]:
+            return inode
+        block, place = found
+        inode = self._inodes[number] = block.record(place)
+        if block.is_current(place):
+            self._attach(self._inodes.get(inode.parent), inode.name, number)
+        inode.lookups, block.lookups[place] = block.lookups[place], IN_USE
+        return inode
+
+    def _number(self, above: Inode | None, name: str) -> int | None:
+        """The number that a name in a directory has, with a record; None if the kernel knows none."""
+        if above is None:
+            return None
+        number = None if above.children is None else above.children.get(name)
+        if number is None and above.listed is not None and (found := above.listed.find(name)) is not None:
+            listed = found[0].start + found[1]
+            return None if self._find(listed) is None else listed
+        return number
 
     def taken_s(self, number: int) -> float:
         """When the entry of a number was requested.
@@ -86,8 +106,7 @@ class InodeTable:
 
     def _remember(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
         above = self._inodes.get(parent)
-        siblings = above.children if above is not None else None
-        number = siblings.get(name) if siblings is not None else None
+        number = self._number(above, name)
         if self._shown and (shown := self._shown.get(entry.version)) is not None:
             self._attach(above, name, shown)
             return shown
@@ -104,6 +123,36 @@ class InodeTable:
         self._inodes[number] = Inode(entry, parent, name, taken_s)
         self._attach(above, name, number)
         return number
+
+    def assign_listed(self, cursor: Cursor, name: str, entry: Entry, taken_s: float) -> tuple[int, Entry]:
+        """As `assign`, for the next name of a listing; also the entry to report to the kernel."""
+        above = self._inodes.get(cursor.parent)
+        if (
+            above is None
+            or (above.children is not None and name in above.children)
+            or entry.numbered is not None
+            or not entry.caching.keeps_attributes
+            or (self._shown and entry.version in self._shown)
+            or entry.size > SIZE_MAX
+        ):
+            if above is not None and above.listed is not None and above.listed.writer is not cursor:
+                cursor.skip(above.listed, name)
+            number = self.assign(cursor.parent, name, entry, taken_s)
+            return number, self.told(number, entry)
+        names = above.listed = above.listed or ListedNames()
+        if not names.blocks:
+            names.writer = cursor
+        if names.writer is not cursor:
+            found = cursor.find(names, name)
+            if found is not None and (told := self._listed.again(*found, entry, taken_s)) is not None:
+                return found[0].start + found[1], told
+            names.writer = None
+        block = names.blocks[-1] if names.blocks else None
+        if block is None or len(block.lookups) == BLOCK:
+            start = -(-self._next // BLOCK) * BLOCK
+            self._next = start + BLOCK
+            block = self._listed.add(names, cursor.parent, start)
+        return self._listed.append(block, name, entry, taken_s), entry
 
     def told(self, number: int, entry: Entry) -> Entry:
         """The entry to report to the kernel under a number."""
@@ -126,38 +175,16 @@ class InodeTable:
                 above.children = {}
             above.children[name] = number
 
-    def count(self, number: int, listed: bool = False) -> None:
+    def count(self, number: int) -> None:
         """Count a reference given to the kernel, by a listing or a lookup."""
         if number >= FIRST_RESERVED:
             self._reserved.count(number, 1)
-            return
-        inode = self._inodes[number]
-        inode.lookups += 1
-        if not listed:
-            self._use(inode)
-        elif inode.lookups == 1:
-            inode.is_listed = True
-            self._listed[inode] = None
-
-    def touch(self, number: int) -> Inode:
-        """The record of a remembered number, which is used now.
-
-        Raises:
-            StaleNumberError: there is none.
-        """
-        inode = self.inode(number)
-        if inode.is_listed:
-            self._use(inode)
-        return inode
-
-    def _use(self, inode: Inode) -> None:
-        if inode.is_listed:
-            inode.is_listed = False
-            del self._listed[inode]
+        elif number in self._inodes or not self._listed.count(number):
+            self.inode(number).lookups += 1
 
     def open(self, number: int, version: str | None) -> bool:
         """Note that a number is opened; False if another version is open, so that it must be looked up again."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         if inode is None:
             return True
         if not inode.may_open(version):
@@ -172,7 +199,7 @@ class InodeTable:
 
     def close(self, number: int) -> None:
         """Note that one of its handles was closed."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         if inode is not None:
             inode.opened -= 1
             if inode.is_shown and not inode.opened:
@@ -182,7 +209,7 @@ class InodeTable:
 
     def leave_to_readers(self, number: int) -> bool:
         """Detach the name of an inode that has readers, so that the name gets another inode; False if there are no readers."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
             return False
         self._detach(inode, number)
@@ -190,7 +217,7 @@ class InodeTable:
 
     def leave_name(self, number: int) -> bool:
         """Detach the name of an open inode, since the name now leads elsewhere; False if the inode is not open."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         if inode is None or not inode.opened:
             return False
         self._detach(inode, number)
@@ -204,13 +231,13 @@ class InodeTable:
 
     def expire(self, number: int) -> None:
         """Note that the entry of a number has changed: it must be looked up again before it is used."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         if inode is not None:
             inode.taken_s = -math.inf
 
     def is_expired(self, number: int) -> bool:
         """Whether a number must be looked up again after `expire`."""
-        inode = self._inodes.get(number)
+        inode = self._find(number)
         return inode is not None and inode.taken_s == -math.inf
 
     def resized(self, number: int) -> None:
@@ -222,6 +249,8 @@ class InodeTable:
         """Drop a number that was assigned but not reported to the kernel."""
         if number >= FIRST_RESERVED:
             self._reserved.count(number, 0)
+        elif number not in self._inodes:
+            self._listed.drop_uncounted(number)
         elif self._inodes[number].lookups == 0:
             self._drop(number)
 
@@ -232,40 +261,43 @@ class InodeTable:
         if number >= FIRST_RESERVED:
             self._reserved.count(number, -lookups)
             return
-        inode = self.inode(number)
-        inode.lookups -= lookups
-        if inode.lookups <= 0:
+        inode = self._inodes.get(number)
+        if inode is None:
+            self._listed.forget(number, lookups)
+        elif inode.lookups > lookups:
+            inode.lookups -= lookups
+        else:
             self._drop(number)
 
     def _drop(self, number: int) -> None:
-        inode = self._inodes.pop(number)
-        self._use(inode)
-        self._detach(inode, number)
+        is_named = self._detach(self._inodes.pop(number), number)
+        self._listed.release(number, is_named)
 
-    def _detach(self, inode: Inode, number: int) -> None:
-        """Detach an inode from its name; the next lookup gets another number."""
+    def _detach(self, inode: Inode, number: int) -> bool:
+        """Detach an inode from its name; the next lookup gets another number. False if the name leads elsewhere."""
         above = self._inodes.get(inode.parent)
-        if above is not None and above.children is not None and above.children.get(inode.name) == number:
-            del above.children[inode.name]
-            if not above.children:
-                above.children = None
+        if above is None or above.children is None or above.children.get(inode.name) != number:
+            return False
+        del above.children[inode.name]
+        if not above.children:
+            above.children = None
+        return True
 
     def removed(self, parent: int, name: str) -> None:
         """Note that a name is gone; handles of its file stay valid."""
-        above = self._inodes.get(parent)
-        number = None if above is None else (above.children or {}).get(name)
+        number = self._number(self._inodes.get(parent), name)
         if number is not None:
             self._detach(self._inodes[number], number)
 
     def moved(self, parent: int, name: str, new_parent: int, new_name: str) -> None:
         """Note that an entry was renamed."""
         self.removed(new_parent, new_name)
-        above = self._inodes.get(parent)
-        number = None if above is None else (above.children or {}).get(name)
+        number = self._number(self._inodes.get(parent), name)
         if number is None:
             return
         inode = self._inodes[number]
         self._detach(inode, number)
+        self._listed.leave(number)
         inode.parent, inode.name = new_parent, new_name
         self._attach(self._inodes.get(new_parent), new_name, number)
         self.expire(number)
@@ -280,7 +312,11 @@ class InodeTable:
 
     def children(self, number: int) -> list[tuple[str, int]]:
         """The names in a directory that the kernel knows, with their numbers."""
-        return list((self.inode(number).children or {}).items())
+        inode = self.inode(number)
+        return [
+            *(inode.children or {}).items(),
+            *(inode.listed.reported() if inode.listed is not None else ()),
+        ]
 
     def in_use(self) -> list[tuple[int, str]]:
         """Parent and name of all open records and of the directories above them, from the bottom up."""
@@ -295,11 +331,8 @@ class InodeTable:
         return list(found)
 
     def only_listed(self, keep: int) -> list[tuple[int, str]]:
-        """Parent and name of the oldest records that were listed and never used, except the newest ``keep``.
+        """Parent and name of the oldest names that were only listed, except the newest in ``keep`` bytes.
 
         Each is returned once: the kernel forgets those it can.
         """
-        oldest = list(islice(self._listed, max(0, len(self._listed) - keep)))
-        for inode in oldest:
-            self._use(inode)
-        return [(inode.parent, inode.name) for inode in oldest]
+        return self._listed.oldest(keep)

@@ -252,7 +252,7 @@ class NodeFile(File):
         return self._version
 
     def after(self, known: Entry) -> Entry:
-        if self.is_sized or not isinstance(known, File) or known.size == self.size:
+        if self.is_sized or known.kind != self.kind or known.size == self.size:
             return self
         return NodeFile(self._files, self._question, self.mtime_s, size=known.size)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from zarrcore.array.assigned_values import as_elements
+from zarrcore.array.assigned_values import as_elements, refuse_mapping
 from zarrcore.errors import ElementError, MetadataError, NodeExistsError, NodeKindError, SelectionError
 from zarrcore.hierarchy.members import Members
 from zarrcore.hierarchy.new_array import CodecsLike, Lengths, as_data_type, as_lengths, new_array_metadata
@@ -147,8 +147,10 @@ class ChangingMembers(Members):
         except NodeKindError as error:
             raise NodeExistsError(error.path, error.url, f"already exists, as a {error.kind}") from error
         if (node.shape, node.data_type.document()) != (shape, kind.document()):
-            what = f"already exists, with the shape {node.shape} and the data type {node.data_type.name}"
-            raise NodeExistsError(node.path, self._owner.url, f"{what}, not {shape} and {kind.name}")
+            there, wanted = node.data_type, kind
+            types = (there.name, wanted.name) if there.name != wanted.name else (there.dtype, wanted.dtype)
+            what = f"already exists, with the shape {node.shape} and the data type {types[0]}"
+            raise NodeExistsError(node.path, self._owner.url, f"{what}, not {shape} and {types[1]}")
         return node
 
     def __setitem__(self, path: str, value: Any) -> None:
@@ -181,6 +183,7 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
     """The shape and dtype of a new array."""
     found = None if shape is None else as_lengths(shape, "shape", minimum=0)
     if data is not None:
+        refuse_mapping(data)
         try:
             # Elements of an array in a store are read later, once.
             values = data if isinstance(getattr(data, "dtype", None), np.dtype) else np.asarray(data)

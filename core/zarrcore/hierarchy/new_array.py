@@ -220,8 +220,10 @@ def as_data_type(value: Any) -> DataType:
     """
     if isinstance(value, DataType):
         return value
-    if value in (str, bytes):
-        return parse_data_type("string" if value is str else "variable_length_bytes")
+    # Compared, so that NumPy's dtypes of these types count, too. For NumPy itself they have no characters.
+    for name, spellings in (("string", (str, "str")), ("variable_length_bytes", (bytes,))):
+        if value in spellings:
+            return parse_data_type(name)
     if isinstance(value, str | dict):
         try:
             return parse_data_type(value)

@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from operator import index
 from typing import Any, Literal
+
+import numpy.typing as npt
 
 from zarrcore.array import Array
 from zarrcore.formats import Format, format_named
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy, kept_consolidated, normalize_path
-from zarrcore.hierarchy.new_array import CodecsLike, as_codecs
-from zarrcore.hierarchy.open import open_hierarchy
+from zarrcore.hierarchy.new_array import CodecsLike, as_codecs, as_lengths
+from zarrcore.hierarchy.open import open_hierarchy, refuse_node
 from zarrcore.operations import checksum as checksums
 from zarrcore.operations import find as finding
 from zarrcore.operations import usage
@@ -79,7 +82,7 @@ def copy(
     Raises:
         NodeExistsError: the destination holds something else.
         MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
-        SelectionError: a layout that does not fit any array, or a destination inside the source.
+        SelectionError: a layout that does not fit any array; or a destination inside the source, or that names a node.
         CodecError: a chunk of the source does not decode.
         BrokenBodyError: a block reads back differently.
         StoreError: a store failed.
@@ -92,8 +95,8 @@ def copy(
     """
     hierarchy, path = _opened(source)
     layout = Layout(
-        None if chunks is None else tuple(chunks),
-        None if shards is None else tuple(shards),
+        None if chunks is None else as_lengths(chunks, "chunks", minimum=-1),
+        None if shards is None else as_lengths(shards, "shards", minimum=-1),
         None if codecs is None else tuple(as_codecs(codecs, "codecs")),
     )
     to = format_named(format) if isinstance(format, str) else format
@@ -101,6 +104,7 @@ def copy(
     options: dict[str, Any] = {"overwrite": overwrite, "verify": verify, "consolidate": consolidate}
     if isinstance(destination, ReadableStore):
         return execute(plan, hierarchy, destination, progress=progress, **options)
+    refuse_node(destination)
     refuse_place_inside(hierarchy.store, os.fspath(destination))
     with open_store(destination, create=True) as store:
         return execute(plan, hierarchy, store, progress=progress, **options)
@@ -224,7 +228,7 @@ def find(
     name: str | None = None,
     path: str | None = None,
     kind: Literal["group", "array", "broken"] | None = None,
-    dtype: str | None = None,
+    dtype: npt.DTypeLike | None = None,
     shape: Sequence[int | None] | None = None,
     min_nbytes: int | None = None,
     max_nbytes: int | None = None,
@@ -239,7 +243,7 @@ def find(
         source: the node.
         name, path: patterns of the shell for names and whole paths; in paths, ``*`` also matches ``/``.
         kind: the kind of node.
-        dtype: name of a data type, or a pattern such as "uint*".
+        dtype: a data type as in `Hierarchy.create_array`, or a pattern of its name such as "uint*".
         shape: the length of each dimension; None is any length.
         min_nbytes, max_nbytes: bytes of all elements, decoded.
         codec: name or pattern of a codec, also of one inside shards.
@@ -264,7 +268,7 @@ def find(
         path=path,
         kind=kind,
         data_type=None if dtype is None else finding.data_type_pattern(dtype),
-        shape=None if shape is None else tuple(shape),
+        shape=None if shape is None else tuple(None if n is None else index(n) for n in shape),
         min_nbytes=min_nbytes,
         max_nbytes=max_nbytes,
         codec=codec,

@@ -42,6 +42,34 @@ class TestArrays:
             members.create_array("y", data=[300], dtype="uint8")
         assert "y" not in members, "nothing is made before the data are known to fit"
 
+    @pytest.mark.parametrize("value", [{"a": 1}, zc.create(MemoryStore())])
+    def test_a_group_is_no_array(self, members: Any, value: Any) -> None:
+        members["group/b"] = members["texts"] = ["a"]
+        for refused in (value, members["group"]):
+            for call in (
+                lambda: members.create_array("x", data=refused),  # noqa: B023 - called at once
+                lambda: members.__setitem__("x", refused),  # noqa: B023
+                lambda: members["texts"].__setitem__(..., refused),  # noqa: B023
+            ):
+                with pytest.raises(zc.ElementError, match="expected an array, found"):
+                    call()
+        assert "x" not in members
+
+    def test_names_of_types_of_strings(self, members: Any) -> None:
+        kinds: dict[str, list[Any]] = {
+            "string": [str, "str", np.dtype(str), "string"],
+            "variable_length_bytes": [bytes, np.dtype(bytes)],
+        }
+        for name, spellings in kinds.items():
+            for number, spelling in enumerate(spellings):
+                array = members.create_array(f"{name}{number}", shape=2, dtype=spelling)
+                assert array.data_type.name == name, spelling
+
+    def test_an_error_tells_types_of_one_name_apart(self, members: Any) -> None:
+        members["x"] = ["a", "b"]
+        with pytest.raises(zc.NodeExistsError, match=r"<U1, not .* <U6"):
+            members["x"] = ["longer", "b"]
+
     def test_data_of_the_array_that_is_overwritten(self, members: Any) -> None:
         members["x"] = DATA
         again = members.create_array("x", data=members["x"], chunks=2, overwrite=True)
@@ -82,7 +110,8 @@ class TestArrays:
                 r"shape: .*the data, \(3, 4\), found \(4, 3\)",
             ),
             ({"data": [[1], [2, 3]]}, zc.ElementError, "expected an array: "),
-            ({"data": {}}, zc.UnsupportedError, "data type"),
+            ({"data": {}}, zc.ElementError, "expected an array, found {}"),
+            ({"data": [None]}, zc.UnsupportedError, "data type"),
             (
                 {"data": DATA, "chunk": 2},
                 TypeError,

@@ -14,6 +14,7 @@ from zarrcore.hierarchy.new_array import CodecsLike, Lengths, as_data_type, as_l
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata
 from zarrcore.printable import did_you_mean
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy.nodes import ArrayNode, Group
@@ -79,8 +80,9 @@ class ChangingMembers(Members):
             chunks: shape of chunks, or their length in all dimensions; by default, and if "auto", chunks of 2 to 4 MiB (up to
                 1 MiB within shards).
             shards: store chunks together in shards of this shape, a multiple of ``chunks``.
-            codecs: all codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
-                by default, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are added.
+            codecs: all codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``, or the objects of
+                zarr-python and numcodecs; by default, zstd with a checksum. Missing parameters, and a missing
+                array → bytes codec, are added.
             compressors: instead of ``codecs``, the bytes → bytes codec or codecs; ``()`` is none.
             filters: instead of ``codecs``, the array → array codec or codecs; none by default.
             fill_value: the value of elements until they are written; zero by default.
@@ -193,7 +195,16 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
             found = values.shape
         elif found != values.shape:
             raise MetadataError(f"expected that of the data, {values.shape}, found {found}", member="shape")
-        dtype = values.dtype if dtype is None else dtype
+        if dtype is None:
+            dtype = values.dtype if values.dtype.kind != "O" else _type_of(np.asarray(values))
     if found is None or dtype is None:
         raise TypeError("create_array() needs data, or a shape and a dtype")
     return found, dtype
+
+
+def _type_of(objects: AnyArray) -> Any:
+    """The type of Python objects, such as the texts of a column of pandas, if all are of one that arrays have."""
+    for kind in (str, bytes):
+        if objects.size and all(isinstance(element, kind) for element in objects.flat):
+            return kind
+    return objects.dtype

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numcodecs
 import numpy as np
+import pandas
 import pytest
 import zarr
 from zarr.codecs import GzipCodec, TransposeCodec
@@ -54,6 +56,40 @@ class TestArrays:
                 with pytest.raises(zc.ElementError, match="expected an array, found"):
                     call()
         assert "x" not in members
+
+    def test_objects_of_one_type(self, tmp_path: Path) -> None:
+        own = zc.create(tmp_path / "a.zarr")
+        own["texts"] = pandas.Series(["a", "bü"])
+        own["bytes"] = np.array([b"a", b"bcd"], object)
+        for name in ("texts", "bytes"):
+            own[f"again/{name}"] = own[name]
+        theirs = zarr.open_group(tmp_path / "a.zarr", mode="r")
+        for group in ("", "again/"):
+            assert np.asarray(theirs[f"{group}texts"]).tolist() == ["a", "bü"]
+            assert np.asarray(theirs[f"{group}bytes"]).tolist() == [b"a", b"bcd"]
+        for mixed in (["a", None], ["a", b"a"], [1, 2], []):
+            with pytest.raises(zc.UnsupportedError):
+                own["x"] = np.array(mixed, object)
+        assert "x" not in own
+
+    @pytest.mark.parametrize("zarr_format", ["v2", "v3"])
+    def test_codecs_of_numcodecs(self, zarr_format: str, tmp_path: Path) -> None:
+        own = zc.create(tmp_path / "a.zarr", zarr_format)
+        calls: list[dict[str, Any]] = [
+            {"compressors": numcodecs.Blosc(shuffle=numcodecs.Blosc.BITSHUFFLE)},
+            {"compressors": {"id": "zlib", "level": 2}, "filters": ()},
+            {"compressors": [numcodecs.GZip(2)], "filters": numcodecs.Delta("<i2")},
+        ]
+        for number, arguments in enumerate(calls):
+            own.create_array(str(number), data=DATA, **arguments)
+            theirs = zarr.open_array(tmp_path / "a.zarr" / str(number), mode="r")
+            assert np.array_equal(np.asarray(theirs), DATA)
+            name = type(theirs.compressors[0]).__name__.removesuffix("Codec").lower()
+            assert name == ("blosc", "zlib", "gzip")[number]
+            assert len(theirs.filters) == (number == 2)
+        for wrong in ({"id": 5}, numcodecs.Delta("<i2"), object()):
+            with pytest.raises(zc.MetadataError):
+                own.create_array("x", data=DATA, compressors=wrong)
 
     def test_names_of_types_of_strings(self, members: Any) -> None:
         kinds: dict[str, list[Any]] = {

@@ -204,6 +204,16 @@ class TestRequired:
 
 
 class TestItems:
+    @pytest.mark.parametrize(
+        ("zarr_format", "name"), [("v3", "zarr.json"), ("v2", ".zgroup"), ("n5", "attributes.json")]
+    )
+    def test_a_name_of_a_document(self, zarr_format: str, name: str) -> None:
+        own = zc.create(MemoryStore(), zarr_format)
+        for path in (name, f"g/{name}", f"{name}/x"):
+            with pytest.raises(zc.SelectionError, match="cannot be the name of a node"):
+                own[path] = DATA
+        assert [*own] == []
+
     def test_assigning_makes_an_array(self, tmp_path: Path) -> None:
         own = zc.create(tmp_path / "own")
         with h5py.File(tmp_path / "a.h5", "w") as theirs:

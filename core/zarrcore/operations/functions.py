@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from zarrcore.array import Array
+from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.formats import Format, format_named
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy, kept_consolidated, normalize_path
 from zarrcore.hierarchy.new_array import CodecsLike, as_codecs, as_lengths
@@ -167,6 +168,7 @@ def diff(
 
     Raises:
         NodeNotFoundError: there is no such node.
+        SelectionError: a tolerance below 0.
         StoreError: a store failed before anything could be compared.
 
     >>> import zarrcore
@@ -174,6 +176,7 @@ def diff(
     >>> [found.sentence for found in diff(made.create_array("a", data=[1, 2]), made.create_array("b", data=[1, 3]))]
     ['1 of 2 elements differ']
     """
+    _at_least_0(rtol=rtol, atol=atol)
     wanted = Wanted(elements, layout, Tolerance(rtol, atol, equal_nan), examples)
     return compare(_opened(a), _opened(b), wanted, progress)
 
@@ -254,7 +257,8 @@ def find(
     Raises:
         NodeNotFoundError: there is no such node.
         ValueError: an unknown convention; the message lists all.
-        UnsupportedError: an unknown data type.
+        UnsupportedError: an unknown data type or kind.
+        SelectionError: a depth below 0.
         StoreError: the store failed.
 
     >>> import zarrcore
@@ -263,6 +267,9 @@ def find(
     >>> [node.path for node in find(made, dtype="int*", attributes={"unit": "nm"})]
     ['/deep/a']
     """
+    _at_least_0(depth=depth)
+    if kind not in (None, "group", "array", "broken"):
+        raise UnsupportedError("kind", str(kind), "is unknown; known are group, array, broken")
     wanted = finding.Conditions(
         name=name,
         path=path,
@@ -314,9 +321,10 @@ def pyramid(
         ReadOnlyError: the hierarchy cannot be written.
         StoreError: the store failed.
     """
+    _at_least_0(levels=levels)
     wanted = WantedPyramid(
         method,
-        (factors,) if isinstance(factors, int) else None if factors is None else tuple(factors),
+        None if factors is None else as_lengths(factors, "factors", minimum=1),
         levels,
         None if axes is None else tuple(axes),
         None if scale is None else tuple(scale),
@@ -348,6 +356,17 @@ def convert(source: Place, *, remove_v2: bool = False, progress: ConvertProgress
         plan = plan_conversion(hierarchy, path)
         convert_planned(hierarchy, plan, remove_v2=remove_v2, progress=progress)
     return plan
+
+
+def _at_least_0(**numbers: float | None) -> None:
+    """Refuse negative numbers, which would mean nothing, or no limit.
+
+    Raises:
+        SelectionError: one is negative.
+    """
+    for name, number in numbers.items():
+        if number is not None and not number >= 0:
+            raise SelectionError(f"{name}: expected 0 or more, found {number}")
 
 
 def _opened(source: Place, mode: Literal["r", "r+"] = "r", format_name: str | None = None) -> tuple[Any, str]:

@@ -126,6 +126,19 @@ def test_arguments_of_a_wrong_type_are_errors(source: Path, tmp_path: Path) -> N
         zc.find(source, shape="*,48")  # type: ignore[arg-type]
     with pytest.raises(zc.MetadataError):
         zc.find(source, dtype=object())  # type: ignore[arg-type]
+    for call in (
+        lambda: zc.pyramid(f"{source}#/images/stack", levels=-1),
+        lambda: zc.find(source, depth=-1),
+        lambda: zc.diff(source, source, rtol=-1),
+        lambda: zc.diff(source, source, atol=float("nan")),
+    ):
+        with pytest.raises(zc.SelectionError, match="expected 0 or more, found"):
+            call()
+    for factors in (0, (2, 0), "2"):
+        with pytest.raises(zc.MetadataError, match="factors: expected integers"):
+            zc.pyramid(f"{source}#/images/stack", factors=factors)  # type: ignore[arg-type]
+    with pytest.raises(zc.UnsupportedError, match="known are group, array, broken"):
+        zc.find(source, kind="arary")  # type: ignore[arg-type]
     with pytest.raises(zc.StoreError, match="an empty path"):
         zc.copy(source, "")
     assert not (tmp_path / "copy").exists()

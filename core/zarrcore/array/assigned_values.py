@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from zarrcore.errors import ElementError
 from zarrcore.typing import AnyArray
+
+
+def refuse_mapping(value: Any) -> None:
+    """Refuse a group, a dictionary and the like, which NumPy would take for an array of their names, or for one object.
+
+    Raises:
+        ElementError: it is one.
+    """
+    if isinstance(value, Mapping):
+        raise ElementError(f"expected an array, found {value!r}")
 
 
 def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> AnyArray:
@@ -22,6 +33,7 @@ def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any
     array([[1., 2.],
            [1., 2.]], dtype=float32)
     """
+    refuse_mapping(value)
     try:
         if hasattr(value, "__array__"):
             with np.errstate(invalid="ignore"):

@@ -56,7 +56,13 @@ def register(commands: Any) -> None:
         help=f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]} (default: the ending of --output, else raw; json for strings)",
     )
     complete_by(type_argument, lambda **_: _NAMES)
-    parser.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=lambda name: None if name == "-" else name,
+        metavar="FILE",
+        help="file to write, or - (default: standard output)",
+    )
     parser.set_defaults(run=run)
 
 

@@ -110,6 +110,8 @@ def run(namespace: argparse.Namespace) -> int:
         print(format_json(told).decode("utf-8", "surrogatepass"), end="")
     elif not namespace.advise:
         print(_summary(counts, len(chunks), sum(chunks.values()), namespace.no_decode))
+    elif not counts:
+        print("nothing to advise")
     return int(counts["error"] > 0 or (namespace.strict and counts["warning"] > 0))
 
 

@@ -13,11 +13,11 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from zarrcore.cli.completion import answer_shell
-from zarrcore.cli.store_arguments import STORE_OPTIONS_TITLE
+from zarrcore.cli.parser import CommandParser, Parser
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 from zarrcore.extensions import entry_points
@@ -51,7 +51,6 @@ _ORDER = (
     "doctor",
     "completion",
 )
-_EXAMPLES = "\n\nexamples:"
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
@@ -85,15 +84,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str], namespace: argparse.Namespace) -> int:
-    words = _with_selection_joined(arguments)
-    command = _command_in(words)
+    command = _command_in(arguments)
     parser = command_parser(command)
     answer_shell(parser)
     known = [point.name for point in entry_points("zarrscope.commands")]
     if command is not None and command not in known:
         hint = did_you_mean(command, known) or ": zarrscope --help lists all"
         parser.error(f"there is no command {command!r}{hint}")
-    parser.parse_args(words, namespace)
+    parser.parse_args(arguments, namespace)
     if namespace.version:
         _print_version(verbose=namespace.verbose)
         return 0
@@ -146,17 +144,6 @@ def _discard(stream: TextIO) -> None:
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
-def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
-    """``--select -1,:`` as ``--select=-1,:``: argparse treats a word that begins with a minus sign as an option."""
-    joined: list[str] = []
-    for argument in arguments:
-        if joined and joined[-1] == "--select":
-            joined[-1] = f"--select={argument}"
-        else:
-            joined.append(argument)
-    return joined
-
-
 def _report(error: Exception, sentence: str, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
@@ -177,7 +164,7 @@ def _command_in(words: Sequence[str]) -> str | None:
 
 def command_parser(command: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line: with ``command`` alone if it is installed, which is faster, otherwise with all commands."""
-    parser = _Parser(
+    parser = Parser(
         prog="zarrscope",
         description="See inside any Zarr hierarchy, wherever it is stored.",
         epilog=_EPILOG,
@@ -191,7 +178,7 @@ def command_parser(command: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
     commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", title="commands", parser_class=_Command
+        dest="command", metavar="COMMAND", title="commands", parser_class=CommandParser
     )
     points = sorted(entry_points("zarrscope.commands"), key=lambda point: _rank(point.name))
     for point in [one for one in points if one.name == command] or points:
@@ -217,81 +204,6 @@ def _check_help(commands: Any, known: int) -> None:
             (action.help or "") % vars(action)
         except (ValueError, TypeError, KeyError):
             action.help = action.help.replace("%", "%%")
-
-
-class _BriefHelp(argparse.HelpFormatter):
-    """Help with a usage line of what a command needs: the options follow below. Lines of examples stay lines."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        words, examples, lines = text.partition(_EXAMPLES)
-        return super()._fill_text(words, width, indent) + (examples if words else examples.lstrip()) + lines
-
-    def _format_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None,
-    ) -> str:
-        if usage is not None:
-            return super()._format_usage(usage, actions, groups, prefix)
-        program = self._prog
-        needed = [action for action in actions if action.required or not action.option_strings]
-        self._prog = f"{program} [options]"
-        try:
-            return super()._format_usage(None, needed, [], prefix)
-        finally:
-            self._prog = program
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser of whole words, which raises an error if it cannot write its help; argparse's own ignores that."""
-
-    def __init__(self, **keywords: Any) -> None:
-        super().__init__(**{"allow_abbrev": False, **keywords})
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        print(message, end="", file=file or sys.stderr)
-
-
-class _Command(_Parser):
-    """The parser of one command. Options may stand between its arguments.
-
-    Args:
-        examples: command lines, without the program.
-        keywords: as `argparse.ArgumentParser`.
-    """
-
-    def __init__(self, *, examples: Sequence[str] = (), **keywords: Any) -> None:
-        super().__init__(**{"formatter_class": _BriefHelp, **keywords})
-        self.examples = examples
-        self._is_intermixed = "_ARGCOMPLETE" in os.environ  # which parses in its own way
-        if examples:
-            lines = (f"  zarrscope {example}" for example in examples)
-            self.epilog = "\n".join([(self.epilog or "") + _EXAMPLES, *lines])
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """As argparse, but unknown options are refused here, where the known ones are."""
-        if self._is_intermixed:
-            return super().parse_known_args(args, namespace)
-        self._is_intermixed = True  # some versions of Python parse in two turns
-        namespace, unknown = self.parse_known_intermixed_args(args, namespace)
-        self._is_intermixed = False
-        if unknown:
-            option = unknown[0].partition("=")[0]
-            self.error(
-                f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(option, self._option_string_actions)}"
-            )
-        return namespace, []
-
-    def format_help(self) -> str:
-        """The help without the options of stores, which most commands have."""
-        groups = self._action_groups
-        self._action_groups = [group for group in groups if group.title != STORE_OPTIONS_TITLE]
-        try:
-            return super().format_help()
-        finally:
-            self._action_groups = groups
 
 
 def _rank(name: str) -> tuple[int, str]:

@@ -44,6 +44,16 @@ _CODES: Final = {
 """Parameters of the control sequence SGR (ECMA-48)."""
 
 
+def tuple_parts(text: str) -> list[str]:
+    """The parts of a tuple, as Python and shells spell it; one that is empty stays, and is an error.
+
+    >>> tuple_parts("(3, 4)"), tuple_parts("3,"), tuple_parts("()"), tuple_parts("3,,4"), tuple_parts("")
+    (['3', '4'], ['3'], [], ['3', '', '4'], [''])
+    """
+    inner = text.strip("()[] ")
+    return [part.strip() for part in inner.removesuffix(",").split(",")] if inner or not text.strip() else []
+
+
 def painter() -> Callable[[str, str], str]:
     """A function that styles text as `console` would, without importing rich; a style is one or more words of `_CODES`."""
     if not _is_coloured():

@@ -260,8 +260,11 @@ class Format(ABC):
         return bool(name.strip("."))
 
     def may_name_new_node(self, name: str) -> bool:
-        """Whether a node with this name may be made: some formats reserve names that are read nevertheless."""
-        return bool(name.strip("."))
+        """Whether a node with this name may be made: some formats reserve names that are read nevertheless.
+
+        In a folder, a node with the name of a document would be where the document of the node above it belongs.
+        """
+        return bool(name.strip(".")) and name not in (*self.document_keys("/"), self.consolidated_key)
 
     def child_name(self, name: str, is_prefix: bool) -> str | None:
         """The child that a name in a listing of `prefix` belongs to; None if it is not, or only in part, that of a child.

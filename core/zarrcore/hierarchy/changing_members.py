@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from zarrcore.array.assigned_values import as_elements
+from zarrcore.array.assigned_values import as_elements, refuse_mapping
 from zarrcore.errors import ElementError, MetadataError, NodeExistsError, NodeKindError, SelectionError
 from zarrcore.hierarchy.members import Members
 from zarrcore.hierarchy.new_array import CodecsLike, Lengths, as_data_type, as_lengths, new_array_metadata
 from zarrcore.hierarchy.paths import normalize_path
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata
 from zarrcore.printable import did_you_mean
+from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy.nodes import ArrayNode, Group
@@ -79,8 +80,9 @@ class ChangingMembers(Members):
             chunks: shape of chunks, or their length in all dimensions; by default, and if "auto", chunks of 2 to 4 MiB (up to
                 1 MiB within shards).
             shards: store chunks together in shards of this shape, a multiple of ``chunks``.
-            codecs: all codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
-                by default, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are added.
+            codecs: all codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``, or the objects of
+                zarr-python and numcodecs; by default, zstd with a checksum. Missing parameters, and a missing
+                array → bytes codec, are added.
             compressors: instead of ``codecs``, the bytes → bytes codec or codecs; ``()`` is none.
             filters: instead of ``codecs``, the array → array codec or codecs; none by default.
             fill_value: the value of elements until they are written; zero by default.
@@ -147,8 +149,10 @@ class ChangingMembers(Members):
         except NodeKindError as error:
             raise NodeExistsError(error.path, error.url, f"already exists, as a {error.kind}") from error
         if (node.shape, node.data_type.document()) != (shape, kind.document()):
-            what = f"already exists, with the shape {node.shape} and the data type {node.data_type.name}"
-            raise NodeExistsError(node.path, self._owner.url, f"{what}, not {shape} and {kind.name}")
+            there, wanted = node.data_type, kind
+            types = (there.name, wanted.name) if there.name != wanted.name else (there.dtype, wanted.dtype)
+            what = f"already exists, with the shape {node.shape} and the data type {types[0]}"
+            raise NodeExistsError(node.path, self._owner.url, f"{what}, not {shape} and {types[1]}")
         return node
 
     def __setitem__(self, path: str, value: Any) -> None:
@@ -181,6 +185,7 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
     """The shape and dtype of a new array."""
     found = None if shape is None else as_lengths(shape, "shape", minimum=0)
     if data is not None:
+        refuse_mapping(data)
         try:
             # Elements of an array in a store are read later, once.
             values = data if isinstance(getattr(data, "dtype", None), np.dtype) else np.asarray(data)
@@ -190,7 +195,16 @@ def _shape_and_dtype(shape: Lengths | None, dtype: Any, data: Any) -> tuple[tupl
             found = values.shape
         elif found != values.shape:
             raise MetadataError(f"expected that of the data, {values.shape}, found {found}", member="shape")
-        dtype = values.dtype if dtype is None else dtype
+        if dtype is None:
+            dtype = values.dtype if values.dtype.kind != "O" else _type_of(np.asarray(values))
     if found is None or dtype is None:
         raise TypeError("create_array() needs data, or a shape and a dtype")
     return found, dtype
+
+
+def _type_of(objects: AnyArray) -> Any:
+    """The type of Python objects, such as the texts of a column of pandas, if all are of one that arrays have."""
+    for kind in (str, bytes):
+        if objects.size and all(isinstance(element, kind) for element in objects.flat):
+            return kind
+    return objects.dtype

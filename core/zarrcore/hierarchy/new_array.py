@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.chunk_terms import plain_array_to_bytes
+from zarrcore.formats.v2.parse import parse_codec
 from zarrcore.metadata import (
     ArrayMetadata,
     ChunkKeyEncoding,
@@ -46,8 +47,14 @@ class CodecObject(Protocol):
     def to_dict(self) -> Any: ...
 
 
-CodecLike = str | Mapping[str, Any] | NamedConfiguration | CodecObject
-"""A codec: its name, its object in a document, a `NamedConfiguration`, or a codec of zarr-python."""
+class NumcodecsObject(Protocol):
+    """A codec of numcodecs."""
+
+    def get_config(self) -> Any: ...
+
+
+CodecLike = str | Mapping[str, Any] | NamedConfiguration | CodecObject | NumcodecsObject
+"""A codec: its name, its object in a document of Zarr v3 or v2, a `NamedConfiguration`, or that of zarr-python or numcodecs."""
 
 CodecsLike = CodecLike | Sequence[CodecLike]
 """One codec, or several in order."""
@@ -220,8 +227,10 @@ def as_data_type(value: Any) -> DataType:
     """
     if isinstance(value, DataType):
         return value
-    if value in (str, bytes):
-        return parse_data_type("string" if value is str else "variable_length_bytes")
+    # Compared, so that NumPy's dtypes of these types count, too. For NumPy itself they have no characters.
+    for name, spellings in (("string", (str, "str")), ("variable_length_bytes", (bytes,))):
+        if value in spellings:
+            return parse_data_type(name)
     if isinstance(value, str | dict):
         try:
             return parse_data_type(value)
@@ -285,8 +294,9 @@ def _of_kind(codecs: CodecsLike, member: str, kind: type[Any]) -> list[NamedConf
 
 def as_codecs(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:
     """One codec, or several, as a list."""
-    if isinstance(codecs, str | Mapping | NamedConfiguration) or hasattr(codecs, "to_dict"):
-        return [_named(codecs, member)]
+    is_one = isinstance(codecs, str | Mapping | NamedConfiguration)
+    if is_one or hasattr(codecs, "to_dict") or hasattr(codecs, "get_config"):
+        return [_named(cast("CodecLike", codecs), member)]
     if not isinstance(codecs, Iterable):
         raise MetadataError(f"expected an array, found {codecs!r}", member=member)
     return [_named(codec, f"{member}[{position}]") for position, codec in enumerate(codecs)]
@@ -297,6 +307,10 @@ def _named(codec: CodecLike, member: str) -> NamedConfiguration:
         return codec
     if hasattr(codec, "to_dict"):
         codec = json.loads(json.dumps(codec.to_dict()))  # it has tuples
+    elif hasattr(codec, "get_config"):
+        codec = codec.get_config()
+    if isinstance(codec, Mapping) and "id" in codec and "name" not in codec:
+        return parse_codec(dict(codec), member)
     return parse_named_configuration(dict(codec) if isinstance(codec, Mapping) else codec, member)
 
 

@@ -15,6 +15,7 @@ from zarrcore.errors import (
     ListingUnsupportedError,
     NodeExistsError,
     ReadOnlyError,
+    SelectionError,
     UnsupportedError,
 )
 from zarrcore.formats import FORMATS, Format, detect_format, format_named, known_formats
@@ -26,7 +27,7 @@ from zarrcore.hierarchy.hierarchy import Hierarchy, HierarchyOptions
 from zarrcore.hierarchy.node_loader import Seen
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
-from zarrcore.stores import open_store
+from zarrcore.stores import open_store, split_uri
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.kinds import kind_of_folder, refuse_database_folder
 from zarrcore.stores.wrapper.interface import writable
@@ -74,6 +75,7 @@ def open_hierarchy(
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
         UnsupportedError: ``format`` is unknown or read-only, or the mode, or ``missing``, is unknown.
+        SelectionError: ``source`` is ``SOURCE#/path``, which names a node.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
     """
     if mode not in _MODES:
@@ -83,6 +85,7 @@ def open_hierarchy(
     if isinstance(source, ReadableStore):
         store = source
     else:
+        refuse_node(source)
         if mode in CREATING:
             store_options["create"] = True
         store = open_store(source, **store_options)
@@ -104,6 +107,17 @@ def open_hierarchy(
         if mode in CREATING and found is None:
             writer.create("/", GroupMetadata(), look=look)
     return hierarchy
+
+
+def refuse_node(source: str | os.PathLike[str]) -> None:
+    """Refuse ``SOURCE#/path`` where a hierarchy is named: it would otherwise become the name of a folder.
+
+    Raises:
+        SelectionError: it names a node.
+    """
+    url, path = split_uri(os.fspath(source))
+    if path is not None:
+        raise SelectionError(f"{source} names a node, {path} in {url}: name the hierarchy alone here")
 
 
 def create_hierarchy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, cast
 
 from zarrcore.errors import NodeNotFoundError, UnsupportedError
 from zarrcore.formats import Format
@@ -29,7 +29,8 @@ def open_node(
 
     Args:
         source: as `open_hierarchy`; ``SOURCE#/path`` names a group or array in it.
-        mode: as `open_hierarchy`.
+        mode: as `open_hierarchy`; for a path below the root, "a", "w" and "w-" make a group there, as `open_group`, and "a"
+            opens an array, too.
         format: as `open_hierarchy`. If it is named, opening fetches the root's documents, too.
         options: as `open_hierarchy`.
 
@@ -43,6 +44,8 @@ def open_node(
         Else as `open_hierarchy`.
     """
     place, path = _split(source)
+    if path is not None and normalize_path(path) != "/" and mode in CREATING:
+        return _made(place, path, mode, format, options, finds_arrays=True)
     hierarchy = open_hierarchy(place, mode, format, **options)
     if path is not None:
         return hierarchy[path]
@@ -104,10 +107,23 @@ def open_group(
     inside = normalize_path(inside or "/")
     if inside == "/" or mode not in CREATING:
         return open_hierarchy(place, mode, format, **options).group(inside)
+    return cast("Group", _made(place, inside, mode, format, options, finds_arrays=False))
+
+
+def _made(
+    place: Source,
+    path: str,
+    mode: Mode,
+    format: str | Format | None,  # noqa: A002 - as above
+    options: dict[str, Any],
+    *,
+    finds_arrays: bool,
+) -> Group | ArrayNode:
+    """The group at a path below the root, for a mode that makes it: "w" erases what is there, and not the hierarchy."""
     hierarchy = open_hierarchy(place, "a", format, **options)
-    if mode == "a":
-        return hierarchy.require_group(inside)
-    return hierarchy.create_group(inside, overwrite=mode == "w")
+    if mode != "a":
+        return hierarchy.create_group(path, overwrite=mode == "w")
+    return hierarchy[path] if finds_arrays and path in hierarchy else hierarchy.require_group(path)
 
 
 def _split(source: Source, path: str | None = None) -> tuple[Source, str | None]:

@@ -12,7 +12,13 @@ from functools import partial
 from typing import Any
 
 from zarrcore.conventions.cf import attributes_in_zarr_v3
-from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError, ZarrError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    NodeExistsError,
+    UnsupportedError,
+    WrongFormatError,
+    ZarrError,
+)
 from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
@@ -50,11 +56,15 @@ def plan_conversion(hierarchy: Hierarchy, path: str = "/") -> Conversion:
         path: the node.
 
     Raises:
+        WrongFormatError: the hierarchy was opened as another format.
         HierarchyNotFoundError: there is no document of Zarr v2 at or below ``path``.
         NodeExistsError: a node has another document of Zarr v3 already.
         MetadataError, UnsupportedError: a node is broken, or Zarr v3 cannot express it so that its chunks stay as they are.
         StoreError: the store failed.
     """
+    if hierarchy.format.name != Format.V2.name:
+        wanted, found = ((kind.name, kind.title) for kind in (Format.V2, hierarchy.format))
+        raise WrongFormatError(hierarchy.url, Format.V2.document_keys(path), wanted, found)
     get = partial(fetch_document, hierarchy.store)
     told = _with_documents([*hierarchy.walk(path)])
     if not told:
@@ -86,10 +96,11 @@ def convert(
     """Write the documents of ``plan``; with ``remove_v2``, erase those of Zarr v2 afterwards.
 
     Raises:
-        ReadOnlyError: the store is read-only.
+        ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         NodeExistsError: another writer stored a document of Zarr v3 meanwhile.
         StoreError: the store failed.
     """
+    hierarchy.writer()  # for its error
     store = writable(hierarchy.store)
     store.check_writable()
     items = [*plan.documents.items()]

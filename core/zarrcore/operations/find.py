@@ -116,23 +116,26 @@ class Conditions:
         return (self.min_nbytes or 0) <= array.nbytes <= most
 
 
-def data_type_pattern(text: str) -> str:
-    """A condition on a data type: a pattern as it is, or the name in Zarr v3 of a type of NumPy.
+def data_type_pattern(wanted: Any) -> str:
+    """A condition on a data type: a pattern as it is, or the name in Zarr v3 of what NumPy accepts as a dtype.
 
     Raises:
         UnsupportedError: the type is unknown.
+        MetadataError: it is none.
 
     >>> data_type_pattern("<f4"), data_type_pattern("uint*")
     ('float32', 'uint*')
     """
-    if _PATTERN & {*text}:
-        return text
+    if isinstance(wanted, str) and _PATTERN & {*wanted}:
+        return wanted
     try:
-        return as_data_type(text).name
+        return as_data_type(wanted).name
     except UnsupportedError:
         raise
     except ZarrError:
-        return text  # a type with parameters, such as numpy.datetime64
+        if not isinstance(wanted, str):
+            raise
+        return wanted  # a type with parameters, such as numpy.datetime64
 
 
 def convention_condition(words: str) -> ConventionCondition:

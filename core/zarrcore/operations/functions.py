@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from operator import index
 from typing import Any, Literal
 
+import numpy.typing as npt
+
 from zarrcore.array import Array
+from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.formats import Format, format_named
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy, kept_consolidated, normalize_path
-from zarrcore.hierarchy.new_array import CodecsLike, as_codecs
-from zarrcore.hierarchy.open import open_hierarchy
+from zarrcore.hierarchy.new_array import CodecsLike, as_codecs, as_lengths
+from zarrcore.hierarchy.open import open_hierarchy, refuse_node
 from zarrcore.operations import checksum as checksums
 from zarrcore.operations import find as finding
 from zarrcore.operations import usage
@@ -79,7 +83,7 @@ def copy(
     Raises:
         NodeExistsError: the destination holds something else.
         MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
-        SelectionError: a layout that does not fit any array, or a destination inside the source.
+        SelectionError: a layout that does not fit any array; or a destination inside the source, or that names a node.
         CodecError: a chunk of the source does not decode.
         BrokenBodyError: a block reads back differently.
         StoreError: a store failed.
@@ -92,8 +96,8 @@ def copy(
     """
     hierarchy, path = _opened(source)
     layout = Layout(
-        None if chunks is None else tuple(chunks),
-        None if shards is None else tuple(shards),
+        None if chunks is None else as_lengths(chunks, "chunks", minimum=-1),
+        None if shards is None else as_lengths(shards, "shards", minimum=-1),
         None if codecs is None else tuple(as_codecs(codecs, "codecs")),
     )
     to = format_named(format) if isinstance(format, str) else format
@@ -101,6 +105,7 @@ def copy(
     options: dict[str, Any] = {"overwrite": overwrite, "verify": verify, "consolidate": consolidate}
     if isinstance(destination, ReadableStore):
         return execute(plan, hierarchy, destination, progress=progress, **options)
+    refuse_node(destination)
     refuse_place_inside(hierarchy.store, os.fspath(destination))
     with open_store(destination, create=True) as store:
         return execute(plan, hierarchy, store, progress=progress, **options)
@@ -163,6 +168,7 @@ def diff(
 
     Raises:
         NodeNotFoundError: there is no such node.
+        SelectionError: a tolerance below 0.
         StoreError: a store failed before anything could be compared.
 
     >>> import zarrcore
@@ -170,6 +176,7 @@ def diff(
     >>> [found.sentence for found in diff(made.create_array("a", data=[1, 2]), made.create_array("b", data=[1, 3]))]
     ['1 of 2 elements differ']
     """
+    _at_least_0(rtol=rtol, atol=atol)
     wanted = Wanted(elements, layout, Tolerance(rtol, atol, equal_nan), examples)
     return compare(_opened(a), _opened(b), wanted, progress)
 
@@ -224,7 +231,7 @@ def find(
     name: str | None = None,
     path: str | None = None,
     kind: Literal["group", "array", "broken"] | None = None,
-    dtype: str | None = None,
+    dtype: npt.DTypeLike | None = None,
     shape: Sequence[int | None] | None = None,
     min_nbytes: int | None = None,
     max_nbytes: int | None = None,
@@ -239,7 +246,7 @@ def find(
         source: the node.
         name, path: patterns of the shell for names and whole paths; in paths, ``*`` also matches ``/``.
         kind: the kind of node.
-        dtype: name of a data type, or a pattern such as "uint*".
+        dtype: a data type as in `Hierarchy.create_array`, or a pattern of its name such as "uint*".
         shape: the length of each dimension; None is any length.
         min_nbytes, max_nbytes: bytes of all elements, decoded.
         codec: name or pattern of a codec, also of one inside shards.
@@ -250,7 +257,8 @@ def find(
     Raises:
         NodeNotFoundError: there is no such node.
         ValueError: an unknown convention; the message lists all.
-        UnsupportedError: an unknown data type.
+        UnsupportedError: an unknown data type or kind.
+        SelectionError: a depth below 0.
         StoreError: the store failed.
 
     >>> import zarrcore
@@ -259,12 +267,15 @@ def find(
     >>> [node.path for node in find(made, dtype="int*", attributes={"unit": "nm"})]
     ['/deep/a']
     """
+    _at_least_0(depth=depth)
+    if kind not in (None, "group", "array", "broken"):
+        raise UnsupportedError("kind", str(kind), "is unknown; known are group, array, broken")
     wanted = finding.Conditions(
         name=name,
         path=path,
         kind=kind,
         data_type=None if dtype is None else finding.data_type_pattern(dtype),
-        shape=None if shape is None else tuple(shape),
+        shape=None if shape is None else tuple(None if n is None else index(n) for n in shape),
         min_nbytes=min_nbytes,
         max_nbytes=max_nbytes,
         codec=codec,
@@ -310,9 +321,10 @@ def pyramid(
         ReadOnlyError: the hierarchy cannot be written.
         StoreError: the store failed.
     """
+    _at_least_0(levels=levels)
     wanted = WantedPyramid(
         method,
-        (factors,) if isinstance(factors, int) else None if factors is None else tuple(factors),
+        None if factors is None else as_lengths(factors, "factors", minimum=1),
         levels,
         None if axes is None else tuple(axes),
         None if scale is None else tuple(scale),
@@ -344,6 +356,17 @@ def convert(source: Place, *, remove_v2: bool = False, progress: ConvertProgress
         plan = plan_conversion(hierarchy, path)
         convert_planned(hierarchy, plan, remove_v2=remove_v2, progress=progress)
     return plan
+
+
+def _at_least_0(**numbers: float | None) -> None:
+    """Refuse negative numbers, which would mean nothing, or no limit.
+
+    Raises:
+        SelectionError: one is negative.
+    """
+    for name, number in numbers.items():
+        if number is not None and not number >= 0:
+            raise SelectionError(f"{name}: expected 0 or more, found {number}")
 
 
 def _opened(source: Place, mode: Literal["r", "r+"] = "r", format_name: str | None = None) -> tuple[Any, str]:

@@ -57,6 +57,18 @@ def test_a_name_that_version_3_reserves_is_read_but_not_made() -> None:
     assert not Format.V3.may_name_new_node("__a")
 
 
+def test_names_of_documents_are_not_given_to_nodes() -> None:
+    documents = {
+        "v3": ["zarr.json"],
+        "v2": [".zarray", ".zgroup", ".zattrs", ".zmetadata"],
+        "n5": ["attributes.json"],
+    }
+    for known in (Format.V3, Format.V2, Format.N5):
+        for name in (name for names in documents.values() for name in names):
+            assert known.may_name_node(name)
+            assert known.may_name_new_node(name) == (name not in documents[known.name])
+
+
 def test_a_format_that_is_read_only_refuses_to_write_anything() -> None:
     known, group = Format.V1, GroupMetadata()
     attempts: list[Callable[[], object]] = [

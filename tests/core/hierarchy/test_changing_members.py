@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numcodecs
 import numpy as np
+import pandas
 import pytest
 import zarr
 from zarr.codecs import GzipCodec, TransposeCodec
@@ -41,6 +43,68 @@ class TestArrays:
         with pytest.raises(zc.ElementError):
             members.create_array("y", data=[300], dtype="uint8")
         assert "y" not in members, "nothing is made before the data are known to fit"
+
+    @pytest.mark.parametrize("value", [{"a": 1}, zc.create(MemoryStore())])
+    def test_a_group_is_no_array(self, members: Any, value: Any) -> None:
+        members["group/b"] = members["texts"] = ["a"]
+        for refused in (value, members["group"]):
+            for call in (
+                lambda: members.create_array("x", data=refused),  # noqa: B023 - called at once
+                lambda: members.__setitem__("x", refused),  # noqa: B023
+                lambda: members["texts"].__setitem__(..., refused),  # noqa: B023
+            ):
+                with pytest.raises(zc.ElementError, match="expected an array, found"):
+                    call()
+        assert "x" not in members
+
+    def test_objects_of_one_type(self, tmp_path: Path) -> None:
+        own = zc.create(tmp_path / "a.zarr")
+        own["texts"] = pandas.Series(["a", "bü"])
+        own["bytes"] = np.array([b"a", b"bcd"], object)
+        for name in ("texts", "bytes"):
+            own[f"again/{name}"] = own[name]
+        theirs = zarr.open_group(tmp_path / "a.zarr", mode="r")
+        for group in ("", "again/"):
+            assert np.asarray(theirs[f"{group}texts"]).tolist() == ["a", "bü"]
+            assert np.asarray(theirs[f"{group}bytes"]).tolist() == [b"a", b"bcd"]
+        for mixed in (["a", None], ["a", b"a"], [1, 2], []):
+            with pytest.raises(zc.UnsupportedError):
+                own["x"] = np.array(mixed, object)
+        assert "x" not in own
+
+    @pytest.mark.parametrize("zarr_format", ["v2", "v3"])
+    def test_codecs_of_numcodecs(self, zarr_format: str, tmp_path: Path) -> None:
+        own = zc.create(tmp_path / "a.zarr", zarr_format)
+        calls: list[dict[str, Any]] = [
+            {"compressors": numcodecs.Blosc(shuffle=numcodecs.Blosc.BITSHUFFLE)},
+            {"compressors": {"id": "zlib", "level": 2}, "filters": ()},
+            {"compressors": [numcodecs.GZip(2)], "filters": numcodecs.Delta("<i2")},
+        ]
+        for number, arguments in enumerate(calls):
+            own.create_array(str(number), data=DATA, **arguments)
+            theirs = zarr.open_array(tmp_path / "a.zarr" / str(number), mode="r")
+            assert np.array_equal(np.asarray(theirs), DATA)
+            name = type(theirs.compressors[0]).__name__.removesuffix("Codec").lower()
+            assert name == ("blosc", "zlib", "gzip")[number]
+            assert len(theirs.filters) == (number == 2)
+        for wrong in ({"id": 5}, numcodecs.Delta("<i2"), object()):
+            with pytest.raises(zc.MetadataError):
+                own.create_array("x", data=DATA, compressors=wrong)
+
+    def test_names_of_types_of_strings(self, members: Any) -> None:
+        kinds: dict[str, list[Any]] = {
+            "string": [str, "str", np.dtype(str), "string"],
+            "variable_length_bytes": [bytes, np.dtype(bytes)],
+        }
+        for name, spellings in kinds.items():
+            for number, spelling in enumerate(spellings):
+                array = members.create_array(f"{name}{number}", shape=2, dtype=spelling)
+                assert array.data_type.name == name, spelling
+
+    def test_an_error_tells_types_of_one_name_apart(self, members: Any) -> None:
+        members["x"] = ["a", "b"]
+        with pytest.raises(zc.NodeExistsError, match=r"<U1, not .* <U6"):
+            members["x"] = ["longer", "b"]
 
     def test_data_of_the_array_that_is_overwritten(self, members: Any) -> None:
         members["x"] = DATA
@@ -82,7 +146,8 @@ class TestArrays:
                 r"shape: .*the data, \(3, 4\), found \(4, 3\)",
             ),
             ({"data": [[1], [2, 3]]}, zc.ElementError, "expected an array: "),
-            ({"data": {}}, zc.UnsupportedError, "data type"),
+            ({"data": {}}, zc.ElementError, "expected an array, found {}"),
+            ({"data": [None]}, zc.UnsupportedError, "data type"),
             (
                 {"data": DATA, "chunk": 2},
                 TypeError,
@@ -139,6 +204,16 @@ class TestRequired:
 
 
 class TestItems:
+    @pytest.mark.parametrize(
+        ("zarr_format", "name"), [("v3", "zarr.json"), ("v2", ".zgroup"), ("n5", "attributes.json")]
+    )
+    def test_a_name_of_a_document(self, zarr_format: str, name: str) -> None:
+        own = zc.create(MemoryStore(), zarr_format)
+        for path in (name, f"g/{name}", f"{name}/x"):
+            with pytest.raises(zc.SelectionError, match="cannot be the name of a node"):
+                own[path] = DATA
+        assert [*own] == []
+
     def test_assigning_makes_an_array(self, tmp_path: Path) -> None:
         own = zc.create(tmp_path / "own")
         with h5py.File(tmp_path / "a.h5", "w") as theirs:

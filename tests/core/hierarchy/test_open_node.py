@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import h5py
 import numpy as np
@@ -56,6 +57,28 @@ class TestOpen:
         array = zc.open(f"{place}#/g/x", "r+")
         array[0, 0] = 9
         assert zarr.open(place, mode="r")["g/x"][0, 0] == 9
+
+    @pytest.mark.parametrize("mode", ["a", "w", "w-"])
+    def test_making_a_node_keeps_the_hierarchy_around_it(
+        self, place: Path, mode: Literal["a", "w", "w-"]
+    ) -> None:
+        made = zc.open(f"{place}#/new/group", mode)
+        assert (made.kind, made.path) == ("group", "/new/group")
+        if mode == "w-":
+            with pytest.raises(zc.NodeExistsError):
+                zc.open(f"{place}#/g", mode)
+        else:
+            array = zc.open(f"{place}#/g/x", mode)
+            assert array.kind == ("group" if mode == "w" else "array")
+        assert {"g", "g/x", "new/group"} <= {
+            name for name, _ in zarr.open_group(place, mode="r").members(None)
+        }
+
+    def test_a_hierarchy_is_not_named_like_a_node(self, place: Path) -> None:
+        for call in (zc.open_hierarchy, zc.create, lambda name: zc.copy(place, name)):
+            with pytest.raises(zc.SelectionError, match="names a node, /b in"):
+                call(f"{place.parent}/new.zarr#/b")
+        assert [entry.name for entry in place.parent.iterdir()] == [place.name]
 
     def test_a_broken_root_is_an_error(self) -> None:
         store = memory(**{"zarr.json": ARRAY.replace(b"int8", b"int9")})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +108,44 @@ def test_find(source: Path, tmp_path: Path) -> None:
     assert found == [node.path for node in zc.find(everything, dtype="uint16")] == ["/a.zarr/images/stack"]
 
 
+@pytest.mark.parametrize("change", [zc.convert, lambda place: zc.pyramid(place["images/stack"], levels=1)])
+def test_what_was_opened_for_reading_is_not_changed(
+    source: Path, change: Callable[[zc.Hierarchy], Any]
+) -> None:
+    before = {path: path.read_bytes() for path in source.rglob("*") if path.is_file()}
+    with pytest.raises(zc.ReadOnlyError):
+        change(zc.open_hierarchy(source))
+    assert before == {path: path.read_bytes() for path in source.rglob("*") if path.is_file()}
+
+
+def test_arguments_of_a_wrong_type_are_errors(source: Path, tmp_path: Path) -> None:
+    for chunks in ("16", (16.5, 16)):
+        with pytest.raises(zc.MetadataError, match="chunks: expected integers"):
+            zc.copy(source, tmp_path / "copy", chunks=chunks)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="integer"):
+        zc.find(source, shape="*,48")  # type: ignore[arg-type]
+    with pytest.raises(zc.MetadataError):
+        zc.find(source, dtype=object())  # type: ignore[arg-type]
+    for call in (
+        lambda: zc.pyramid(f"{source}#/images/stack", levels=-1),
+        lambda: zc.find(source, depth=-1),
+        lambda: zc.diff(source, source, rtol=-1),
+        lambda: zc.diff(source, source, atol=float("nan")),
+    ):
+        with pytest.raises(zc.SelectionError, match="expected 0 or more, found"):
+            call()
+    for factors in (0, (2, 0), "2"):
+        with pytest.raises(zc.MetadataError, match="factors: expected integers"):
+            zc.pyramid(f"{source}#/images/stack", factors=factors)  # type: ignore[arg-type]
+    with pytest.raises(zc.UnsupportedError, match="known are group, array, broken"):
+        zc.find(source, kind="arary")  # type: ignore[arg-type]
+    with pytest.raises(zc.StoreError, match="an empty path"):
+        zc.copy(source, "")
+    assert not (tmp_path / "copy").exists()
+    for dtype in (np.uint16, DATA.dtype, "u2", "uint1?"):
+        assert [node.path for node in zc.find(source, dtype=dtype)] == ["/images/stack"]
+
+
 @pytest.mark.parametrize("opened", [False, True])
 def test_pyramid_and_convert_keep_consolidated_metadata(source: Path, opened: bool) -> None:
     place = zc.open(source, mode="r+") if opened else source
@@ -125,8 +165,9 @@ def test_pyramid_and_convert_keep_consolidated_metadata(source: Path, opened: bo
     assert isinstance(theirs, zarr.Array)
     assert np.array_equal(theirs, DATA)
     assert not [*source.rglob(".zarray")]
-    with pytest.raises(zc.WrongFormatError):
-        zc.convert(source)
+    for wrong in (source, zc.open(source, mode="r+")):
+        with pytest.raises(zc.WrongFormatError):
+            zc.convert(wrong)
 
 
 def test_results_are_those_of_the_commands(source: Path) -> None:

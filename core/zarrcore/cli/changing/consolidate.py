@@ -6,8 +6,9 @@ import argparse
 import json
 from typing import Any
 
-from zarrcore.cli.changing.target import open_target
+from zarrcore.cli.changing.target import open_target, path_in
 from zarrcore.cli.source import add_source_arguments
+from zarrcore.errors import SelectionError
 
 _DESCRIPTION = """\
 Write a copy of the metadata of all nodes into the root's, so that readers get them with one request. Changing a node with
@@ -30,6 +31,9 @@ def register(commands: Any) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Consolidate the metadata."""
+    path = path_in(namespace, "")
+    if path != "/":
+        raise SelectionError(f"the metadata of a whole hierarchy are consolidated: name it without #{path}")
     with open_target(namespace) as hierarchy:
         count = hierarchy.consolidate()
     if namespace.json:

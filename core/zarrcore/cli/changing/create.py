@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.changing.target import add_path_argument, open_target, path_in
 from zarrcore.cli.source import add_source_arguments
-from zarrcore.cli.text import json_or_text, printable
+from zarrcore.cli.text import json_or_text, printable, tuple_parts
 from zarrcore.cli.tree import node_json
 from zarrcore.sizes import format_shape
 
@@ -63,8 +63,8 @@ def register(commands: Any) -> None:
 
 
 def _shape(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.strip("()[] ").split(",") if part.strip()]
-    if not all(part.isdecimal() for part in parts) or not (parts or text.strip() == "()"):
+    parts = tuple_parts(text)
+    if not all(part.isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(f"expected lengths such as 100,512,512, or (), found {text!r}")
     return tuple(map(int, parts))
 

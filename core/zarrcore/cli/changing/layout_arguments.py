@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.cli.text import tuple_parts
 from zarrcore.printable import json_fault
 from zarrcore.sizes import parse_number
 
@@ -72,7 +73,7 @@ def named_codecs(codecs: list[Any] | None) -> tuple[NamedConfiguration, ...] | N
 def lengths(text: str) -> tuple[int, ...]:
     """Lengths of dimensions, each at least 1, or -1 for a whole dimension; for `argparse`."""
     try:
-        found = tuple(int(parse_number(part, int)) for part in text.strip("()[] ").split(",") if part.strip())
+        found = tuple(int(parse_number(part, int)) for part in tuple_parts(text))
     except ValueError:
         found = ()
     if not found or any(length < 1 and length != -1 for length in found):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zarrcore.cli.completion import complete_by
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.store_arguments import argument_type, natural, size
-from zarrcore.cli.text import json_or_text, printable
+from zarrcore.cli.text import json_or_text, printable, tuple_parts
 from zarrcore.cli.tree import node_json
 from zarrcore.sizes import SIZE_UNITS
 
@@ -81,7 +81,7 @@ def register(commands: Any) -> None:
 
 
 def _shape(text: str) -> tuple[int | None, ...]:
-    parts = [part.strip() for part in text.strip("()[] ").split(",") if part.strip()]
+    parts = tuple_parts(text)
     if any(part != "*" and not part.isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(f"expected lengths such as '*,512,512', found {text!r}")
     return tuple(None if part == "*" else int(part) for part in parts)

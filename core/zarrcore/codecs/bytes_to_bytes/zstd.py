@@ -33,6 +33,8 @@ _PART = 0.85
 _MIN_LEVEL, _MAX_LEVEL = -131072, 22
 _RUN_LENGTH = 1
 """The type of a block that repeats one byte, which is all that it stores."""
+_SKIPPABLE = frozenset(magic.to_bytes(4, "little") for magic in range(0x184D2A50, 0x184D2A60))
+"""The first bytes of a frame without content (RFC 8878, 3.1.2)."""
 _HAS_CHECKSUM = 1 << 2
 """The bit of a frame header's descriptor that announces a checksum after the last block."""
 
@@ -71,8 +73,9 @@ class ZstdCodec(BytesToBytesCodec):
                 )
             if out is not None and announced == len(out) >= _LARGE_NBYTES:
                 return self._into(encoded, out)
-            if announced == max_nbytes:
+            if announced == max_nbytes and _frame_nbytes(encoded) == len(encoded):
                 return self._decompressor().decompress(encoded, allow_extra_data=False)
+            _check_frames(encoded)
             return self._stream(encoded, max_nbytes)
         except (zstandard.ZstdError, RuntimeError, ValueError) as error:
             if isinstance(error, CodecError):
@@ -94,6 +97,7 @@ class ZstdCodec(BytesToBytesCodec):
         return True
 
     def _into(self, encoded: Buffer, out: memoryview) -> memoryview:
+        _check_frames(encoded)
         with self._decompressor().stream_reader(encoded, read_across_frames=True, closefd=False) as stream:
             decoded_nbytes = stream.readinto(out)
             if decoded_nbytes != len(out) or stream.read(1):
@@ -189,13 +193,29 @@ def _announced_nbytes(encoded: Buffer) -> int:
         raise CodecError("the bytes do not begin with the header of a frame", codec="zstd") from error
 
 
+def _check_frames(encoded: Buffer) -> None:
+    """Refuse bytes that end within a frame: a stream object is content once it has all elements, even without the checksum.
+
+    Raises:
+        ZstdError: something else than a frame follows a frame.
+        CodecError: the last frame is cut.
+    """
+    frames, position, limit = memoryview(encoded), 0, len(encoded)
+    while position < limit:
+        position += _frame_nbytes(frames[position:])
+    if position > limit:
+        raise CodecError("the frame ends early", codec="zstd")
+
+
 def _frame_nbytes(encoded: Buffer) -> int:
-    """The length of the frame that bytes begin with, from the headers of its blocks (RFC 8878, 3.1.1).
+    """The length of the frame that bytes begin with, from the headers of its blocks (RFC 8878, 3.1.1), or of a skippable one.
 
     Raises:
         ZstdError: they do not begin with a frame.
         CodecError: the frame is longer than the bytes.
     """
+    if bytes(encoded[:4]) in _SKIPPABLE:
+        return 8 + int.from_bytes(encoded[4:8], "little")
     position, limit = zstandard.frame_header_size(encoded), len(encoded)
     is_last = 0
     while not is_last:

@@ -174,10 +174,15 @@ def _filters(document: JsonObject) -> list[NamedConfiguration]:
     filters = document["filters"] or []
     if not isinstance(filters, list):
         raise MetadataError(f"expected an array or null, found {describe(filters)}", member="filters")
-    return [_codec(item, f"filters[{position}]") for position, item in enumerate(filters)]
+    return [parse_codec(item, f"filters[{position}]") for position, item in enumerate(filters)]
 
 
-def _codec(value: Any, member: str) -> NamedConfiguration:
+def parse_codec(value: Any, member: str) -> NamedConfiguration:
+    """A codec as Zarr v2 and numcodecs name it: an object with an ``id``.
+
+    Raises:
+        MetadataError: it is none.
+    """
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         raise MetadataError(f"expected an object with an id, found {describe(value)}", member=member)
     configuration = {name: parameter for name, parameter in value.items() if name != "id"}
@@ -199,7 +204,7 @@ def _transposed(document: JsonObject) -> list[NamedConfiguration]:
 
 
 def _compressor(document: JsonObject) -> list[NamedConfiguration]:
-    return [] if document["compressor"] is None else [_codec(document["compressor"], "compressor")]
+    return [] if document["compressor"] is None else [parse_codec(document["compressor"], "compressor")]
 
 
 def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, list[NamedConfiguration]]:

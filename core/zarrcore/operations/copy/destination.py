@@ -60,7 +60,7 @@ def refuse_place_inside(source: ReadableStore, url: str) -> None:
     Raises:
         SelectionError: one is inside the other.
     """
-    if "://" not in url and _overlap(_place(source), _folder(os.path.expanduser(url))):
+    if url and "://" not in url and _overlap(_place(source), _folder(os.path.expanduser(url))):
         raise _refusal(url)
 
 

@@ -34,6 +34,25 @@ def test_chunks_of_each_size_become_one_frame_with_its_size_and_its_checksum(
     assert zstandard.ZstdDecompressor().decompress(frame, allow_extra_data=False) == decoded.tobytes()
 
 
+@pytest.mark.parametrize("nbytes", [1000, 100_000])
+@pytest.mark.parametrize("into", [False, True])
+def test_frames_without_content_may_follow_but_none_may_be_cut(nbytes: int, into: bool) -> None:
+    codec, decoded = ZstdCodec(3, True), bytes(range(250)) * (nbytes // 250)
+    frame = bytes(codec.encode(decoded))
+    skippable = bytes.fromhex("502a4d18 03000000 616263")
+
+    def decode(encoded: bytes) -> bytes:
+        out = memoryview(bytearray(nbytes)) if into else None
+        return bytes(codec.decode(encoded, nbytes, out))
+
+    for tail in (b"", skippable, bytes(codec.encode(b"")), skippable * 2):
+        assert decode(frame + tail) == decode(skippable + frame + tail) == decoded
+    cut = [frame[:-missing] for missing in range(1, 9)]  # the last four bytes are the checksum
+    for wrong in (*cut, frame + frame[:1], frame + frame[:6], frame + skippable[:-1], frame + b"more"):
+        with pytest.raises(CodecError):
+            decode(wrong)
+
+
 @st.composite
 def contents(draw: st.DrawFn) -> bytes:
     """Bytes that become frames of several blocks, of each type: raw, repeated and compressed."""

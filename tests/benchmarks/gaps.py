@@ -74,10 +74,10 @@ def _pause(browser: Any) -> None:
 
 def measure(source: str, number: int) -> dict[str, float]:
     """The longest gap in seconds of each action with one picture."""
-    from tests.benchmarks.browser import _Browser
+    from tests.benchmarks.browser import Browser
     from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 
-    browser = _Browser()
+    browser = Browser()
     browser.window.resize(*SIZE)
     pane = browser.ready()
     browser.window.open_text(f"{source}#/a")

@@ -8,6 +8,7 @@ import shutil
 import time
 import tracemalloc
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,8 +25,10 @@ from zarrcore.operations.check import check
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores import open_store
+from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
+from zarrcore.stores.object.s3 import S3Store
 
 GROUPS, ARRAYS = 4, 20
 NODES = 1 + GROUPS * (1 + ARRAYS)
@@ -215,6 +218,40 @@ class TestOpening:
         zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
+
+    def test_makes_the_clients_that_it_needs_once(
+        self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each client reads the certificates that it trusts, and has connections of its own."""
+        made = []
+
+        def reader(*arguments: Any) -> Reader:
+            made.append("reader")
+            time.sleep(0.1)  # while other threads ask for it
+            return Reader(*arguments)
+
+        monkeypatch.setattr("zarrcore.stores.object.listed_store.Reader", reader)
+        monkeypatch.setattr(S3Store, "_make_client", lambda *_: made.append("obstore"))
+        zarrcore.open_hierarchy("s3://bucket/v3", **server.s3_options)["plane"]
+        await_root(server, "v3")
+        assert made == ["reader"]
+
+    def test_values_are_sent_by_one_client(
+        self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made, make = [], S3Store._make_client
+
+        def client(*arguments: Any) -> Any:
+            made.append("client")
+            time.sleep(0.1)
+            return make(*arguments)
+
+        monkeypatch.setattr(S3Store, "_make_client", client)
+        (server.root / "bucket/sent").mkdir()
+        store: Any = open_store("s3://bucket/sent", create=True, **server.s3_options)
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda number: store.set(f"{number}", b"-"), range(8)))
+        assert made == ["client"] * 2, "one that reads, one that sends"
 
 
 class TestCreating:

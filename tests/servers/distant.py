@@ -22,13 +22,23 @@ from email.utils import formatdate
 from html import escape
 from http import HTTPStatus
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote
 
 from tests.waiting import PATIENCE_S
 
 _ASKED = "/.asked"
-"""The path that answers with the number of requests since it was last requested."""
+"""The path that answers at once with the counts since it was last requested, and is not counted."""
 _PAGE = 1000
+
+
+class Counts(NamedTuple):
+    """What a server was asked for in some time: attributes of `DistantServer`."""
+
+    requests: int
+    sent: int
+    most_at_once: int
+    round_trips: int
 
 
 @dataclass
@@ -40,7 +50,7 @@ class DistantServer:
         url: its address.
         requests: method and target of each request, in order.
         most_at_once: the largest number of requests that waited for their answers at once.
-        round_trips: how often a request arrived while none was waiting; with a delay, simultaneous requests count as one.
+        round_trips: the longest chain of requests that each arrived after the answer of the one before.
     """
 
     root: Path
@@ -52,6 +62,8 @@ class DistantServer:
     most_at_once: int = 0
     round_trips: int = 0
     waiting: int = 0
+    answered: list[int] = field(default_factory=lambda: [0])
+    """The length of the longest chain that was answered. `forget` makes a new list: answers to older requests do not count."""
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
     """Whether directories have listing pages."""
@@ -64,10 +76,17 @@ class DistantServer:
         return {"endpoint_url": self.url, "region": "us-east-1", "anonymous": True}
 
     def forget(self) -> None:
-        """Reset the counts."""
-        self.requests.clear()
+        """Reset the counts, and walk buckets again."""
         _keys.clear()
+        self.take_counts()
+
+    def take_counts(self) -> Counts:
+        """The counts, which begin anew."""
+        found = Counts(len(self.requests), self.sent, self.most_at_once, self.round_trips)
+        self.requests.clear()
+        self.answered = [0]
         self.sent = self.most_at_once = self.round_trips = 0
+        return found
 
 
 @contextlib.contextmanager
@@ -99,10 +118,10 @@ def distant_process(root: Path, delay_s: float) -> Iterator[str]:
         process.wait(PATIENCE_S)
 
 
-def asked(url: str) -> int:
-    """The number of requests to a server in a separate process since the last call."""
+def asked(url: str) -> Counts:
+    """The counts of a server in a separate process since the last call."""
     with urllib.request.urlopen(url + _ASKED, timeout=PATIENCE_S) as answer:
-        return int(answer.read())
+        return Counts(*map(int, answer.read().split()))
 
 
 def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threading.Event) -> None:
@@ -164,13 +183,20 @@ class _Connection(asyncio.Protocol):
         if len(self._received) >= self._body_nbytes:
             body = bytes(self._received[: self._body_nbytes])
             del self._received[: self._body_nbytes]
-            self._state.round_trips += not self._state.waiting
-            self._state.waiting += 1
-            self._state.most_at_once = max(self._state.most_at_once, self._state.waiting)
-            self._loop.call_later(self._state.delay_s, self._begin, self._head, body)
-            self._head = ""
+            head, self._head, state = self._head, "", self._state
+            if head.split(" ", 2)[1] == _ASKED:
+                told = " ".join(map(str, state.take_counts())).encode()
+                self._send("GET", 200, told)
+                state.sent -= len(told)
+                return
+            chain = state.answered[0] + 1
+            state.round_trips = max(state.round_trips, chain)
+            state.waiting += 1
+            state.most_at_once = max(state.most_at_once, state.waiting)
+            self._loop.call_later(state.delay_s, self._begin, head, body, state.answered, chain)
 
-    def _begin(self, head: str, body: bytes) -> None:
+    def _begin(self, head: str, body: bytes, answered: list[int], chain: int) -> None:
+        answered[0] = max(answered[0], chain)
         self._state.waiting -= 1
         self._task = self._loop.create_task(self._answer(head, body))
 
@@ -178,10 +204,6 @@ class _Connection(asyncio.Protocol):
         state = self._state
         method, target, _ = head.split(" ", 2)
         path, _, query = target.partition("?")
-        if path == _ASKED:
-            self._send(method, 200, str(len(state.requests)).encode())
-            state.requests.clear()
-            return
         state.requests.append((method, target))
         key = unquote(path).strip("/")
         if key in state.refused:

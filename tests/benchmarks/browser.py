@@ -178,7 +178,7 @@ def _slider(source: str) -> None:
     pane = browser.ready()
     browser.window.open_text(f"{source}#/planes")
     browser.until(lambda: pane.view.is_complete)
-    spin = pane.sliders.spins[0]
+    spin = pane.body.sliders.spins[0]
     for turn in range(2):
         begun_s = time.perf_counter()
         for plane in range(PLANES):
@@ -220,7 +220,7 @@ def _distant(url: str) -> None:
     browser.listen()
     browser.window.open(SourceRequest("s3://planes", "/planes", None, options))
     browser.until(lambda: pane.view.is_complete)
-    spin = pane.sliders.spins[0]
+    spin = pane.body.sliders.spins[0]
     for _ in range(3):
         spin.setValue((spin.value() + 1) % PLANES)
         browser.until(lambda: pane.view.is_complete)

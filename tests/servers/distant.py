@@ -1,7 +1,7 @@
 """A distant server: it serves the files of a directory, and delays each answer.
 
-It implements HTTP with ranges and listing pages, and the S3 requests to read, list and put in path style: each folder of the
-directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
+It implements HTTP with ranges and listing pages, and the S3 requests to read, list, put and delete in path style: each folder
+of the directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
 readers can take, each file directly from the page cache.
 """
 
@@ -19,7 +19,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from html import escape
+from html import escape, unescape
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
@@ -67,6 +67,8 @@ class DistantServer:
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
     """Whether directories have listing pages."""
+    redirects: bool = True
+    """Whether the name of a directory leads to it, as on a web server; in a bucket there is nothing of that name."""
     refused: dict[str, int] = field(default_factory=dict)
     """Key to the status of its answer."""
 
@@ -105,9 +107,16 @@ def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
 
 
 @contextlib.contextmanager
-def distant_process(root: Path, delay_s: float) -> Iterator[str]:
+def distant_process(root: Path, delay_s: float, *, redirects: bool = True) -> Iterator[str]:
     """The address of a server in a separate process."""
-    command = [sys.executable, "-m", "tests.servers.distant", str(root), str(delay_s)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.servers.distant",
+        str(root),
+        str(delay_s),
+        "redirects" * redirects,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         if process.stdout is None:  # pragma: no cover - it is a pipe
@@ -214,10 +223,19 @@ class _Connection(asyncio.Protocol):
             file.write_bytes(body)
             _keys.pop(state.root / key.partition("/")[0], None)
             self._send(method, 200)
+        elif method == "POST" and "delete" in parse_qs(query, keep_blank_values=True):
+            names = re.findall("<Key>(.*?)</Key>", body.decode())
+            for name in names:
+                (state.root / key / unescape(name)).unlink(missing_ok=True)
+            _keys.pop(state.root / key, None)
+            told = "".join(f"<Deleted><Key>{name}</Key></Deleted>" for name in names)
+            self._send(method, 200, f"<DeleteResult>{told}</DeleteResult>".encode(), "application/xml")
         elif "list-type=2" in query:
             self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
         elif (state.root / key).is_dir():
-            if not path.endswith("/"):
+            if not path.endswith("/") and not state.redirects:
+                self._send(method, 404)
+            elif not path.endswith("/"):
                 self._send(method, 301, b"", location=path + "/")
             elif state.lists:
                 self._send(method, 200, _listing(state.root / key), "text/html")
@@ -254,7 +272,7 @@ class _Connection(asyncio.Protocol):
         self, method: str, status: int, body: bytes = b"", kind: str = "text/plain", location: str = ""
     ) -> None:
         self._send_head(status, len(body), kind, {"Location": location} if location else {})
-        if method == "GET" and self._transport is not None:
+        if method in ("GET", "POST") and self._transport is not None:
             self._state.sent += len(body)
             self._transport.write(body)
 
@@ -321,8 +339,9 @@ def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
     ).encode()
 
 
-def _main(root: str, delay: str) -> None:
+def _main(root: str, delay: str, redirects: str) -> None:
     with distant_server(Path(root), float(delay)) as server:
+        server.redirects = bool(redirects)
         print(server.url, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()

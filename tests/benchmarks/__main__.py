@@ -25,6 +25,7 @@ from tests.benchmarks import (
     copying,
     datasets,
     distance,
+    everyday,
     mount,
     scale,
 )
@@ -52,6 +53,9 @@ def main() -> int:
     results: list[Result] = []
     finished: list[str] = []
     print(described_machine(), flush=True)
+    if distance.NAME in arguments.workloads:
+        found = [*everyday.measure(folder, rounds, peers)]
+        print(f"\n{everyday.describe()}\n\n{everyday.table(found)}", flush=True)
     try:
         for group, heading, measured in sections(arguments, workloads, folder, rounds, peers):
             print(f"\n{heading}", flush=True)

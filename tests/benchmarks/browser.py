@@ -100,7 +100,7 @@ def _place(folder: Path) -> Path:
     return place
 
 
-class _Browser:
+class Browser:
     """The window, and the longest time in which its event loop did not run."""
 
     def __init__(self) -> None:
@@ -160,12 +160,12 @@ class _Browser:
 
 
 def _window() -> None:
-    browser = _Browser()
+    browser = Browser()
     browser.leave(at=time.time())
 
 
 def _picture(source: str) -> None:
-    browser = _Browser()
+    browser = Browser()
     pane = browser.ready()
     begun_s = time.perf_counter()
     browser.window.open_text(f"{source}#/planes")
@@ -174,11 +174,11 @@ def _picture(source: str) -> None:
 
 
 def _slider(source: str) -> None:
-    browser = _Browser()
+    browser = Browser()
     pane = browser.ready()
     browser.window.open_text(f"{source}#/planes")
     browser.until(lambda: pane.view.is_complete)
-    spin = pane.sliders.spins[0]
+    spin = pane.body.sliders.spins[0]
     for turn in range(2):
         begun_s = time.perf_counter()
         for plane in range(PLANES):
@@ -191,7 +191,7 @@ def _slider(source: str) -> None:
 
 
 def _expand(source: str) -> None:
-    browser = _Browser()
+    browser = Browser()
     browser.window.open_text(source)
     model = browser.window.model
     browser.until(lambda: model.rowCount(model.index(0, 0)) == 1 and not browser.window.workers.active)
@@ -214,13 +214,13 @@ def _distant(url: str) -> None:
     from zarrbrowser.session.sources import SourceRequest
     from zarrcore.stores import StoreOptions
 
-    browser = _Browser()
+    browser = Browser()
     pane = browser.ready()
     options = StoreOptions(anonymous=True, endpoint_url=url, region="us-east-1")
     browser.listen()
     browser.window.open(SourceRequest("s3://planes", "/planes", None, options))
     browser.until(lambda: pane.view.is_complete)
-    spin = pane.sliders.spins[0]
+    spin = pane.body.sliders.spins[0]
     for _ in range(3):
         spin.setValue((spin.value() + 1) % PLANES)
         browser.until(lambda: pane.view.is_complete)

@@ -319,7 +319,7 @@ def served(folder: Path) -> Iterator[str]:
 
 def count(url: str) -> int:
     """Requests since the last call."""
-    return asked(url)
+    return asked(url).requests
 
 
 def _write(bucket: Path) -> None:

@@ -74,10 +74,10 @@ def _pause(browser: Any) -> None:
 
 def measure(source: str, number: int) -> dict[str, float]:
     """The longest gap in seconds of each action with one picture."""
-    from tests.benchmarks.browser import _Browser
+    from tests.benchmarks.browser import Browser
     from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 
-    browser = _Browser()
+    browser = Browser()
     browser.window.resize(*SIZE)
     pane = browser.ready()
     browser.window.open_text(f"{source}#/a")
@@ -86,7 +86,7 @@ def measure(source: str, number: int) -> dict[str, float]:
         pane.model.set(colour_map="labels")
     if number == 1:
         pane.model.set(elements=replace(pane.model.state.settings.elements, fill=(-9999.0,), valid=(-50, 50)))
-    spin = pane.sliders.spins[0]
+    spin = pane.body.sliders.spins[0]
 
     def settle() -> None:
         quiet_s = time.perf_counter() + 0.5

@@ -114,7 +114,7 @@ def timed(act: Act, place: str, file: str, output: str, is_distant: bool) -> tup
             (key, place[1:]) for key, place in chunks.items() if not key.rpartition("/")[2].startswith(".")
         )
         found = len(found), xxhash.xxh3_64_hexdigest(repr(found).encode())
-    return seconds, found, asked(place) if is_distant else 0
+    return seconds, found, asked(place).requests if is_distant else 0
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import shutil
 import time
 import tracemalloc
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,8 +25,10 @@ from zarrcore.operations.check import check
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores import open_store
+from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
+from zarrcore.stores.object.s3 import S3Store
 
 GROUPS, ARRAYS = 4, 20
 NODES = 1 + GROUPS * (1 + ARRAYS)
@@ -215,6 +218,71 @@ class TestOpening:
         zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
+
+    def test_the_coordinates_of_a_dataset_take_one_round_trip(self, server: DistantServer) -> None:
+        xarray = pytest.importorskip("xarray")
+        coordinates = {name: np.arange(4.0) for name in ("time", "lat", "lon")}
+        coordinates["time"] = np.datetime64("2020-01-01", "ns") + np.arange(4) * np.timedelta64(1, "D")
+        dataset = xarray.Dataset({"t": (("time", "lat", "lon"), np.zeros((4, 4, 4)))}, coordinates)
+        dataset.to_zarr(server.root / "bucket/dataset", zarr_format=2, consolidated=True)
+        server.delay_s = 0.2
+        found = xarray.open_dataset(
+            "s3://bucket/dataset", engine="zarrscope", storage_options=server.s3_options
+        )
+        await_requests(server, len(AT_ROOT) + 3)
+        assert server.round_trips == 2
+        xarray.testing.assert_identical(found[["time", "lat", "lon"]], dataset[["time", "lat", "lon"]])
+        found["lat"].to_numpy()
+        assert len(server.requests) == len(AT_ROOT) + 3
+
+    def test_a_version_of_an_icechunk_repository(self, server: DistantServer) -> None:
+        """The documents of all formats, of old ones, a listing, two children of each of 4 folders, one listing, the kinds of
+        folders; then icechunk's: three to open the repository, the branch, the snapshot."""
+        icechunk = pytest.importorskip("icechunk")
+        zarr = pytest.importorskip("zarr")
+        place = str(server.root / "bucket/icechunk")
+        session = icechunk.Repository.create(icechunk.local_filesystem_storage(place)).writable_session(
+            "main"
+        )
+        zarr.create_group(session.store).create_array("x", shape=(4,), dtype="u1")
+        session.commit("first")
+        server.delay_s = 0.1
+        assert zarrcore.open_hierarchy("s3://bucket/icechunk", **server.s3_options)["x"].shape == (4,)
+        assert server.round_trips <= 9
+
+    def test_makes_the_clients_that_it_needs_once(
+        self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each client reads the certificates that it trusts, and has connections of its own."""
+        made = []
+
+        def reader(*arguments: Any) -> Reader:
+            made.append("reader")
+            time.sleep(0.1)  # while other threads ask for it
+            return Reader(*arguments)
+
+        monkeypatch.setattr("zarrcore.stores.object.listed_store.Reader", reader)
+        monkeypatch.setattr(S3Store, "_make_client", lambda *_: made.append("obstore"))
+        zarrcore.open_hierarchy("s3://bucket/v3", **server.s3_options)["plane"]
+        await_root(server, "v3")
+        assert made == ["reader"]
+
+    def test_values_are_sent_by_one_client(
+        self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made, make = [], S3Store._make_client
+
+        def client(*arguments: Any) -> Any:
+            made.append("client")
+            time.sleep(0.1)
+            return make(*arguments)
+
+        monkeypatch.setattr(S3Store, "_make_client", client)
+        (server.root / "bucket/sent").mkdir()
+        store: Any = open_store("s3://bucket/sent", create=True, **server.s3_options)
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda number: store.set(f"{number}", b"-"), range(8)))
+        assert made == ["client"] * 2, "one that reads, one that sends"
 
 
 class TestCreating:

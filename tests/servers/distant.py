@@ -1,7 +1,7 @@
 """A distant server: it serves the files of a directory, and delays each answer.
 
-It implements HTTP with ranges and listing pages, and the S3 requests to read, list and put in path style: each folder of the
-directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
+It implements HTTP with ranges and listing pages, and the S3 requests to read, list, put and delete in path style: each folder
+of the directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
 readers can take, each file directly from the page cache.
 """
 
@@ -19,16 +19,26 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from html import escape
+from html import escape, unescape
 from http import HTTPStatus
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote
 
 from tests.waiting import PATIENCE_S
 
 _ASKED = "/.asked"
-"""The path that answers with the number of requests since it was last requested."""
+"""The path that answers at once with the counts since it was last requested, and is not counted."""
 _PAGE = 1000
+
+
+class Counts(NamedTuple):
+    """What a server was asked for in some time: attributes of `DistantServer`."""
+
+    requests: int
+    sent: int
+    most_at_once: int
+    round_trips: int
 
 
 @dataclass
@@ -40,7 +50,7 @@ class DistantServer:
         url: its address.
         requests: method and target of each request, in order.
         most_at_once: the largest number of requests that waited for their answers at once.
-        round_trips: how often a request arrived while none was waiting; with a delay, simultaneous requests count as one.
+        round_trips: the longest chain of requests that each arrived after the answer of the one before.
     """
 
     root: Path
@@ -52,9 +62,13 @@ class DistantServer:
     most_at_once: int = 0
     round_trips: int = 0
     waiting: int = 0
+    answered: list[int] = field(default_factory=lambda: [0])
+    """The length of the longest chain that was answered. `forget` makes a new list: answers to older requests do not count."""
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
     """Whether directories have listing pages."""
+    redirects: bool = True
+    """Whether the name of a directory leads to it, as on a web server; in a bucket there is nothing of that name."""
     refused: dict[str, int] = field(default_factory=dict)
     """Key to the status of its answer."""
 
@@ -64,10 +78,17 @@ class DistantServer:
         return {"endpoint_url": self.url, "region": "us-east-1", "anonymous": True}
 
     def forget(self) -> None:
-        """Reset the counts."""
-        self.requests.clear()
+        """Reset the counts, and walk buckets again."""
         _keys.clear()
+        self.take_counts()
+
+    def take_counts(self) -> Counts:
+        """The counts, which begin anew."""
+        found = Counts(len(self.requests), self.sent, self.most_at_once, self.round_trips)
+        self.requests.clear()
+        self.answered = [0]
         self.sent = self.most_at_once = self.round_trips = 0
+        return found
 
 
 @contextlib.contextmanager
@@ -86,9 +107,16 @@ def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
 
 
 @contextlib.contextmanager
-def distant_process(root: Path, delay_s: float) -> Iterator[str]:
+def distant_process(root: Path, delay_s: float, *, redirects: bool = True) -> Iterator[str]:
     """The address of a server in a separate process."""
-    command = [sys.executable, "-m", "tests.servers.distant", str(root), str(delay_s)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.servers.distant",
+        str(root),
+        str(delay_s),
+        "redirects" * redirects,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         if process.stdout is None:  # pragma: no cover - it is a pipe
@@ -99,10 +127,10 @@ def distant_process(root: Path, delay_s: float) -> Iterator[str]:
         process.wait(PATIENCE_S)
 
 
-def asked(url: str) -> int:
-    """The number of requests to a server in a separate process since the last call."""
+def asked(url: str) -> Counts:
+    """The counts of a server in a separate process since the last call."""
     with urllib.request.urlopen(url + _ASKED, timeout=PATIENCE_S) as answer:
-        return int(answer.read())
+        return Counts(*map(int, answer.read().split()))
 
 
 def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threading.Event) -> None:
@@ -164,13 +192,20 @@ class _Connection(asyncio.Protocol):
         if len(self._received) >= self._body_nbytes:
             body = bytes(self._received[: self._body_nbytes])
             del self._received[: self._body_nbytes]
-            self._state.round_trips += not self._state.waiting
-            self._state.waiting += 1
-            self._state.most_at_once = max(self._state.most_at_once, self._state.waiting)
-            self._loop.call_later(self._state.delay_s, self._begin, self._head, body)
-            self._head = ""
+            head, self._head, state = self._head, "", self._state
+            if head.split(" ", 2)[1] == _ASKED:
+                told = " ".join(map(str, state.take_counts())).encode()
+                self._send("GET", 200, told)
+                state.sent -= len(told)
+                return
+            chain = state.answered[0] + 1
+            state.round_trips = max(state.round_trips, chain)
+            state.waiting += 1
+            state.most_at_once = max(state.most_at_once, state.waiting)
+            self._loop.call_later(state.delay_s, self._begin, head, body, state.answered, chain)
 
-    def _begin(self, head: str, body: bytes) -> None:
+    def _begin(self, head: str, body: bytes, answered: list[int], chain: int) -> None:
+        answered[0] = max(answered[0], chain)
         self._state.waiting -= 1
         self._task = self._loop.create_task(self._answer(head, body))
 
@@ -178,10 +213,6 @@ class _Connection(asyncio.Protocol):
         state = self._state
         method, target, _ = head.split(" ", 2)
         path, _, query = target.partition("?")
-        if path == _ASKED:
-            self._send(method, 200, str(len(state.requests)).encode())
-            state.requests.clear()
-            return
         state.requests.append((method, target))
         key = unquote(path).strip("/")
         if key in state.refused:
@@ -192,10 +223,19 @@ class _Connection(asyncio.Protocol):
             file.write_bytes(body)
             _keys.pop(state.root / key.partition("/")[0], None)
             self._send(method, 200)
+        elif method == "POST" and "delete" in parse_qs(query, keep_blank_values=True):
+            names = re.findall("<Key>(.*?)</Key>", body.decode())
+            for name in names:
+                (state.root / key / unescape(name)).unlink(missing_ok=True)
+            _keys.pop(state.root / key, None)
+            told = "".join(f"<Deleted><Key>{name}</Key></Deleted>" for name in names)
+            self._send(method, 200, f"<DeleteResult>{told}</DeleteResult>".encode(), "application/xml")
         elif "list-type=2" in query:
             self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
         elif (state.root / key).is_dir():
-            if not path.endswith("/"):
+            if not path.endswith("/") and not state.redirects:
+                self._send(method, 404)
+            elif not path.endswith("/"):
                 self._send(method, 301, b"", location=path + "/")
             elif state.lists:
                 self._send(method, 200, _listing(state.root / key), "text/html")
@@ -232,7 +272,7 @@ class _Connection(asyncio.Protocol):
         self, method: str, status: int, body: bytes = b"", kind: str = "text/plain", location: str = ""
     ) -> None:
         self._send_head(status, len(body), kind, {"Location": location} if location else {})
-        if method == "GET" and self._transport is not None:
+        if method in ("GET", "POST") and self._transport is not None:
             self._state.sent += len(body)
             self._transport.write(body)
 
@@ -299,8 +339,9 @@ def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
     ).encode()
 
 
-def _main(root: str, delay: str) -> None:
+def _main(root: str, delay: str, redirects: str) -> None:
     with distant_server(Path(root), float(delay)) as server:
+        server.redirects = bool(redirects)
         print(server.url, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()

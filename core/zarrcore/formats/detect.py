@@ -97,13 +97,17 @@ def detect_format(
         StoreError: the store failed.
     """
     tried: dict[str, None] = {}
-    ask_together = get is None and store.is_remote
+    ask_together, ask_old = get is None and store.is_remote, store.is_remote
     get = cache(get or partial(fetch_document, store))
     for candidate in formats:
         unknown = [key for key in candidate.deciding_keys if key not in tried]
         if ask_together and tried and unknown and candidate.writable:
-            # The first document identifies most places. Then the formats in use are tried together, and the old ones one by one.
+            # The first document identifies most places. Then the formats in use are tried together.
             get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
+        elif ask_old and unknown and not candidate.writable and tried:
+            # Old hierarchies are rare, but a place without documents is listed only after their keys are known to be absent.
+            olds = [key for other in formats if not other.writable for key in other.deciding_keys]
+            get, ask_old = at_once(get, [key for key in olds if key not in tried]), False
         tried.update(dict.fromkeys(unknown))
         if found := candidate.detect(get, partial(is_there, store)):
             return found, found.fetch(get, "/")

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import os
 import struct
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -26,10 +28,13 @@ from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normaliz
 from zarrcore.stores import ReadableStore
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.netcdf3.store import NetCDF3Store
+from zarrcore.threads import at_once
 from zarrcore.typing import AnyArray
 
 _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 _FILL_VALUE: Final = "_FillValue"
+_COORDINATE_MAX: Final = 1 << 20
+"""Coordinates with more bytes are not kept."""
 
 Source = str | os.PathLike[str] | ReadableStore | Hierarchy
 
@@ -142,7 +147,9 @@ def _opened(source: Source, options: Mapping[str, Any] | None) -> Iterator[tuple
 def _dataset(
     node: Group | ArrayNode, decoding: Mapping[str, Any], inherited: Mapping[str, int] | None = None
 ) -> Dataset:
-    return StoreBackendEntrypoint().open_dataset(_GroupVariables(node, inherited or {}), **decoding)
+    dropped = decoding.get("drop_variables") or ()
+    variables = _GroupVariables(node, inherited or {}, {dropped} if isinstance(dropped, str) else {*dropped})
+    return StoreBackendEntrypoint().open_dataset(variables, **decoding)
 
 
 def _lengths(dataset: Dataset) -> dict[str, int]:
@@ -155,11 +162,13 @@ class _GroupVariables(AbstractDataStore):
     Args:
         node: the group or array.
         inherited: the lengths of the dimensions of groups above it.
+        dropped: names of variables that will not be read.
     """
 
-    def __init__(self, node: Group | ArrayNode, inherited: Mapping[str, int]) -> None:
+    def __init__(self, node: Group | ArrayNode, inherited: Mapping[str, int], dropped: set[str]) -> None:
         self._node = node
         self._inherited = inherited
+        self._dropped = dropped
 
     def get_attrs(self) -> dict[str, Any]:
         if not isinstance(self._node, Group):
@@ -174,7 +183,15 @@ class _GroupVariables(AbstractDataStore):
             elif isinstance(child, ArrayNode):
                 arrays[child.name or "array"] = child
         names = _Names(arrays, self._inherited)
-        return {name: _variable(array, names.of(name)) for name, array in arrays.items()}
+        indexed = {name: array for name, array in arrays.items() if names.of(name) == (name,)}
+        together = _Coordinates(
+            {
+                name: array
+                for name, array in indexed.items()
+                if name not in self._dropped and _is_distant(array)
+            }
+        )
+        return {name: _variable(array, names.of(name), together) for name, array in arrays.items()}
 
     def get_dimensions(self) -> dict[str, int]:
         return {}
@@ -212,6 +229,35 @@ class _Names:
         return name
 
 
+def _is_distant(array: ArrayNode) -> bool:
+    return array.store.is_remote and array.dtype.itemsize * array.size <= _COORDINATE_MAX
+
+
+class _Coordinates:
+    """The coordinates that xarray makes indexes of, which are requested together when the first is needed, and kept.
+
+    xarray reads them one after another, and of times also the first and the last: over a network, each takes a round trip.
+    """
+
+    def __init__(self, arrays: Mapping[str, ArrayNode]) -> None:
+        self._arrays = dict(arrays)
+        self._lock = threading.Lock()
+        self._get: Callable[[str], AnyArray] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Coordinates, (self._arrays,)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def read(self, name: str) -> AnyArray:
+        """The elements of one of them."""
+        with self._lock:
+            if self._get is None:
+                self._get = at_once(cache(lambda name: self._arrays[name].read(...)), [*self._arrays])
+        return self._get(name)
+
+
 def _is_nczarr(name: str) -> bool:
     return name.lower().startswith("_nc")
 
@@ -224,7 +270,7 @@ def _packing_of_float32(attributes: dict[str, Any]) -> dict[str, np.float32]:
     return {}
 
 
-def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
+def _variable(array: ArrayNode, dimensions: tuple[str, ...], together: _Coordinates) -> Variable:
     attributes = dict(array.attributes)
     encoding = _encoding(array, dimensions)
     format_name = array.hierarchy.format.name
@@ -241,7 +287,12 @@ def _variable(array: ArrayNode, dimensions: tuple[str, ...]) -> Variable:
             attributes.update(_packing_of_float32(attributes))
         if _FILL_VALUE in attributes:
             attributes[_FILL_VALUE] = _fill_value(attributes[_FILL_VALUE], array.dtype)
-    return Variable(dimensions, indexing.LazilyIndexedArray(_LazyArray(array)), attributes, encoding)
+    lazy = (
+        _LazyCoordinate(array, together)
+        if dimensions == (array.name,) and array.name in together
+        else _LazyArray(array)
+    )
+    return Variable(dimensions, indexing.LazilyIndexedArray(lazy), attributes, encoding)
 
 
 def _encoding(array: ArrayNode, dimensions: tuple[str, ...]) -> dict[str, Any]:
@@ -297,3 +348,17 @@ class _LazyArray(BackendArray):
             else:
                 found.append(arrays[len(found) - done].reshape(arrays[0].shape + (1,) * slices))
         return self._array.read_points(tuple(found))
+
+
+class _LazyCoordinate(BackendArray):
+    """A coordinate of a dimension, which is read with the others."""
+
+    def __init__(self, array: ArrayNode, together: _Coordinates) -> None:
+        self._name = array.name
+        self._together = together
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        # In one dimension, all kinds of indexing are alike. What is kept must not change with the result.
+        return np.array(self._together.read(self._name)[key.tuple])

@@ -12,6 +12,7 @@ import os
 import ssl
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -129,6 +130,17 @@ def certificates(bundle: str) -> bytes:
     Raises:
         StoreError: as `trust`.
     """
+    try:
+        facts = os.stat(os.path.expanduser(bundle))
+        version = facts.st_ino, facts.st_mtime_ns, facts.st_size
+    except OSError:  # reported below
+        version = 0, 0, 0
+    return _checked(bundle, version)
+
+
+@lru_cache(maxsize=8)
+def _checked(bundle: str, _version: tuple[int, int, int]) -> bytes:
+    """The content of a PEM file that was checked: with some hundred certificates, that takes as long as a request."""
     trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), bundle)
     with open(os.path.expanduser(bundle), "rb") as file:
         return file.read()

@@ -146,6 +146,26 @@ class Repository:
                     raise self._absent(version) from error
                 raise
 
+    def read_version(self, version: Version) -> icechunk.Session:
+        """A session that reads what a version is now: a branch or tag and its snapshot in one look.
+
+        Raises:
+            StoreNotFoundError: there is no such version.
+            StoreError: the store failed.
+        """
+        if version.kind == "snapshot":
+            return self.read(self.snapshot_id(version))
+        repository = self.opened()
+        with translating(self.url):
+            try:
+                if version.kind == "branch":
+                    return repository.readonly_session(version.name)
+                return repository.readonly_session(tag=version.name)
+            except Exception as error:
+                if kind_of(error) in _ABSENT:
+                    raise self._absent(version) from error
+                raise
+
     def _absent(self, version: Version) -> StoreNotFoundError:
         if version.kind == "snapshot":
             return StoreNotFoundError(

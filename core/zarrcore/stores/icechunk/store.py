@@ -136,10 +136,14 @@ class IcechunkStore(ReadableStore, ListableStore):
             now_s = time.monotonic()
             if self._looked_up_s and (max_age_s is None or now_s - self._looked_up_s < max_age_s):
                 return self._store
-            snapshot_id = self.repository.snapshot_id(self.version)
-            if self._session is None or self._session.snapshot_id != snapshot_id:
-                self._session = self.repository.read(snapshot_id)
-                self._store = self._session.store._store  # noqa: SLF001 - the store of zarr-python would wrap each value
+            session = self._session
+            if session is None:
+                session = self.repository.read_version(self.version)
+            elif session.snapshot_id != (snapshot_id := self.repository.snapshot_id(self.version)):
+                session = self.repository.read(snapshot_id)
+            if session is not self._session:
+                self._session = session
+                self._store = session.store._store  # noqa: SLF001 - the store of zarr-python would wrap each value
             self._looked_up_s = now_s
             return self._store
 

@@ -188,10 +188,12 @@ class BucketStore(ListedStore, WritableStore):
 
     def _sender(self, *, repeats: bool = False) -> Any:
         """A client that sends, beside the one that reads: it may take longer, and repeats requests only if told so."""
-        client, made = self._writer(), self._writing.get(repeats)
-        if made is None or made[0] is not client:
-            policy = repeats_of_parts(self.options) if repeats else no_repeats()
-            made = self._writing[repeats] = client, self._new_client(policy, WHOLE_TRANSFER)
+        client = self._writer()
+        with self._lock:  # many threads send at first, and each client would have connections of its own
+            made = self._writing.get(repeats)
+            if made is None or made[0] is not client:
+                policy = repeats_of_parts(self.options) if repeats else no_repeats()
+                made = self._writing[repeats] = client, self._new_client(policy, WHOLE_TRANSFER)
         return made[1]
 
     def erase(self, key: str) -> None:

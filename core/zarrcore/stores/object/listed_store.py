@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any, ClassVar, Final
 
 from zarrcore.errors import AccessDeniedError, BrokenBodyError, StoreError
-from zarrcore.stores.connection.clients import WHOLE_TRANSFER
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER, ForkGuard
 from zarrcore.stores.connection.failures import Failure, request_errors
 from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.connection.retries import Retries
@@ -290,20 +290,25 @@ class ListedStore(ObstoreStore, ListableStore):
         access = self._access()
         if access is None:
             return None
-        made = self._lister
-        if made is None or made.access is not access:
-            made = self._lister = self._list_by(access, WebClient(access.address, access.options, {}))
+        with self._lock:
+            made = self._lister
+            if made is None or made.access is not access:
+                made = self._lister = self._list_by(access, WebClient(access.address, access.options, {}))
         made.web.has_answered = made.web.has_answered or self._place_seen
         return made
 
-    def _reader(self, client: Any) -> Any:
+    def _reader(self) -> Any:
+        ForkGuard.check(self.url)
         access = self._access()
         if access is None:
-            return client
+            return self._client()
         made = self._reading
         if made is None or made[0] is not access:
-            reader = Reader(access.address, access.options, access.request, self.headers)
-            made = self._reading = access, reader
+            with self._lock:  # opening asks by many threads at once, and each client reads all certificates
+                made = self._reading
+                if made is None or made[0] is not access:
+                    reader = Reader(access.address, access.options, access.request, self.headers)
+                    made = self._reading = access, reader
         return made[1]
 
     def _access(self) -> Access | None:

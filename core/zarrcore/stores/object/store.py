@@ -94,9 +94,9 @@ class ObstoreStore(ReadableStore):
     def _make_client(self, repeats: RetryConfig, timeouts: int) -> Any:
         """Make an obstore store, which repeats requests as told, and gives each so many timeouts; called on the first request."""
 
-    def _reader(self, client: Any) -> Any:
+    def _reader(self) -> Any:
         """What reads values: obstore's client, or a `Reader` where the store can make its requests."""
-        return client
+        return self._client()
 
     @abstractmethod
     def _hint(self) -> str:
@@ -144,7 +144,7 @@ class ObstoreStore(ReadableStore):
         empty = byte_range is not None and byte_range.is_empty
         try:
             found = self._asked(
-                path, lambda client: self._download(self._reader(client), path, byte_range, max_nbytes)
+                path, lambda reader: self._download(reader, path, byte_range, max_nbytes), self._reader
             )
         except _CompressedError:
             return self._part_of_whole(key, byte_range, max_nbytes)
@@ -201,12 +201,17 @@ class ObstoreStore(ReadableStore):
     def _check_head(self, answer: Any, path: str) -> None:
         """Raise an error if the head of an answer shows that its body is not the value."""
 
-    def _asked(self, path: str, request: Callable[[Any], T]) -> T | Failure:
-        """The outcome of a request of obstore's client, which is repeated while it fails for reasons that may pass."""
+    def _asked(
+        self, path: str, request: Callable[[Any], T], client_of: Callable[[], Any] | None = None
+    ) -> T | Failure:
+        """The outcome of a request of a client, which is repeated while it fails for reasons that may pass.
+
+        ``client_of`` returns the client; without it, that is obstore's. One that is not needed is not made: that takes time.
+        """
         retries, is_mended = Retries(self.options, self.url), False
         while True:
             mendings = self._mendings
-            outcome = self._tried(request)
+            outcome = self._tried(request, client_of)
             if not isinstance(outcome, Failure):
                 return outcome
             if not is_mended and self._mends(outcome, mendings):
@@ -237,11 +242,10 @@ class ObstoreStore(ReadableStore):
             wanted_s = self._requested_pause.left_s(failure, self._client(), path)
         return retries.wait(wanted_s, briefly=failure.has_no_server and not self._place_seen)
 
-    def _tried(self, request: Callable[[Any], T]) -> T | Failure:
-        """The outcome of one request."""
-        client = self._client()
+    def _tried(self, request: Callable[[Any], T], client_of: Callable[[], Any] | None = None) -> T | Failure:
+        """The outcome of one request, as `_asked`."""
         try:
-            return request(client)
+            return request((client_of or self._client)())
         except StoreError:
             raise
         except BodyError as error:
@@ -297,7 +301,7 @@ class ObstoreStore(ReadableStore):
         check_path_like_key(key, self.url)
         path = self.prefix + key
         mendings = self._mendings
-        answer = self._asked(path, lambda client: self._reader(client).get(path, options={"head": True}))
+        answer = self._asked(path, lambda reader: reader.get(path, options={"head": True}), self._reader)
         if isinstance(answer, Failure):
             failure = answer
             if failure.absent and not self._place_seen:

@@ -37,7 +37,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
 _ROOT: Final = Path(__file__).parents[2]
-_PACKAGES: Final = ("core/zarrcore", "zfs/zarrfs", "browser/zarrbrowser")
+_PACKAGES: Final = ("core/zarrcore", "core/zarrscope", "zfs/zarrfs", "browser/zarrbrowser")
 _ARCHITECTURE: Final = "core/docs/architecture"
 
 _CONTENTS: Final = """

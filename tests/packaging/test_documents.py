@@ -244,5 +244,15 @@ def test_every_document_is_in_the_contents_of_the_site() -> None:
     ] == []
 
 
+def test_the_site_lists_the_folders_of_every_package() -> None:
+    settings = (ROOT / "packaging/site/conf.py").read_text()
+    packages = [
+        place.parent for top in ("core", "zfs", "browser") for place in (ROOT / top).glob("*/__init__.py")
+    ]
+    assert [
+        name for place in packages if f'"{(name := place.relative_to(ROOT).as_posix())}"' not in settings
+    ] == []
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().split()) <= MOST_WORDS

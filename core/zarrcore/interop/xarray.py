@@ -21,6 +21,7 @@ from xarray.core import indexing
 
 from zarrcore.array import Array
 from zarrcore.conventions.cf import is_single_precision
+from zarrcore.conventions.nexus import dimension_names
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
 from zarrcore.stores import ReadableStore
@@ -142,7 +143,10 @@ def _opened(source: Source, options: Mapping[str, Any] | None) -> Iterator[tuple
 def _dataset(
     node: Group | ArrayNode, decoding: Mapping[str, Any], inherited: Mapping[str, int] | None = None
 ) -> Dataset:
-    return StoreBackendEntrypoint().open_dataset(_GroupVariables(node, inherited or {}), **decoding)
+    variables = _GroupVariables(node, inherited or {})
+    dataset = StoreBackendEntrypoint().open_dataset(variables, **decoding)
+    further = [name for name in variables.further_coordinates if name in dataset.data_vars]
+    return dataset.set_coords(further) if further else dataset
 
 
 def _lengths(dataset: Dataset) -> dict[str, int]:
@@ -160,6 +164,8 @@ class _GroupVariables(AbstractDataStore):
     def __init__(self, node: Group | ArrayNode, inherited: Mapping[str, int]) -> None:
         self._node = node
         self._inherited = inherited
+        self.further_coordinates: tuple[str, ...] = ()
+        """Coordinates besides those of dimensions, according to NeXus; known with the variables."""
 
     def get_attrs(self) -> dict[str, Any]:
         if not isinstance(self._node, Group):
@@ -173,7 +179,10 @@ class _GroupVariables(AbstractDataStore):
                 warnings.warn(f"{child.uri} is left out: {child.error}", stacklevel=2)
             elif isinstance(child, ArrayNode):
                 arrays[child.name or "array"] = child
-        names = _Names(arrays, self._inherited)
+        told: dict[str, tuple[str | None, ...]] = {}
+        if isinstance(self._node, Group):
+            told, self.further_coordinates = dimension_names(self._node, arrays)
+        names = _Names(arrays, self._inherited, told)
         return {name: _variable(array, names.of(name)) for name, array in arrays.items()}
 
     def get_dimensions(self) -> dict[str, int]:
@@ -181,19 +190,33 @@ class _GroupVariables(AbstractDataStore):
 
 
 class _Names:
-    """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands."""
+    """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands.
 
-    def __init__(self, arrays: Mapping[str, ArrayNode], inherited: Mapping[str, int]) -> None:
+    Args:
+        arrays: the arrays.
+        inherited: the lengths of the dimensions of groups above.
+        by_convention: the names that a convention gives to dimensions of arrays without names.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, ArrayNode],
+        inherited: Mapping[str, int],
+        by_convention: Mapping[str, tuple[str | None, ...]],
+    ) -> None:
         self._lengths = dict(inherited)
         self._names: dict[str, tuple[str, ...]] = {}
+        told: dict[str, tuple[str | None, ...]] = {}
+        for name, array in arrays.items():
+            known = array.dimension_names or by_convention.get(name, ())
+            told[name] = known if len(known) == array.ndim else (None,) * array.ndim
         # The array of a dimension's coordinates decides its length.
         for name, array in arrays.items():
-            if array.dimension_names == (name,):
+            if told[name] == (name,):
                 self._lengths[name] = array.shape[0]
         for name, array in arrays.items():
             taken: list[str] = []
-            told = array.dimension_names or (None,) * array.ndim
-            for dimension, length in zip(told, array.shape, strict=True):
+            for dimension, length in zip(told[name], array.shape, strict=True):
                 taken.append(self._named(name, dimension, length, taken))
             self._names[name] = tuple(taken)
 

@@ -20,7 +20,6 @@ def coordinate_array(array: Any, axis: int, find: Find) -> Any | None:
         find: returns the node at an absolute path.
 
     Raises:
-        ZarrError: the array is broken.
         StoreError: the store failed.
     """
     is_named = array.dimension_names is not None and array.dimension_names[axis]

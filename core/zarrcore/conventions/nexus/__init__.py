@@ -8,22 +8,40 @@ from typing import Any, ClassVar, Final
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.nexus.axes import dimension_names, find_axis
-from zarrcore.conventions.nexus.default import default_data
+from zarrcore.conventions.nexus.default import default_data, default_signal
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
+    INDICES,
+    NO_AXIS,
     Layout,
     errors_names,
     field,
-    group_of,
     interpretation_of,
+    layout_around,
     layout_of,
     nexus_class,
+    spanned,
 )
 from zarrcore.conventions.values import text
 from zarrcore.conventions.variable import Variable
 from zarrcore.errors import MetadataError, ReadCancelledError
 
-__all__ = ["NEXUS", "NexusData", "NexusObject", "default_data", "dimension_names", "find_axis"]
+__all__ = [
+    "INDICES",
+    "NEXUS",
+    "NO_AXIS",
+    "Layout",
+    "NexusData",
+    "NexusObject",
+    "default_data",
+    "default_signal",
+    "dimension_names",
+    "errors_names",
+    "field",
+    "find_axis",
+    "layout_of",
+    "spanned",
+]
 
 TITLE: Final = "NeXus"
 SPECIFICATION: Final = "https://manual.nexusformat.org/classes/base_classes/NXdata.html"
@@ -97,22 +115,17 @@ def _infer(node: Any, find: Find | None) -> str | None:
     if node.kind != "array" or (find is None and getattr(node, "hierarchy", None) is None):
         return None
     find = find or node.hierarchy.node
-    group = group_of(node, find)
-    if group is None:
-        return None
-    try:
-        layout = layout_of(group, find)
-    except MetadataError:
-        return None
-    return NexusData.kind if node.name in (layout.signal.name, *layout.auxiliary) else None
+    around = layout_around(node, find)
+    is_signal = around is not None and node.name in (around[1].signal.name, *around[1].auxiliary)
+    return NexusData.kind if is_signal else None
 
 
 def _read(node: Any, find: Find) -> NexusData | NexusObject:
     if node.kind == "array":
-        group = group_of(node, find)
-        if group is None:
-            raise MetadataError(f"{node.path}: it is in no {DATA_CLASS} group")
-        return _read_data(group, node, layout_of(group, find), find)
+        around = layout_around(node, find)
+        if around is None:
+            raise MetadataError(f"it is not in an {DATA_CLASS} group with a signal")
+        return _read_data(around[0], node, around[1], find)
     if nexus_class(node) == DATA_CLASS:
         layout = layout_of(node, find)
         return _read_data(node, layout.signal, layout, find)
@@ -122,12 +135,14 @@ def _read(node: Any, find: Find) -> NexusData | NexusObject:
 
 def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData:
     errors = errors_names(signal.name)
+    # The axes are those of the main signal: another one may have another shape.
+    has_axes = tuple(signal.shape) == tuple(layout.signal.shape)
     return NexusData(
         TITLE,
         signal.name,
         text(signal.attributes.get("long_name")),
         text(signal.attributes.get("units")),
-        tuple(_axis(group, name, find) for name in layout.axes[: signal.ndim]),
+        tuple(_axis(group, name, find) for name in (layout.axes if has_axes else [""] * signal.ndim)),
         tuple(signal.shape),
         coordinates=layout.others,
         title=_title(group, find),
@@ -139,7 +154,7 @@ def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData
 
 def _axis(group: Any, name: str, find: Find) -> Axis:
     node = field(group, name, find)
-    if node is None:
+    if node is None or node.kind != "array":
         return Axis(name or None)
     return Axis(name, "", text(node.attributes.get("units")), text(node.attributes.get("long_name")))
 
@@ -147,7 +162,7 @@ def _axis(group: Any, name: str, find: Find) -> Axis:
 def _title(group: Any, find: Find) -> str:
     """The title of the plot, which is an array of one text."""
     node = field(group, "title", find)
-    if node is None or node.size != 1 or node.dtype.kind not in "TSUO":
+    if node is None or node.kind != "array" or node.size != 1 or node.dtype.kind not in "TSUO":
         return text(group.attributes.get("title"))
     try:
         told = node.read().reshape(-1)[0]

@@ -13,7 +13,7 @@ from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
     errors_names,
     field,
-    group_of,
+    layout_around,
     layout_of,
     nexus_class,
 )
@@ -31,27 +31,19 @@ def find_axis(array: Any, axis: int, find: Find) -> Any | None:
         find: returns the node at an absolute path.
 
     Raises:
-        ZarrError: the signal or the axis is broken.
         StoreError: the store failed.
     """
-    found = group_of(array, find)
-    if found is None:
+    around = layout_around(array, find)
+    if around is None:
         return None
-    try:
-        layout = layout_of(found, find)
-    except MetadataError:
-        return None
+    group, layout = around
     is_plotted = array.name in (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name))
     if not is_plotted or tuple(array.shape) != tuple(layout.signal.shape) or not layout.axes[axis]:
         return None
-    node = field(found, layout.axes[axis], find)
-    fits = (
-        node is not None
-        and node.path != array.path
-        and node.ndim == 1
-        and node.shape[0] - array.shape[axis] in (0, 1)
-    )
-    return node if fits else None
+    node = field(group, layout.axes[axis], find)
+    if node is None or node.kind != "array" or node.path == array.path:
+        return None
+    return node if node.ndim == 1 and node.shape[0] - array.shape[axis] in (0, 1) else None
 
 
 def dimension_names(

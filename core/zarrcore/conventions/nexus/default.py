@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zarrcore.conventions.interface import Find
-from zarrcore.conventions.nexus.layout import DATA_CLASS, find_or_none, nexus_class
+from zarrcore.conventions.nexus.layout import DATA_CLASS, find_or_none, layout_of, nexus_class
 from zarrcore.conventions.values import text
+from zarrcore.errors import MetadataError
 
 _MOST_GROUPS: Final = 32
 
@@ -32,3 +33,17 @@ def default_data(node: Any, find: Find) -> str:
         above = getattr(group.hierarchy, "at", "/") if name.startswith("/") else group.path
         group = find_or_none(f"{above.rstrip('/')}/{name.lstrip('/')}", find)
     return ""
+
+
+def default_signal(node: Any, find: Find) -> str:
+    """The path of the signal to plot first, from this group on; that of its group if it has none, empty if nothing is named.
+
+    Raises:
+        ZarrError: the signal is broken.
+        StoreError: the store failed.
+    """
+    path = default_data(node, find)
+    try:
+        return str(layout_of(find(path), find).signal.path) if path else ""
+    except MetadataError:
+        return path

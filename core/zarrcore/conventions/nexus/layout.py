@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.values import is_count, items, text
-from zarrcore.errors import MetadataError, NodeNotFoundError, SelectionError
+from zarrcore.errors import MetadataError, NodeNotFoundError, SelectionError, StoreError, ZarrError
 
 DATA_CLASS: Final = "NXdata"
 INDICES: Final = "_indices"
@@ -54,18 +54,15 @@ def nexus_class(node: Any) -> str:
 
 
 def field(group: Any, name: str, find: Find) -> Any | None:
-    """The array with this name in a group; None if there is none.
+    """The array with this name in a group, which may be broken; None if there is none.
 
     Raises:
-        ZarrError: the array is broken.
         StoreError: the store failed.
     """
     if not name or "/" in name or name in (".", ".."):
         return None
     node = find_or_none(f"{group.path.rstrip('/')}/{name}", find)
-    if node is not None and node.kind == "broken":
-        raise node.error
-    return node if node is not None and node.kind == "array" else None
+    return node if node is not None and node.kind in ("array", "broken") else None
 
 
 def find_or_none(path: str, find: Find) -> Any | None:
@@ -111,7 +108,9 @@ def layout_of(group: Any, find: Find, children: list[Any] | None = None) -> Layo
     signal = field(group, name, find)
     if signal is None:
         what = f"names {name!r}, which is not an array of the group" if name else "does not name an array"
-        raise MetadataError(f"{group.path}: it has no signal: the attribute {what}", member="signal")
+        raise MetadataError(f"it has no signal: the attribute {what}", member="signal")
+    if signal.kind == "broken":
+        raise signal.error
     named = names(attributes["axes"]) if "axes" in attributes else _older_axes(signal, children)
     dimensions = dict(_dimensions(attributes, named, signal))
     along = [""] * signal.ndim
@@ -213,6 +212,23 @@ def group_of(array: Any, find: Find) -> Any | None:
         return None
     group = find_or_none(array.path.rpartition("/")[0] or "/", find)
     return group if group is not None and nexus_class(group) == DATA_CLASS else None
+
+
+def layout_around(array: Any, find: Find) -> tuple[Any, Layout] | None:
+    """The NXdata group that an array is in, and its layout; None for other arrays, and without a signal that can be opened.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    group = group_of(array, find)
+    if group is None:
+        return None
+    try:
+        return group, layout_of(group, find)
+    except StoreError:
+        raise
+    except ZarrError:  # this array has nothing to do with it
+        return None
 
 
 def errors_names(signal: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import zarrcore as zc
-from zarrcore.conventions import NexusObject, default_data, meaning
+from zarrcore.conventions import NexusObject, default_data, default_signal, meaning
 
 
 def hierarchy_of(**groups: dict[str, Any]) -> zc.Hierarchy:
@@ -58,3 +58,12 @@ def test_defaults_of_groups_without_a_class_count() -> None:
     hierarchy = hierarchy_of(_={"default": "a"}, a={"default": "b"}, a_b=DATA)
     assert default_data(hierarchy["/"], hierarchy.node) == "/a/b"
     assert default_data(hierarchy["/a/b"], hierarchy.node) == "/a/b"
+
+
+@pytest.mark.parametrize(("signal", "expected"), [("counts", "/a/counts"), ("missing", "/a")])
+def test_the_signal_to_plot_first(signal: str, expected: str) -> None:
+    hierarchy = hierarchy_of(_={"default": "a"}, a={**DATA, "signal": signal})
+    hierarchy.create_array("/a/counts", shape=(2,), dtype="u1")
+    assert default_signal(hierarchy["/"], hierarchy.node) == expected
+    hierarchy["/"].attributes = {}
+    assert default_signal(hierarchy["/"], hierarchy.node) == ""

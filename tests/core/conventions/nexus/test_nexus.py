@@ -13,6 +13,7 @@ import pytest
 import zarrcore as zc
 from tests.core.conventions.described import described
 from tests.core.conventions.nexus.files import DATA, opened
+from zarrcore.__main__ import main
 from zarrcore.conventions import meaning, recognise
 from zarrcore.describe import meaning_facts
 from zarrcore.errors import UnsupportedError
@@ -58,6 +59,11 @@ def test_other_arrays_of_the_group(hierarchy: zc.Hierarchy) -> None:
     assert meaning(hierarchy[f"{DATA}/title"]) is None
 
 
+def test_an_auxiliary_signal_of_another_shape_has_no_axes(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.nxs", ATTRIBUTES, **{**ARRAYS, "second": (2, 3, 4)}) as hierarchy:
+        assert meaning(hierarchy[f"{DATA}/second"]).summary == "NeXus data second on – 2 × – 3 × – 4"
+
+
 def test_where_only_metadata_are_read_there_is_no_title(hierarchy: zc.Hierarchy) -> None:
     assert "title" not in dict(meaning_facts(hierarchy[DATA], reads_elements=False))
 
@@ -95,6 +101,8 @@ def test_a_broken_signal_is_not_a_missing_one(tmp_path: Path) -> None:
             file[DATA]["broken"] = h5py.SoftLink("/nowhere")
         with zc.open_hierarchy(path) as hierarchy, pytest.raises(UnsupportedError, match="/nowhere"):
             meaning(hierarchy[DATA])
+        with zc.open_hierarchy(path) as hierarchy:
+            assert meaning(hierarchy[f"{DATA}/energy"]) is None
 
 
 def test_long_and_odd_titles(tmp_path: Path) -> None:
@@ -103,3 +111,12 @@ def test_long_and_odd_titles(tmp_path: Path) -> None:
     ):
         with opened(tmp_path / f"{number}.nxs", ATTRIBUTES, title=title, **ARRAYS) as hierarchy:
             assert dict(meaning_facts(hierarchy[DATA])).get("title", "") == expected
+
+
+def test_tree_and_find(hierarchy: zc.Hierarchy, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tree", str(tmp_path / "a.nxs")]) == 0
+    assert "data  NeXus data" in capsys.readouterr().out
+    assert main(["find", str(tmp_path / "a.nxs"), "--convention", "nexus data"]) == 0
+    assert capsys.readouterr().out.split() == [DATA]
+    assert main(["info", "--json", str(tmp_path / "a.nxs"), f"{DATA}/counts"]) == 0
+    assert SUMMARY in json.loads(capsys.readouterr().out)["meaning"]["summary"]

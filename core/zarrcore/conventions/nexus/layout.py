@@ -115,7 +115,8 @@ def layout_of(group: Any, find: Find, children: list[Any] | None = None) -> Layo
     dimensions = dict(_dimensions(attributes, named, signal))
     along = [""] * signal.ndim
     for axis, spans in dimensions.items():
-        if len(spans) == 1 and not along[spans[0]]:
+        # Others are alternatives, also where there is no default axis.
+        if axis in named and len(spans) == 1 and not along[spans[0]]:
             along[spans[0]] = axis
     return Layout(signal, names(attributes.get("auxiliary_signals")), tuple(along), dimensions, named)
 
@@ -180,7 +181,7 @@ def _marked_signal(children: list[Any]) -> str:
 
 
 def _older_axes(signal: Any, children: list[Any]) -> tuple[str, ...]:
-    """The attribute ``axes`` of the signal, as in ``x:y`` or ``[x,y]``; or arrays with the attribute ``axis``, counted from 1."""
+    """The attribute ``axes`` of the signal, as in ``x:y`` or ``[x,y]``; or arrays with numbers of dimensions."""
     told = signal.attributes.get("axes")
     if isinstance(told, str):
         return tuple(
@@ -188,14 +189,31 @@ def _older_axes(signal: Any, children: list[Any]) -> tuple[str, ...]:
         )
     if told is not None:
         return names(told)
-    found = [""] * signal.ndim
-    # Of several for a dimension, the primary one comes first.
+    return _numbered_axes(signal, children)
+
+
+def _numbered_axes(signal: Any, children: list[Any]) -> tuple[str, ...]:
+    """Arrays by their attribute ``axis``, which counts dimensions from 1, the fastest first; ``.`` for none.
+
+    Many writers count from the slowest, in the order of C: lengths decide.
+    """
+    by_number: dict[int, Any] = {}
     arrays = [one for one in children if one.kind == "array"]
+    # Of several for a dimension, the primary one comes first.
     for one in sorted(arrays, key=lambda one: _numbered(one, "primary") != 1):
         number = _numbered(one, "axis")
-        if number is not None and 0 < number <= signal.ndim and not found[number - 1]:
-            found[number - 1] = one.name
-    return tuple(name or NO_AXIS for name in found) if any(found) else ()
+        if number is not None and 0 < number <= signal.ndim:
+            by_number.setdefault(number, one)
+    fastest_first = {signal.ndim - number: one for number, one in by_number.items()}
+    in_order_of_c = {number - 1: one for number, one in by_number.items()}
+    orders = [(axes, more) for more in (0, 1) for axes in (fastest_first, in_order_of_c)]
+    found = next((axes for axes, more in orders if _fit(axes, signal, more)), fastest_first)
+    return tuple(found[place].name if place in found else NO_AXIS for place in range(signal.ndim))
+
+
+def _fit(axes: Mapping[int, Any], signal: Any, more: int) -> bool:
+    """Whether each axis has as many elements as its dimension, or up to ``more`` in addition."""
+    return all(one.ndim == 1 and 0 <= one.shape[0] - signal.shape[n] <= more for n, one in axes.items())
 
 
 def _numbered(array: Any, name: str) -> int | None:

@@ -14,6 +14,7 @@ from zarrcore.errors import MetadataError
 IMAGE = {"counts": (3, 4), "y": (3,), "x": (4,)}
 SPECTRA = {"counts": (2, 3, 4), "z": (2,), "y": (3,), "x": (4,)}
 COLOURS = {"picture": (3, 4, 3), "y": (3,), "x": (4,)}
+SQUARE = {"counts": (3, 3), "y": (3,), "x": (3,)}
 SCATTER = {"v": (5,), "x": (5,), "y": (5,)}
 
 
@@ -37,6 +38,7 @@ SCATTER = {"v": (5,), "x": (5,), "y": (5,)}
             ["y", "x"],
             ("pressure", "place"),
         ),
+        ({"signal": "counts", "axes": [".", "x"], "y_indices": 0}, {}, IMAGE, [None, "x"], ("y",)),
         ({"signal": "v", "axes": ["x", "y"]}, {}, SCATTER, ["x"], ("y",)),
         ({"signal": "v", "axes": ["x", "y"], "x_indices": 0, "y_indices": 0}, {}, SCATTER, ["x"], ("y",)),
         ({"signal": "counts", "axes": ["y", "x"], "x_indices": 7, "y_indices": -1}, {}, IMAGE, ["y", None], ()),
@@ -45,7 +47,10 @@ SCATTER = {"v": (5,), "x": (5,), "y": (5,)}
         ({}, {"counts": {"signal": 1, "axes": "y:x"}}, IMAGE, ["y", "x"], ()),
         ({}, {"counts": {"signal": "1", "axes": "[y, x]"}}, IMAGE, ["y", "x"], ()),
         ({}, {"counts": {"signal": 1, "axes": ["y", "x"]}}, IMAGE, ["y", "x"], ()),
+        ({}, {"counts": {"signal": 1}, "x": {"axis": 1}, "y": {"axis": "2"}}, IMAGE, ["y", "x"], ()),
         ({}, {"counts": {"signal": 1}, "x": {"axis": 2}, "y": {"axis": "1"}}, IMAGE, ["y", "x"], ()),
+        ({}, {"counts": {"signal": 1}, "x": {"axis": 1}, "y": {"axis": 2}}, SQUARE, ["y", "x"], ()),
+        ({}, {"counts": {"signal": 1}, "x": {"axis": 1}}, {**IMAGE, "x": (9,)}, [None, "x"], ()),
         (
             {},
             {"counts": {"signal": 1}, "other": {"axis": 2}, "x": {"axis": 2, "primary": 1}},

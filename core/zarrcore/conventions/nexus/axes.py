@@ -70,12 +70,17 @@ def dimension_names(
         (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name)), of_signal
     )
     for name, spans in layout.dimensions.items():
-        is_along = len(spans) == 1 and layout.axes[spans[0]] == name
+        is_along = len(spans) == 1 and layout.axes[spans[0]] == name and of_signal[spans[0]] is not None
         of_axis = (name,) if is_along else tuple(of_signal[dimension] for dimension in spans)
         named |= {name: of_axis, errors_names(name)[0]: of_axis}
     return named, layout.others
 
 
 def _dimension_name(axis: str, length: int, arrays: Mapping[str, Any]) -> str | None:
-    more = arrays[axis].shape[0] - length if axis in arrays and arrays[axis].ndim == 1 else 0
-    return {0: axis or None, 1: f"{axis}_bins"}.get(more)
+    """The name of a dimension of a signal; None where a dataset could not have that of its axis."""
+    if axis not in arrays:
+        return axis or None
+    bins = f"{axis}_bins"
+    if arrays[axis].ndim != 1 or bins in arrays:
+        return None
+    return {0: axis, 1: bins}.get(arrays[axis].shape[0] - length)

@@ -94,10 +94,21 @@ def test_xarray_has_edges_beside_their_bins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "axes", [["y", "missing"], ["y", "other"], ["counts", "x"], ["y", "y"], 7, ["x", "y"]]
+    "axes",
+    [
+        ["y", "missing"],
+        ["y", "other"],
+        ["y", "number"],
+        ["y", "edges"],
+        ["counts", "x"],
+        ["y", "y"],
+        7,
+        ["x", "y"],
+    ],
 )
 def test_xarray_opens_groups_whose_axes_do_not_fit(tmp_path: Path, axes: Any) -> None:
-    opened(tmp_path / "a.nxs", {**ATTRIBUTES, "axes": axes}, **IMAGE).close()
+    more = {"number": 1.0, "number_errors": (1,), "edges": (5,), "edges_bins": 2.0}
+    opened(tmp_path / "a.nxs", {**ATTRIBUTES, "axes": axes}, **IMAGE, **more).close()
     with dataset(tmp_path / "a.nxs") as found:
         np.testing.assert_array_equal(found.counts, np.arange(12).reshape(3, 4))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from zarrcore.conventions.cf.coordinates import find_coordinate
 from zarrcore.conventions.interface import Find
-from zarrcore.conventions.nexus import find_axis
+from zarrcore.conventions.nexus.axes import find_axis
 
 
 def coordinate_array(array: Any, axis: int, find: Find) -> Any | None:

@@ -21,7 +21,7 @@ from xarray.core import indexing
 
 from zarrcore.array import Array
 from zarrcore.conventions.cf import is_single_precision
-from zarrcore.conventions.nexus import dimension_names
+from zarrcore.conventions.nexus.axes import dimension_names
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
 from zarrcore.stores import ReadableStore

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Final
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.interface import Convention, Find, Meaning
-from zarrcore.conventions.nexus.axes import dimension_names, find_axis
 from zarrcore.conventions.nexus.default import default_data, default_signal
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
@@ -35,10 +34,8 @@ __all__ = [
     "NexusObject",
     "default_data",
     "default_signal",
-    "dimension_names",
     "errors_names",
     "field",
-    "find_axis",
     "layout_of",
     "spanned",
 ]

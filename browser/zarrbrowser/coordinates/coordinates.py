@@ -1,7 +1,7 @@
 """Coordinates of positions along an axis: lengths, dates, names.
 
 CF conventions, 4 "Coordinate types", 4.4 "Time coordinate", 5 "Coordinate systems": a one-dimensional array with the
-name of its dimension holds the coordinates. OME-NGFF gives a scale instead.
+name of its dimension holds the coordinates. A group of NeXus names the arrays. OME-NGFF gives a scale instead.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import numpy as np
 from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrcore.conventions import is_length, symbol
+from zarrcore.conventions import coordinate_array, is_length, symbol
 from zarrcore.conventions.cf import (
     Direction,
     coordinate_values,
     decode_times,
     direction_of,
-    find_coordinate,
 )
 from zarrcore.typing import AnyArray
 
@@ -157,16 +156,28 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
                 values = image.origin[axis] + image.spacing[axis] * np.arange(length)
                 found[axis] = Coordinate(name, symbol(image.units[axis]) if image.units else "", values)
             continue
-        dimension_names = image.base.dimension_names
-        if dimension_names is None or dimension_names[axis] is None or not 1 < length <= MOST_COORDINATES:
+        if not 1 < length <= MOST_COORDINATES:
             continue
         try:
-            node = find_coordinate(image.base, axis, find)
-            if node is not None and node.path != image.base.path:
-                found[axis] = replace(decoded(node, name), bounds=_bounds(node, find))
+            node = coordinate_array(image.base, axis, find)
+            if node is None or node.path == image.base.path:
+                continue
+            # The axis of an array without names of dimensions is named as the array of its coordinates is.
+            is_named = image.base.dimension_names is not None and image.base.dimension_names[axis]
+            known = decoded(node, name if is_named else node.name)
+            if node.shape[0] == length:
+                found[axis] = replace(known, bounds=_bounds(node, find))
+            elif known.values.dtype.kind in "iuf":
+                found[axis] = _centred(known)
         except ZarrError:
             continue  # an axis without readable coordinates shows its indices
     return found
+
+
+def _centred(edges: Coordinate) -> Coordinate:
+    """The coordinates of bins, from the numbers that are their edges."""
+    ends = edges.values.astype(np.float64)
+    return replace(edges, values=(ends[:-1] + ends[1:]) / 2, bounds=np.stack((ends[:-1], ends[1:]), axis=1))
 
 
 def _bounds(node: ArrayLike, find: Callable[[str], Any]) -> AnyArray | None:

@@ -340,6 +340,8 @@ class PlotPane(Pane):
             return
         name = axis_names(1, series.request.array.dimension_names)[0]
         coordinate = self.coordinate_labels.coordinates.get(0)
+        if coordinate is not None:
+            name = coordinate.name or name
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
         value = describe(self._elements, series.values[index], series.request.array)
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
 from zarrbrowser.session.connection import Connection
 
+_log = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 """The size of decoded chunks cached per source, so that moving a slider back is free."""
 RECENT_SOURCES = 12
@@ -95,6 +97,9 @@ class Source:
     may_change: bool = False
     """Whether the user has allowed changes; never kept from one run to the next."""
 
+    first: str = ""
+    """The path of the node that the root names as the one to show first (NeXus); empty if it names none."""
+
     def traffic(self) -> tuple[int, int]:
         """Requests to the store so far, and bytes received."""
         requests = nbytes = 0
@@ -142,7 +147,23 @@ def open_source(request: SourceRequest) -> Source:
     store = StatisticsStore(zarrcore.open_store(request.address, options=options, all_versions=True))
     hierarchy = zarrcore.open_hierarchy(store, format=request.format, chunk_cache=cache)
     versions = tuple(hierarchy.store.choices())
-    return Source(request, hierarchy, hierarchy.node("/"), store.statistics, versions)
+    root = hierarchy.node("/")
+    first = _first(root, hierarchy) if request.path == "/" else ""
+    return Source(request, hierarchy, root, store.statistics, versions, first=first)
+
+
+def _first(root: Any, hierarchy: HierarchyLike) -> str:
+    """The path of the node that the root names as the one to show first."""
+    if root.kind != "group" or "default" not in root.attributes:
+        return ""
+    from zarrcore.conventions import default_signal  # late: for a fast start
+    from zarrcore.errors import ZarrError
+
+    try:
+        return default_signal(root, hierarchy.node)
+    except ZarrError as error:  # the root can be shown
+        _log.debug("cannot find what %s names as its default: %s", hierarchy.url, error)
+        return ""
 
 
 def load_stores() -> None:

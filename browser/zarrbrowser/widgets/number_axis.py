@@ -43,8 +43,9 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.enableAutoSIPrefix(False)
 
     def show_coordinate(self, name: str, coordinate: Coordinate | None) -> None:
-        """Set the axis's name, and its coordinates; numbers if these are None."""
+        """Set the axis's name, unless its coordinates have one, and the coordinates; numbers if these are None."""
         units = coordinate.units if coordinate is not None else ""
+        name = (coordinate.name if coordinate is not None else "") or name
         text = f"{name} ({units})" if units else name
         if coordinate is self._coordinate and text == self.labelText:
             return  # redrawing an axis takes 3 ms

@@ -138,8 +138,9 @@ class CurrentRow(QObject):
         item = self._model.item(index)
         if item is None or item.source is None or item.request is None or not self._sources.is_current(index):
             return
-        if item.request.path != "/":
-            self._revealer.reveal(item.source, index, item.request.path)
+        path = item.request.path if item.request.path != "/" else item.source.first
+        if path:
+            self._revealer.reveal(item.source, index, path)
         else:
             self._show(index)
 

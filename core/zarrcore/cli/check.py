@@ -41,7 +41,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--convention",
         action="store_true",
-        help="also check whether nodes hold to the conventions that they follow (OME-NGFF, CF, GeoZarr, …)",
+        help="also check whether nodes hold to the conventions that they follow (OME-NGFF, CF, GeoZarr, NeXus, …)",
     )
     parser.add_argument(
         "--advise",

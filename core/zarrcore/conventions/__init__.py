@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zarrcore.conventions.axis import Axis as Axis
+    from zarrcore.conventions.coordinate_arrays import coordinate_array as coordinate_array
     from zarrcore.conventions.geo import Product as Product
     from zarrcore.conventions.geo import Pyramid as Pyramid
     from zarrcore.conventions.geo import Raster as Raster
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from zarrcore.conventions.level_geometry import no_levels as no_levels
     from zarrcore.conventions.matlab import MatlabVariable as MatlabVariable
     from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
+    from zarrcore.conventions.nexus import NexusData as NexusData
+    from zarrcore.conventions.nexus import NexusObject as NexusObject
+    from zarrcore.conventions.nexus import default_data as default_data
+    from zarrcore.conventions.nexus import default_signal as default_signal
     from zarrcore.conventions.ome.collections import label_paths as label_paths
     from zarrcore.conventions.ome.image import image_named as image_named
     from zarrcore.conventions.ome.image import single_level as single_level
@@ -67,6 +72,7 @@ else:
         __name__,
         {
             "axis": "Axis",
+            "coordinate_arrays": "coordinate_array",
             "geo": "Product Pyramid Raster georeference_of pyramid_image",
             "georeference": "CoordinateReferenceSystem Georeference",
             "hdmf": "Link TypedObject links_of",
@@ -76,6 +82,7 @@ else:
             "level_geometry": "no_levels",
             "matlab": "MatlabVariable",
             "n5_pyramids": "may_be_pyramid",
+            "nexus": "NexusData NexusObject default_data default_signal",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",
             "registry": "CONVENTIONS image_of inferred is_image meaning recognise",

@@ -80,7 +80,8 @@ class Convention:
     and StoreError if the store failed.
     """
     infer: Callable[[Any, Find | None], str | None] | None = None
-    """The kind of thing that a group without metadata of its own is, from the nodes in it; None if no such groups are known.
+    """The kind of thing that a node without metadata of its own is, from the nodes in it or above it; None if no such nodes are
+    known.
 
     It raises StoreError if the store failed.
     """

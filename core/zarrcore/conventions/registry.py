@@ -11,6 +11,7 @@ from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
 from zarrcore.conventions.matlab import MATLAB
 from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
+from zarrcore.conventions.nexus import NEXUS
 from zarrcore.conventions.ome import OME_NGFF
 from zarrcore.conventions.tables import ANNDATA, SPATIALDATA
 from zarrcore.errors import MetadataError
@@ -25,6 +26,7 @@ CONVENTIONS: Final[tuple[Convention, ...]] = (
     SPATIALDATA,
     HDMF,
     MATLAB,
+    NEXUS,
     CF,
 )
 """The first that recognises a node counts."""
@@ -45,14 +47,14 @@ def recognise(node: Any) -> tuple[Convention, str] | None:
 
 
 def inferred(node: Any, find: Find | None = None) -> tuple[Convention, str] | None:
-    """The convention of a group that `recognise` does not know, from the nodes in it; None if they do not say.
+    """The convention of a node that `recognise` does not know, from the nodes in it or above it; None if they do not say.
 
-    This may need requests: two for a group of N5, none for other nodes.
+    This may need requests: two for a group of N5, one for the group of an array, none for other nodes.
 
     Raises:
         StoreError: the store failed.
     """
-    if node.kind != "group":
+    if node.kind not in ("group", "array"):
         return None
     for convention in CONVENTIONS:
         kind = convention.infer(node, find) if convention.infer is not None else None

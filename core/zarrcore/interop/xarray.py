@@ -23,6 +23,7 @@ from xarray.core import indexing
 
 from zarrcore.array import Array
 from zarrcore.conventions.cf import is_single_precision
+from zarrcore.conventions.nexus.axes import dimension_names
 from zarrcore.formats import Format
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
 from zarrcore.stores import ReadableStore
@@ -149,7 +150,9 @@ def _dataset(
 ) -> Dataset:
     dropped = decoding.get("drop_variables") or ()
     variables = _GroupVariables(node, inherited or {}, {dropped} if isinstance(dropped, str) else {*dropped})
-    return StoreBackendEntrypoint().open_dataset(variables, **decoding)
+    dataset = StoreBackendEntrypoint().open_dataset(variables, **decoding)
+    further = [name for name in variables.further_coordinates if name in dataset.data_vars]
+    return dataset.set_coords(further) if further else dataset
 
 
 def _lengths(dataset: Dataset) -> dict[str, int]:
@@ -169,6 +172,8 @@ class _GroupVariables(AbstractDataStore):
         self._node = node
         self._inherited = inherited
         self._dropped = dropped
+        self.further_coordinates: tuple[str, ...] = ()
+        """Coordinates besides those of dimensions, according to NeXus; known with the variables."""
 
     def get_attrs(self) -> dict[str, Any]:
         if not isinstance(self._node, Group):
@@ -182,7 +187,10 @@ class _GroupVariables(AbstractDataStore):
                 warnings.warn(f"{child.uri} is left out: {child.error}", stacklevel=2)
             elif isinstance(child, ArrayNode):
                 arrays[child.name or "array"] = child
-        names = _Names(arrays, self._inherited)
+        told: dict[str, tuple[str | None, ...]] = {}
+        if isinstance(self._node, Group):
+            told, self.further_coordinates = dimension_names(self._node, arrays)
+        names = _Names(arrays, self._inherited, told)
         indexed = {name: array for name, array in arrays.items() if names.of(name) == (name,)}
         together = _Coordinates(
             {
@@ -198,19 +206,33 @@ class _GroupVariables(AbstractDataStore):
 
 
 class _Names:
-    """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands."""
+    """Names for all dimensions of a group's arrays, so that each name has one length, as a dataset demands.
 
-    def __init__(self, arrays: Mapping[str, ArrayNode], inherited: Mapping[str, int]) -> None:
+    Args:
+        arrays: the arrays.
+        inherited: the lengths of the dimensions of groups above.
+        by_convention: the names that a convention gives to dimensions of arrays without names.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, ArrayNode],
+        inherited: Mapping[str, int],
+        by_convention: Mapping[str, tuple[str | None, ...]],
+    ) -> None:
         self._lengths = dict(inherited)
         self._names: dict[str, tuple[str, ...]] = {}
+        told: dict[str, tuple[str | None, ...]] = {}
+        for name, array in arrays.items():
+            known = array.dimension_names or by_convention.get(name, ())
+            told[name] = known if len(known) == array.ndim else (None,) * array.ndim
         # The array of a dimension's coordinates decides its length.
         for name, array in arrays.items():
-            if array.dimension_names == (name,):
+            if told[name] == (name,):
                 self._lengths[name] = array.shape[0]
         for name, array in arrays.items():
             taken: list[str] = []
-            told = array.dimension_names or (None,) * array.ndim
-            for dimension, length in zip(told, array.shape, strict=True):
+            for dimension, length in zip(told[name], array.shape, strict=True):
                 taken.append(self._named(name, dimension, length, taken))
             self._names[name] = tuple(taken)
 

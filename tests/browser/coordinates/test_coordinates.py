@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray, FakeGroup
+from tests.core.conventions.nexus.files import opened as nexus_file
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, decoded, scale_along
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.image.levels import Image, image_of_array, whole
@@ -198,3 +199,20 @@ def test_bounds_that_are_not_there_are_left_out(bounds: Any) -> None:
     coordinate = coordinates_of(image_of_array(group.find("/a")), group.find)[0]
     assert coordinate.bounds is None
     assert coordinate.cell(0) == ""
+
+
+def test_axes_of_nexus_have_values_units_and_cells(tmp_path: Path) -> None:
+    attributes = {"signal": "counts", "axes": ["angle", "energy"]}
+    units = {"angle": {"units": "degrees"}, "energy": {"units": "keV"}}
+    arrays = {"counts": (3, 4), "angle": np.array([0.0, 0.5, 2.0]), "energy": np.array([1, 2, 4, 8, 16])}
+    with nexus_file(tmp_path / "a.nxs", attributes, units, **arrays) as hierarchy:
+        found = coordinates_of(image_of_array(hierarchy["/entry/data/counts"]), hierarchy.node)
+    angle, energy = found[0], found[1]
+    assert (angle.name, angle.text(1)) == ("angle", "0.5 °")
+    assert (energy.name, energy.text(1), energy.cell(1)) == ("energy", "3 keV", "2 to 4"), "edges of bins"
+
+
+def test_edges_that_are_no_numbers_are_no_coordinates(tmp_path: Path) -> None:
+    arrays = {"counts": (2,), "names": ["a", "b", "c"]}
+    with nexus_file(tmp_path / "a.nxs", {"signal": "counts", "axes": "names"}, **arrays) as hierarchy:
+        assert coordinates_of(image_of_array(hierarchy["/entry/data/counts"]), hierarchy.node) == {}

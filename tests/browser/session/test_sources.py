@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
+import h5py
 import pytest
 
+from tests.core.conventions.nexus.files import opened as nexus_file
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import RecentSources, SourceRequest, open_source
 from zarrcore.errors import ZarrError
@@ -59,3 +62,23 @@ print(*sorted(set(sys.modules) - loaded))
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("default", "path", "expected"),
+    [
+        ("entry", "/", "/entry/data/counts"),
+        ("entry", "/entry", ""),
+        ("nothing", "/", ""),
+        ("entry/broken", "/", ""),
+    ],
+)
+def test_what_the_root_names_is_shown_first(tmp_path: Path, default: str, path: str, expected: str) -> None:
+    nexus_file(tmp_path / "a.nxs", {"signal": "counts"}, counts=(3, 4)).close()
+    with h5py.File(tmp_path / "a.nxs", "a") as file:
+        file.attrs["default"] = default
+        broken = file["entry"].create_group("broken")
+        broken.attrs.update({"NX_class": "NXdata", "signal": "link"})
+        broken["link"] = h5py.SoftLink("/nowhere")
+    source = open_source(SourceRequest(str(tmp_path / "a.nxs"), path))
+    assert source.first == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import (
@@ -12,6 +14,8 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeHierarchy, Flaky
 from tests.browser.window.examples import example
+from tests.core.conventions.nexus.files import opened as nexus_file
+from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
@@ -104,3 +108,19 @@ def test_a_failed_listing_shows_a_sentence_when_chosen(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: window.model.index(0, 0, group).data() == "inner")
     qtbot.waitUntil(window.node_pane.isVisible)
     assert not window.tree.isFirstColumnSpanned(0, group)
+
+
+def test_a_source_opens_at_the_data_that_its_root_names(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    attributes, units = {"signal": "counts", "axes": ["angle", "energy"]}, {"energy": {"units": "keV"}}
+    arrays = {"counts": (3, 4), "angle": (3,), "energy": (5,)}
+    nexus_file(tmp_path / "a.nxs", attributes, units, **arrays).close()
+    window.open(SourceRequest(str(tmp_path / "a.nxs")))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    assert window.tree.currentIndex().data() == "counts"
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    axis = pane.view.canvas.plot.getAxis("bottom")
+    qtbot.waitUntil(lambda: axis.labelText == "energy (keV)")
+    assert pane.view.canvas.plot.getAxis("left").labelText == "angle"

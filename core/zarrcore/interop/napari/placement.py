@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.conventions import MultiscaleImage
-from zarrcore.conventions.cf import coordinate_values, even_spacing, find_coordinate
+from zarrcore.conventions import MultiscaleImage, coordinate_array
+from zarrcore.conventions.cf import coordinate_values, even_spacing
 from zarrcore.conventions.units import LATITUDES, LENGTHS, LONGITUDES, TIMES
 from zarrcore.errors import ZarrError
 from zarrcore.typing import AnyArray
@@ -95,11 +95,10 @@ def placement_of_array(array: Any, find: Callable[[str], Any]) -> list[AxisPlace
 
 def _of_coordinates(array: Any, axis: int, name: str, find: Callable[[str], Any]) -> AxisPlacement:
     """The place of evenly spaced coordinates; other coordinates do not count."""
-    is_named = array.dimension_names is not None and array.dimension_names[axis]
-    if not is_named or not 1 < array.shape[axis] <= _MOST_COORDINATES:
+    if not 1 < array.shape[axis] <= _MOST_COORDINATES:
         return AxisPlacement(name)
-    coordinate = find_coordinate(array, axis, find)
-    if coordinate is None:
+    coordinate = coordinate_array(array, axis, find)
+    if coordinate is None or tuple(coordinate.shape) != (array.shape[axis],):
         return AxisPlacement(name)
     try:
         values, unit = coordinate_values(coordinate)

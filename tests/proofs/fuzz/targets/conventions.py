@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import zarrcore
 from tests.proofs.fuzz.documents import Choices, changed_document
-from zarrcore.conventions import CONVENTIONS, georeference_of, meaning, recognise
+from zarrcore.conventions import CONVENTIONS, georeference_of, inferred, meaning, recognise
 from zarrcore.errors import ZarrError
 from zarrcore.stores import MemoryStore
 
@@ -114,6 +114,17 @@ EXAMPLES: Final[list[dict[str, Any]]] = [
     {"group": {"encoding-type": "anndata"}},
     {"group": {"spatialdata_attrs": {"version": "0.2", "spatialdata_software_version": "0.8"}}},
     {"group": {"namespace": "core", "neurodata_type": "NWBFile", "zarr_link": [_LINK]}},
+    {
+        "group": {
+            "NX_class": "NXdata",
+            "signal": "a",
+            "axes": ["y", "x"],
+            "x_indices": [1],
+            "auxiliary_signals": "b",
+        }
+    },
+    {"group": {"NX_class": "NXdata"}, "array": {"signal": 1, "axes": "y:x"}, "x": {"axis": 1, "primary": 1}},
+    {"group": {"NX_class": "NXroot", "default": "/"}},
 ]
 
 
@@ -144,7 +155,7 @@ def check(data: bytes) -> None:
         values[f"{path}/zarr.json"] = _document(told, parts.get("array" if path == "a" else path))
     hierarchy = zarrcore.open_hierarchy(MemoryStore(values=values))
     for node in hierarchy.walk():
-        recognised = recognise(node)
+        recognised = recognise(node) or inferred(node)
         try:
             found = meaning(node)
         except ZarrError:

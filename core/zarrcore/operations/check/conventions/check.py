@@ -10,6 +10,7 @@ from zarrcore.errors import StoreError, ZarrError
 from zarrcore.hierarchy import AnyNode
 from zarrcore.operations.check.conventions.cf import check_cf
 from zarrcore.operations.check.conventions.geo import check_georeference, check_pyramid
+from zarrcore.operations.check.conventions.nexus import check_nexus
 from zarrcore.operations.check.conventions.ome import check_ome
 from zarrcore.operations.check.conventions.rule import Broken
 from zarrcore.operations.check.finding import Finding
@@ -20,6 +21,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "cf": check_cf,
     "geozarr": check_georeference,
     "multiscales": check_pyramid,
+    "nexus": check_nexus,
 }
 
 

@@ -5,6 +5,7 @@ Without enough memory, a new thread may die before it runs, and Python then wait
 
 from __future__ import annotations
 
+import concurrent.futures.thread
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,6 +33,11 @@ def after_fork(call: Callable[[], object]) -> None:
     """Make a call in each child process that is forked; Windows forks none."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=call)
+
+
+def is_exiting() -> bool:
+    """Whether the program has ended, and Python waits for threads of pools: nobody wants what they still do."""
+    return bool(getattr(concurrent.futures.thread, "_shutdown", False))
 
 
 def check_thread_memory() -> None:

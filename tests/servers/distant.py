@@ -144,7 +144,9 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
         loop.run_forever()
     finally:
         server.close()
-        while True:  # a connection or request that has just arrived begins in the loop
+        quiet = 0
+        # A connection or request that has just arrived begins in the loop, and one whose beginning is cancelled ends in it.
+        while quiet < 3:
             for transport in list(state.connections):
                 transport.abort()
             loop.run_until_complete(asyncio.sleep(0))
@@ -152,8 +154,7 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
             for task in tasks:
                 task.cancel()
             loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-            if not tasks and not state.connections:
-                break
+            quiet = 0 if tasks or state.connections else quiet + 1
         loop.close()
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from zarrbrowser.editing.progress import Progress
 from zarrcore.errors import ListingUnsupportedError
-from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, StoreStat, WrapperStore
 
 _ERASED_AT_ONCE = 1000
 
@@ -45,6 +45,10 @@ class WatchedStore(WrapperStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         with self._one_more():
             return super().set(key, value, if_absent=if_absent)
+
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        with self._one_more():
+            return super().replace(key, value, stat)
 
     def clone(self, source: ReadableStore, key: str, new: str) -> bool:
         copying = self._copying

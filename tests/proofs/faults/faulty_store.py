@@ -156,6 +156,9 @@ class FaultyStore(WrapperStore):
             "set", [key], lambda: super(FaultyStore, self).set(key, value, if_absent=if_absent)
         )
 
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        return self._write("replace", [key], lambda: super(FaultyStore, self).replace(key, value, stat))
+
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         return self._write(
             "set_file", [key], lambda: super(FaultyStore, self).set_file(key, descriptor, if_absent=if_absent)

@@ -27,6 +27,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 
 from zarrcore.stores.options import StoreOptions
+from zarrcore.threads import is_exiting
 
 if TYPE_CHECKING:  # late, for a quick start: obstore is large
     from obstore.store import RetryConfig
@@ -72,7 +73,7 @@ class Retries:
         self._was_there = False
 
     def wait(self, wanted_s: float = 0.0, *, briefly: bool = False) -> bool:
-        """Pause before a repeat. False, immediately, if the request must not be repeated.
+        """Pause before a repeat. False, immediately, if the request must not be repeated, or the program has ended.
 
         Args:
             wanted_s: the pause that the server asks for.
@@ -82,7 +83,7 @@ class Retries:
         self._was_there = self._was_there or not briefly
         patience_s = self._timeout_s * (_PATIENCE if self._was_there else _BRIEF_PATIENCE)
         waited_s = time.monotonic() - self._began
-        if self._left <= 0 or waited_s + pause_s > patience_s:
+        if self._left <= 0 or waited_s + pause_s > patience_s or is_exiting():
             return False
         if waited_s + pause_s > _SILENT_S:
             _Notices.log(self._url, patience_s - waited_s)

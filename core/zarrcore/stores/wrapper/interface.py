@@ -114,6 +114,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         return writable(self.store).set(key, value, if_absent=if_absent)
 
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        return writable(self.store).replace(key, value, stat)
+
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         return writable(self.store).set_file(key, descriptor, if_absent=if_absent)
 

@@ -13,7 +13,7 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.keys import check_key, check_prefix, join_url
-from zarrcore.stores.wrapper.interface import WrapperStore, writable
+from zarrcore.stores.wrapper.interface import WrapperStore
 
 
 class PrefixStore(WrapperStore):
@@ -88,7 +88,7 @@ class PrefixStore(WrapperStore):
         return super().set(self._inner(key), value, if_absent=if_absent)
 
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
-        return writable(self.store).replace(self._inner(key), value, stat)
+        return super().replace(self._inner(key), value, stat)
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         return super().set_file(self._inner(key), descriptor, if_absent=if_absent)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from zarrcore.errors import ReadOnlyError
-from zarrcore.stores.interface import BytesLike, ReadableStore, Renaming, WritableStore
+from zarrcore.stores.interface import BytesLike, ReadableStore, Renaming, StoreStat, WritableStore
 from zarrcore.stores.wrapper.interface import WrapperStore
 
 
@@ -22,6 +22,9 @@ class RefusingStore(WritableStore):
         """Why the store cannot be written and what to do; follows the store's URL and a colon."""
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        raise self._refused(key)
+
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         raise self._refused(key)
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:

@@ -137,6 +137,12 @@ class StatisticsStore(WrapperStore):
             count(value)
             return stored
 
+    def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
+        with self._tallies["set"].counting() as count:
+            stored = super().replace(key, value, stat)
+            count(value)
+            return stored
+
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         with self._tallies["set"].counting() as count:
             stored = super().set_file(key, descriptor, if_absent=if_absent)

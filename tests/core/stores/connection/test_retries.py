@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -135,3 +137,26 @@ def test_who_waits_for_seconds_learns_why(
     while any(retries.wait() for retries in several):
         pass
     assert [record.getMessage().partition(";")[0] for record in caplog.records] == ["s3://bucket fails"]
+
+
+def test_a_program_that_has_ended_does_not_wait_for_a_server_that_is_gone(tmp_path: Path) -> None:
+    """A thread that asks for what nobody waits for any more must not hold it up for a minute."""
+    program = """
+import sys, threading, time
+from zarrcore.stores.connection.retries import Retries
+from zarrcore.stores.options import StoreOptions
+from zarrcore.threads import ThreadPool
+def ask():
+    retries, asked = Retries(StoreOptions()), 0
+    while retries.wait():
+        asked += 1
+        begun.set()
+    print("ended")
+begun = threading.Event()
+pool = ThreadPool(1, "asks")
+pool.submit(ask)
+pool.shutdown(wait=False)
+begun.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr

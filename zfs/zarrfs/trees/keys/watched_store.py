@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores import BytesLike, ReadableStore, Renaming, StoreStat, WrapperStore, writable
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, StoreStat, WrapperStore
 
 
 class WatchedStore(WrapperStore):
@@ -30,7 +30,7 @@ class WatchedStore(WrapperStore):
 
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         try:
-            return writable(self.store).replace(key, value, stat)
+            return super().replace(key, value, stat)
         finally:
             self.changed(key)
 

@@ -90,7 +90,7 @@ def _run(arguments: Sequence[str], namespace: argparse.Namespace) -> int:
     known = [point.name for point in entry_points("zarrscope.commands")]
     if command is not None and command not in known:
         hint = did_you_mean(command, known) or ": zarrscope --help lists all"
-        parser.error(f"there is no command {command!r}{hint}")
+        parser.error(f"unknown command {command!r}{hint}")
     parser.parse_args(arguments, namespace)
     if namespace.version:
         _print_version(verbose=namespace.verbose)

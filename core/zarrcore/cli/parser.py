@@ -62,7 +62,6 @@ class CommandParser(Parser):
 
     def __init__(self, *, examples: Sequence[str] = (), **keywords: Any) -> None:
         super().__init__(**{"formatter_class": _BriefHelp, **keywords})
-        self.examples = examples
         if examples:
             lines = (f"  zarrscope {example}" for example in examples)
             self.epilog = "\n".join([(self.epilog or "") + _EXAMPLES, *lines])

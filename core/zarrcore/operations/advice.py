@@ -45,7 +45,7 @@ def advise(hierarchy: Hierarchy, path: str = "/") -> Iterator[Finding]:
         path: the node.
 
     Raises:
-        NodeNotFoundError: there is no node at ``path``.
+        NodeNotFoundError: ``path`` does not name a node.
         StoreError: the store failed.
 
     >>> import zarrcore

@@ -123,7 +123,7 @@ def check(
         progress: called with the path of an array, its chunks done, and all of its chunks.
 
     Raises:
-        NodeNotFoundError: there is no such node.
+        NodeNotFoundError: the node does not exist.
         StoreError: the store failed before anything could be checked.
     """
     return check_node(*_opened(source), decode=decode, conventions=conventions, progress=progress)
@@ -138,7 +138,7 @@ def advise(source: Place) -> Iterator[Finding]:
         source: the node.
 
     Raises:
-        NodeNotFoundError: there is no such node.
+        NodeNotFoundError: the node does not exist.
         StoreError: the store failed.
     """
     return advices(*_opened(source))
@@ -167,7 +167,7 @@ def diff(
         progress: called with the path of an array, the bytes compared, and all of its bytes.
 
     Raises:
-        NodeNotFoundError: there is no such node.
+        NodeNotFoundError: the node does not exist.
         SelectionError: a tolerance below 0.
         StoreError: a store failed before anything could be compared.
 
@@ -218,7 +218,7 @@ def du(source: Place, *, progress: usage.Progress | None = None) -> usage.Usage:
         progress: called with what is counted, "nodes" or "keys", and how many there are so far.
 
     Raises:
-        NodeNotFoundError: there is no such node.
+        NodeNotFoundError: the node does not exist.
         ListingUnsupportedError: the store cannot list its keys.
         StoreError: the store failed.
     """
@@ -255,7 +255,7 @@ def find(
         depth: levels below the node; None for all.
 
     Raises:
-        NodeNotFoundError: there is no such node.
+        NodeNotFoundError: the node does not exist.
         ValueError: an unknown convention; the message lists all.
         UnsupportedError: an unknown data type or kind.
         SelectionError: a depth below 0.

@@ -92,5 +92,5 @@ def test_options_stand_anywhere_and_are_whole_words(tmp_path: Path) -> None:
 
 
 def test_unknown_commands_name_the_nearest_one() -> None:
-    assert run_inside("tre", "x").stderr.endswith("error: there is no command 'tre': did you mean 'tree'?\n")
-    assert run_inside("xyz").stderr.endswith("error: there is no command 'xyz': zarrscope --help lists all\n")
+    assert run_inside("tre", "x").stderr.endswith("error: unknown command 'tre': did you mean 'tree'?\n")
+    assert run_inside("xyz").stderr.endswith("error: unknown command 'xyz': zarrscope --help lists all\n")

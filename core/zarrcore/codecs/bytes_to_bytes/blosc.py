@@ -104,8 +104,7 @@ class BloscCodec(BytesToBytesCodec):
         if flags & _MEMCPYED:
             out[start:stop] = memoryview(encoded)[_HEADER.size + start : _HEADER.size + stop]
             return True
-        count, first, last = (-(-n // block_nbytes) for n in (nbytes, start + 1, stop))
-        first -= 1
+        count, first, last = -(-nbytes // block_nbytes), start // block_nbytes, -(-stop // block_nbytes)
         if last == count and nbytes % block_nbytes:
             first = min(first, count - 2)  # no container is smaller than its blocks
         if first < 0 or last - first > _PART * count:

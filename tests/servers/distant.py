@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote
 
+from tests.servers.closing import close
 from tests.waiting import PATIENCE_S
 
 _ASKED = "/.asked"
@@ -143,7 +144,7 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
     try:
         loop.run_forever()
     finally:
-        server.close()
+        loop.run_until_complete(close(server))
         quiet = 0
         # A connection or request that has just arrived begins in the loop, and one whose beginning is cancelled ends in it.
         while quiet < 3:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
+from tests.servers.closing import close
 from tests.servers.processes import free_port
 
 
@@ -113,10 +114,7 @@ def proxy(
 
         async def leave(away_s: float) -> None:
             nonlocal server
-            for listener in server.sockets:
-                loop.remove_reader(listener)
-            await asyncio.sleep(0.01)  # asyncio cannot close a server that is accepting a connection
-            server.close()
+            await close(server)
             for writer in list(writers):
                 writer.transport.abort()
             await asyncio.sleep(away_s)
@@ -125,7 +123,7 @@ def proxy(
         state.leave = lambda away_s: asyncio.run_coroutine_threadsafe(leave(away_s), loop)
         started.set()
         await stopped.wait()
-        server.close()
+        await close(server)
         for writer in list(writers):
             writer.transport.abort()
         others = asyncio.all_tasks() - {asyncio.current_task()}

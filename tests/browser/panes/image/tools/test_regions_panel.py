@@ -155,6 +155,7 @@ def test_large_regions_need_consent(
 def test_moving_a_region_cancels_its_measuring(pane: ImagePane, qtbot: QtBot) -> None:
     panel, gate = pane.body.tools.regions, Gate()
     wait(panel, qtbot)
+    qtbot.waitUntil(lambda: not pane.workers.active)  # the parts of an answer are shown before it ends
     array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
     array.before_read = gate.wait
     panel.entries[0].shape.setPos((3.5, 3.5))
@@ -227,6 +228,7 @@ def test_what_is_said_of_a_file_stays_when_a_measurement_ends(
 ) -> None:
     panel, gate = pane.body.tools.regions, Gate()
     wait(panel, qtbot)
+    qtbot.waitUntil(lambda: not pane.workers.active)  # the parts of an answer are shown before it ends
     array: FakeArray = pane.view.levels[0].array  # type: ignore[assignment]
     array.before_read = gate.wait
     panel.add(BOX)
